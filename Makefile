@@ -1,0 +1,53 @@
+# make try: see what it does. make test: what CI runs. Both make their own environment in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help try test test-fast lint types format bench clean
+help:
+	@echo "make try    install into .venv and learn from the sample sessions"
+	@echo "make test   lint, types and the whole suite"
+	@echo "make bench  list the benchmarks"
+	@echo "make clean  remove .venv and caches"
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "wisen needs Python 3.11 or newer; this is $$($(PYTHON) --version). Try: make PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "No venv: install your system's python3-venv package, or give another one: make PYTHON=/path/to/python3"; exit 1; }
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml
+	@echo "Installing wisen into $(VENV) ..."
+	@$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed pyproject.toml
+	@echo "Installing what the tests need ..."
+	@$(BIN)/pip install --quiet --editable '.[dev]'
+	@touch $@
+
+try: $(VENV)/.installed
+	@$(BIN)/python examples/try.py
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	@$(BIN)/mypy
+
+test-fast: $(VENV)/.dev
+	@$(BIN)/pytest -n auto --dist worksteal
+
+test: lint types test-fast
+
+format: $(VENV)/.dev
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev
+	@$(BIN)/python -m benchmarks --list
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis .pytest_cache

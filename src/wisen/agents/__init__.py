@@ -1,0 +1,1 @@
+"""One folder an agent: how its sessions are found and read."""

@@ -1,0 +1,1 @@
+"""The brands behind the ports. Only `wiring.py` names them."""

@@ -1,0 +1,1 @@
+"""The two stores: the ledger (SQLite or PostgreSQL) and the index (SQLite)."""

@@ -1,0 +1,1 @@
+"""The nouns: frozen values without I/O. They know nothing of stages, stores or surfaces."""

@@ -1,0 +1,132 @@
+"""What happens in a session: messages, calls, outcomes, rejections, interrupts.
+
+An event's `id` is the agent's own (uuid, tool id) wherever it has one, so that reading twice changes nothing.
+Only two things teach: what the user typed and what tools measurably did; every event says which it is.
+Assistant prose and the output of successful calls have no place here on purpose.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+
+class Provenance(StrEnum):
+    """Where something came from, decided by the structure of the record, never by its words."""
+
+    TYPED = "typed"
+    """The user typed it."""
+    MEASURED = "measured"
+    """A tool measurably did it."""
+    OTHER = "other"
+    """Anything else: a program's prompt, a summary, injected text. It never teaches."""
+
+
+class Origin(StrEnum):
+    """How a message reached the agent."""
+
+    PROMPT = "prompt"
+    QUEUED = "queued"
+    """Typed while the agent was working."""
+    REJECTION = "rejection"
+    """The reason typed when a call was rejected."""
+
+
+class Status(StrEnum):
+    """How a call ended, when it was allowed to run."""
+
+    OK = "ok"
+    FAILED = "failed"
+    MASKED = "masked"
+    """The agent was told it succeeded (a pipe hid the exit code), but its output carries an error."""
+    CANCELLED = "cancelled"
+    """It never ran, because a call beside it failed: neither failure nor success."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionKey:
+    """One conversation of one agent."""
+
+    agent: str
+    native: str
+    """The agent's own id of the session; a sub-agent's is `session/agent-id`."""
+    segment: int = 0
+    """Grows after a reset or eight idle hours: one native id can hold several conversations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A turn of the user, or something that stands in its place."""
+
+    id: str
+    session: SessionKey
+    at: datetime
+    place: str
+    """The working directory, as the agent wrote it."""
+    text: str
+    origin: Origin
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call, as the agent asked for it."""
+
+    id: str
+    session: SessionKey
+    at: datetime
+    place: str
+    tool: str
+    arguments: str
+    """A JSON object; long values are cut, whole files replaced by their size and digest."""
+    provenance: Provenance = Provenance.MEASURED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a call ended. Only a failure keeps its text."""
+
+    id: str
+    call: str
+    session: SessionKey
+    at: datetime
+    place: str
+    status: Status
+    text: str | None = None
+    provenance: Provenance = Provenance.MEASURED
+
+    def __post_init__(self) -> None:
+        if self.text is not None and self.status not in (Status.FAILED, Status.MASKED):
+            raise ValueError(f"the output of a call that is {self.status.value} is never kept")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejection:
+    """The user refused a call. The reason, if typed, is a message of its own."""
+
+    id: str
+    call: str
+    session: SessionKey
+    at: datetime
+    place: str
+    provenance: Provenance = Provenance.TYPED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interrupt:
+    """The user stopped the agent."""
+
+    id: str
+    session: SessionKey
+    at: datetime
+    place: str
+    call: str | None = None
+    """The call that was stopped or rejected, where the record tells."""
+    provenance: Provenance = Provenance.TYPED
+
+
+Event: TypeAlias = Message | Call | Outcome | Rejection | Interrupt

@@ -1,0 +1,106 @@
+"""What a turn of the loop found, as values that every surface can show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from wisen.domain.events import Status
+    from wisen.domain.sources import TroubleCount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which sessions a question is about: all of them unless narrowed."""
+
+    under: Path | None = None
+    """Only sessions that a source in this file or folder holds."""
+    since: datetime | None = None
+    """Only events from this moment on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """How calls of one tool ended."""
+
+    tool: str
+    calls: int
+    ok: int
+    failed: int
+    masked: int
+    cancelled: int
+    rejected: int
+    sessions: int
+
+    @property
+    def open(self) -> int:
+        """Calls whose end is not recorded: interrupted, or still running when the log was read."""
+        return self.calls - self.ok - self.failed - self.masked - self.cancelled - self.rejected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """One failed call with what it was and what it said."""
+
+    session: int
+    """The index's number of the session: enough to count distinct ones."""
+    tool: str
+    arguments: str | None
+    text: str | None
+    status: Status
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureKind:
+    """Failures that look alike."""
+
+    tool: str
+    kind: str
+    calls: int
+    masked: int
+    sessions: int
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What the selected sessions hold."""
+
+    sources: int
+    sessions: int
+    contexts: int
+    typed_turns: int
+    rejections: int
+    rejections_with_reason: int
+    interrupts: int
+    interrupts_by_rejection: int
+    """Interrupts that the agent recorded together with a rejected call."""
+    tools: tuple[ToolUse, ...]
+    withheld: Mapping[str, int]
+    """Texts that were not stored because they held a secret, by rule."""
+    first: datetime | None
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The result of one turn of the loop."""
+
+    selection: Selection
+    found: Mapping[str, int]
+    """Sources found, by agent."""
+    looked_in: tuple[str, ...]
+    read_bytes: int
+    new_events: int
+    seconds: float
+    counts: Counts
+    failures: tuple[FailureKind, ...]
+    troubles: tuple[TroubleCount, ...]
+    warnings: tuple[str, ...] = ()
+    """What went wrong beside the reading, in sentences for a person."""

@@ -1,0 +1,58 @@
+"""Every error wisen raises on purpose, in one tree.
+
+WisenError                  the root: its text is for a person and names the next step
+├── SettingsError           config.toml or an environment variable holds something we cannot use
+├── UsageError              a command was asked for something that does not exist
+├── StoreError              a store cannot do its work
+│   ├── StoreBusy           another process held the store longer than the busy timeout
+│   ├── StoreDamaged        the file is not what we wrote: garbled, truncated, foreign
+│   ├── StoreNewer          the file was written by a newer wisen
+│   └── StoreReadOnly       the file or its folder cannot be written
+├── MissingExtra            an optional dependency is needed and not installed
+└── AgentError              an agent's own files cannot be read as sessions
+
+Foreign exceptions (sqlite3, psycopg, OSError) are translated at the port where they arise. What is not in this
+tree is a defect of ours and is shown as one.
+"""
+
+from __future__ import annotations
+
+
+class WisenError(Exception):
+    """The root of all errors that wisen raises on purpose."""
+
+
+class SettingsError(WisenError):
+    """A setting is unknown or has a value that is not allowed."""
+
+
+class UsageError(WisenError):
+    """What was asked for does not exist: a path, a name, an id."""
+
+
+class StoreError(WisenError):
+    """A store cannot do its work."""
+
+
+class StoreBusy(StoreError):
+    """Another process held the store longer than the busy timeout."""
+
+
+class StoreDamaged(StoreError):
+    """The file is not what we wrote."""
+
+
+class StoreNewer(StoreError):
+    """The file was written by a newer wisen."""
+
+
+class StoreReadOnly(StoreError):
+    """The store cannot be written."""
+
+
+class MissingExtra(WisenError):
+    """An optional dependency is needed and not installed."""
+
+
+class AgentError(WisenError):
+    """An agent's own files cannot be read as sessions."""

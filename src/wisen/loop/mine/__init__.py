@@ -1,0 +1,1 @@
+"""Stage: from events to what keeps failing, what fixed it, what repeats."""

@@ -1,0 +1,1 @@
+"""Stage one: from agents' logs to events in the index."""

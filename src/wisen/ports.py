@@ -1,0 +1,209 @@
+"""The doors to the outside: what the loop needs, and nothing about who gives it.
+
+Each port is a small Protocol with a contract suite and a fake in `wisen.testing`. Errors that cross a port are those of
+`wisen.errors`; what a backend raises by itself is translated there.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from wisen.domain.contexts import Alias, Context
+    from wisen.domain.events import Event
+    from wisen.domain.report import Counts, Failure, Selection
+    from wisen.domain.runs import Run
+    from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
+
+__all__ = [
+    "Agent",
+    "Backups",
+    "Clock",
+    "Embedder",
+    "Executor",
+    "Ids",
+    "Index",
+    "Kept",
+    "Ledger",
+    "Model",
+    "Stretch",
+    "Vector",
+]
+
+Vector: TypeAlias = "tuple[float, ...]"
+
+
+class Clock(Protocol):
+    """The time, so that a test can decide it."""
+
+    def now(self) -> datetime:
+        """The present moment, in UTC."""
+        ...
+
+    def elapsed(self) -> float:
+        """Seconds on a clock that only goes forward."""
+        ...
+
+
+class Ids(Protocol):
+    """New names for new things."""
+
+    def new(self) -> str:
+        """An id that no machine has given before and that sorts by time."""
+        ...
+
+
+class Agent(Protocol):
+    """The sessions that one kind of agent records."""
+
+    @property
+    def name(self) -> str:
+        """The agent's name, as users write it: `claude-code`."""
+        ...
+
+    def roots(self) -> tuple[Path, ...]:
+        """Where this agent keeps its sessions on this machine, whether or not anything is there."""
+        ...
+
+    def sources(self, under: Path | None = None) -> Iterator[Source]:
+        """Every source below the roots, or below `under`."""
+        ...
+
+    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+        """The events of a source behind the mark, a stretch at a time. Bad input becomes a trouble, never an error."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """An event that passed the door, with what was decided about it there."""
+
+    event: Event
+    context: str | None
+    """The key of its context; None in the home directory, which is never one."""
+    withheld: str | None = None
+    """The safety rule for which its text was not kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """What one batch of a source leaves in the index, written together with the mark or not at all."""
+
+    source: Source
+    kept: tuple[Kept, ...]
+    troubles: tuple[Trouble, ...]
+    mark: Mark
+    afresh: bool = False
+    """The first batch of a source that is read from its beginning: earlier troubles of it no longer count."""
+
+
+class Index(Protocol):
+    """Large and derived: events, and how far each source was read."""
+
+    def marks(self, agent: str) -> Mapping[str, Mark]:
+        """How far each source of an agent was read, by path."""
+        ...
+
+    def keep(self, stretches: Sequence[Stretch]) -> int:
+        """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
+        ...
+
+    def counts(self, selection: Selection) -> Counts:
+        """What the selected sessions hold."""
+        ...
+
+    def failures(self, selection: Selection) -> Iterator[Failure]:
+        """Every failed or masked call of the selected sessions, oldest first."""
+        ...
+
+    def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
+        """What could not be read in the selected sources."""
+        ...
+
+    def check(self) -> None:
+        """Look the whole store over. Raises: StoreDamaged."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file."""
+        ...
+
+
+class Ledger(Protocol):
+    """Small and precious: what a person decided and what we must never lose. Writing returns when it is on disk."""
+
+    def sight(self, context: Context, alias: Alias | None) -> None:
+        """Remember a context and the directory it was seen in; the first sight of each stands."""
+        ...
+
+    def contexts(self) -> tuple[Context, ...]:
+        """Every context ever seen, by key."""
+        ...
+
+    def aliases(self, machine: str) -> tuple[Alias, ...]:
+        """The directories of one machine, by path."""
+        ...
+
+    def record(self, run: Run) -> None:
+        """Remember a run; recording the same one again changes nothing."""
+        ...
+
+    def runs(self, limit: int) -> tuple[Run, ...]:
+        """The newest runs, newest first."""
+        ...
+
+    def check(self) -> None:
+        """Look the whole store over. Raises: StoreDamaged."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class Backups(Protocol):
+    """Copies of a ledger that lives in a file. A server's ledger has the server's own."""
+
+    def make(self) -> Path:
+        """Copy the ledger, verify the copy, and drop the oldest ones beyond the number to keep."""
+        ...
+
+    def newest_good(self) -> Path | None:
+        """The newest copy that can be read whole."""
+        ...
+
+    def restore(self, copy: Path) -> Path:
+        """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
+        ...
+
+
+class Model(Protocol):
+    """A language model. Nothing needs one; where one is configured it may only add."""
+
+    @property
+    def name(self) -> str:
+        """What the user knows it by."""
+        ...
+
+    def complete(self, instructions: str, text: str, *, max_tokens: int) -> str:
+        """The model's answer to a text under instructions."""
+        ...
+
+
+class Embedder(Protocol):
+    """Meaning as numbers."""
+
+    @property
+    def name(self) -> str:
+        """Vectors of different names are never compared."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """One vector of unit length a text, in order."""
+        ...

@@ -1,0 +1,1 @@
+"""How people and programs reach a Learner. Each surface parses, calls one method, renders."""

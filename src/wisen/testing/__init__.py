@@ -1,0 +1,1 @@
+"""Fakes and contract suites for every port, shipped so that third parties can prove their own backends."""
