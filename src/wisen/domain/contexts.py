@@ -1,7 +1,9 @@
 """A context: the project something was learnt in, under a key that two projects never share.
 
 The key is made from a canonical name (a repository's address or a path) as a readable part and a digest of the whole
-name. Only the digest tells names apart: `a-b` and `a/b` read alike and are different contexts.
+name. Only the digest tells names apart: `a-b` and `a/b` read alike and are different contexts. A path names a directory
+of one machine, so the machine is part of what the digest is made from. A key is fit to be the name of a directory on
+every system, also where case does not count.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 READABLE = 48
 """How many characters of the name a key shows."""
+
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
+"""Windows takes a name for a device by what stands before its first dot."""
 
 
 class ContextKind(StrEnum):
@@ -49,13 +54,29 @@ class Alias:
     since: datetime
 
 
-def context_of(kind: ContextKind, canonical: str, suffix: str | None = None) -> Context:
+def context_of(kind: ContextKind, canonical: str, suffix: str | None = None, *, machine: str = "") -> Context:
     """The context with this canonical name, and the user's own suffix where one project holds several."""
     name = canonical if suffix is None else f"{canonical}#{suffix}"
+    where = machine if kind is ContextKind.PATH else ""
     # Lengths keep ("a#b", no suffix) apart from ("a", suffix "b").
-    exact = f"{kind.value}\0{len(canonical)}\0{name}"
-    digest = hashlib.blake2b(exact.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    tail = b32encode(digest).decode("ascii").rstrip("=").lower()
+    exact = f"{kind.value}\0{len(where)}\0{where}\0{len(canonical)}\0{name}"
+    digest = hashlib.blake2b(exact.encode("utf-8", "surrogatepass"), digest_size=10).digest()
+    tail = b32encode(digest).decode("ascii").lower()
     readable = re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-.")
     shown = readable[-READABLE:] if kind is ContextKind.PATH else readable[:READABLE]
-    return Context(key=f"{shown.strip('-.') or 'context'}-{tail}", kind=kind, name=name)
+    shown = shown.strip("-.") or "context"
+    if _RESERVED.match(shown):
+        shown = f"_{shown}"
+    # A path may hold bytes that are not text; a store could not keep them.
+    return Context(key=f"{shown}-{tail}", kind=kind, name=name.encode("utf-8", "backslashreplace").decode())
+
+
+def canonical_of(context: Context, *, machine: str = "") -> str | None:
+    """The canonical name without the user's suffix, or None where the name alone does not tell."""
+    if context_of(context.kind, context.name, machine=machine) == context:
+        return context.name
+    for hash_sign in re.finditer("#", context.name):
+        canonical, suffix = context.name[: hash_sign.start()], context.name[hash_sign.end() :]
+        if context_of(context.kind, canonical, suffix, machine=machine) == context:
+            return canonical
+    return None

@@ -7,7 +7,7 @@ Assistant prose and the output of successful calls have no place here on purpose
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -56,6 +56,8 @@ class SessionKey:
     """The agent's own id of the session; a sub-agent's is `session/agent-id`."""
     segment: int = 0
     """Grows after a reset or eight idle hours: one native id can hold several conversations."""
+    start: str = field(default="", compare=False)
+    """The working directory in which it began, as far as the log tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +69,8 @@ class Message:
     at: datetime
     place: str
     """The working directory, as the agent wrote it."""
-    text: str
+    text: str | None
+    """None when it held a secret and was not kept."""
     origin: Origin
     provenance: Provenance
 
@@ -81,8 +84,8 @@ class Call:
     at: datetime
     place: str
     tool: str
-    arguments: str
-    """A JSON object; long values are cut, whole files replaced by their size and digest."""
+    arguments: str | None
+    """A JSON object; whole files are replaced by their size and digest. None when it held a secret and was not kept."""
     provenance: Provenance = Provenance.MEASURED
 
 

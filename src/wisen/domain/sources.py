@@ -70,6 +70,8 @@ class Batch:
     troubles: tuple[Trouble, ...]
     cursor: str
     read_bytes: int
+    afresh: bool = False
+    """Whether it begins at the very start of the source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,262 @@
+"""From records of a Claude Code transcript to events."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents import masked
+from wisen.agents.claude_code import typed
+from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, record_decoder, text_of
+from wisen.agents.notebook import EPOCH, Notebook, moment
+from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
+from wisen.domain.sources import TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from wisen.agents.follow import Cursor
+
+AGENT = "claude-code"
+_PROGRESS = b'"type":"progress","data":{'
+_HEAD = 1000
+_WHOLE_FILES = {"Write": "content", "NotebookEdit": "new_source"}
+
+
+class ClaudeFormat:
+    """What the lines of one transcript mean."""
+
+    decoder = record_decoder
+    teaching = READ
+    passed_over = PASSED_OVER
+
+    def __init__(self, cursor: Cursor) -> None:
+        self.notebook = Notebook(AGENT, cursor.segments)
+        self._queued: dict[str, Message] = {}
+        self._rejected: dict[str, str] = {}
+
+    def state(self) -> dict[str, str]:
+        """Nothing beside the segments."""
+        return {}
+
+    def is_idle(self, line: bytes) -> bool:
+        """Whether a line plainly is one of the two most frequent records that never teach.
+
+        Before the first inner brace only the record's own fields can stand, and a quote inside a string is escaped:
+        neither test can be met by something that a record quotes.
+        """
+        progress = line.find(_PROGRESS, 0, _HEAD)
+        if progress >= 0:
+            return b"{" not in line[1:progress]
+        if line.find(b'"role":"user"', 0, _HEAD) >= 0 or b'"type":"tool_use"' in line:
+            return False
+        return b'"role":"assistant"' in line and b'"role":"user"' not in line and b'"type":"assistant"' in line
+
+    def is_whole(self, value: Mapping[str, object]) -> bool:
+        """Only on a line of its own a record that can teach names its session."""
+        return "sessionId" in value or value.get("type") in PASSED_OVER
+
+    def record(self, record: Record, offset: int) -> None:
+        """Take one record in."""
+        if record.type == "user":
+            self._user(record, offset)
+        elif record.type == "assistant":
+            self._assistant(record, offset)
+        elif record.type == "queue-operation":
+            self._queue(record, offset)
+        elif record.type not in PASSED_OVER:
+            self.notebook.trouble(TroubleKind.UNKNOWN, offset, record.type)
+
+    def _when_and_where(self, record: Record, offset: int) -> tuple[SessionKey, datetime] | None:
+        at, native = moment(record.timestamp), record.sessionId
+        if at is None or not native:
+            # Without a session it may be a record from inside another one, torn out of it: not the user's word.
+            self.notebook.trouble(TroubleKind.MISSHAPEN, offset, record.type)
+            return None
+        if record.isSidechain:
+            native = f"{native}/{record.agentId or 'sidechain'}"
+        return self.notebook.session(native, at, record.cwd or ""), at
+
+    def _assistant(self, record: Record, offset: int) -> None:
+        content = record.message.content if record.message else None
+        if not isinstance(content, list) or not any(block.type == "tool_use" for block in content):
+            return
+        where = self._when_and_where(record, offset)
+        if where is None:
+            return
+        session, at = where
+        for block in content:
+            if block.type != "tool_use":
+                continue
+            if not block.id or not block.name:
+                self.notebook.trouble(TroubleKind.MISSHAPEN, offset, "tool_use")
+                continue
+            call = Call(
+                id=block.id,
+                session=session,
+                at=at,
+                place=record.cwd or "",
+                tool=block.name,
+                arguments=_arguments(block),
+            )
+            hides = block.name == "Bash" and masked.hides_exit_code(_command(block))
+            self.notebook.call(call, offset, hides=hides)
+
+    def _user(self, record: Record, offset: int) -> None:
+        content = record.message.content if record.message else None
+        if content is None:
+            return
+        where = self._when_and_where(record, offset)
+        if where is None:
+            return
+        session, at = where
+        texts: list[str] = []
+        origin = Origin.PROMPT
+        for block in [Block(type="text", text=content)] if isinstance(content, str) else content:
+            if block.type == "tool_result":
+                self._result(record, block, session, at)
+                origin = Origin.QUEUED
+            elif block.type == "text" and block.text:
+                texts.append(block.text)
+        if texts:
+            self._texts(record, texts, session, origin)
+
+    def _texts(self, record: Record, texts: list[str], session: SessionKey, origin: Origin) -> None:
+        """The texts of one user record: an interrupt, a command, or what the user typed."""
+        at = moment(record.timestamp) or EPOCH
+        place, identity = record.cwd or "", record.uuid or _made_id(at, "\n".join(texts))
+        if any(text.startswith(typed.INTERRUPTED) for text in texts):
+            call = self._rejected.get(record.parentUuid or "")
+            self.notebook.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
+        if any(typed.is_clear(text) for text in texts):
+            self.notebook.begin_segment(session.native)
+        if record.isMeta or record.isSidechain or record.isCompactSummary or bytes(record.planContent) not in _ABSENT:
+            return
+        own = [typed.typed_text(text) for text in texts if not text.startswith(typed.INTERRUPTED)]
+        text = "\n".join(piece for piece in own if piece)
+        if not text:
+            return
+        provenance = Provenance.OTHER if record.promptSource == "sdk" else Provenance.TYPED
+        self._unqueue(text)
+        self.notebook.events.append(
+            Message(
+                id=identity,
+                session=session,
+                at=at,
+                place=place,
+                text=text,
+                origin=origin,
+                provenance=provenance,
+            )
+        )
+
+    def _result(self, record: Record, block: Block, session: SessionKey, at: datetime) -> None:
+        call = block.tool_use_id
+        if not call:
+            return
+        place = record.cwd or ""
+        tool, hidden = self.notebook.close(call)
+        if not block.is_error:
+            text = text_of(block.content) if hidden else ""
+            status = Status.MASKED if hidden and masked.error_in(text) else Status.OK
+            self.notebook.outcome(call, session, at, place, status, text if status is Status.MASKED else None)
+            return
+        text = text_of(block.content)
+        if typed.is_refusal(text):
+            self._refusal(record, call, text, session, foreign=not tool or tool.startswith("mcp__"))
+        elif typed.is_interrupted(text):
+            self.notebook.events.append(Interrupt(id=f"stop:{call}", session=session, at=at, place=place, call=call))
+        elif typed.is_cancelled(text):
+            self.notebook.outcome(call, session, at, place, Status.CANCELLED, None)
+        else:
+            self.notebook.outcome(call, session, at, place, Status.FAILED, text)
+
+    def _refusal(self, record: Record, call: str, text: str, session: SessionKey, *, foreign: bool) -> None:
+        """The user refused a call, and perhaps typed why.
+
+        A tool of somebody else's server words its errors itself and could forge a refusal, so what seems typed there,
+        or under a call that this log does not show, does not count as typed.
+        """
+        at, place = moment(record.timestamp) or EPOCH, record.cwd or ""
+        self.notebook.events.append(Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place))
+        if record.uuid:
+            self._rejected[record.uuid] = call
+        reason = typed.refusal_reason(text)
+        if reason:
+            self.notebook.events.append(
+                Message(
+                    id=f"reason:{call}",
+                    session=session,
+                    at=at,
+                    place=place,
+                    text=reason,
+                    origin=Origin.REJECTION,
+                    provenance=Provenance.OTHER if foreign or record.isSidechain else Provenance.TYPED,
+                )
+            )
+
+    def _queue(self, record: Record, offset: int) -> None:
+        if record.operation == "enqueue" and bytes(record.content) not in _ABSENT:
+            text = typed.queued_text(text_of(record.content))
+            where = self._when_and_where(record, offset)
+            if text is None or where is None:
+                return
+            session, at = where
+            message = Message(
+                id=_made_id(at, text),
+                session=session,
+                at=at,
+                place=session.start,
+                text=text,
+                origin=Origin.QUEUED,
+                provenance=Provenance.TYPED,
+            )
+            self._queued[message.id] = message
+            self.notebook.wait(message.id, offset, otherwise=message)
+        elif record.operation in ("remove", "popAll"):
+            # Handed to the agent within its turn, or taken back to be edited: either way no prompt record follows.
+            for key in list(self._queued)[: None if record.operation == "popAll" else 1]:
+                self.notebook.settle(key)
+                self.notebook.events.append(self._queued.pop(key))
+
+    def _unqueue(self, text: str) -> None:
+        """A prompt record that says what waits in the queue is that prompt."""
+        for key, message in self._queued.items():
+            if message.text == text:
+                del self._queued[key]
+                self.notebook.settle(key)
+                return
+
+
+_ABSENT = (b"", b"null", b'""')
+
+
+def _made_id(at: datetime, text: str) -> str:
+    """The identity of something that has none of its own: the same in every copy of the log."""
+    exact = f"{at.isoformat()}\0{text}".encode("utf-8", "surrogatepass")
+    return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"
+
+
+def _arguments(block: Block) -> str:
+    raw = bytes(block.input) or b"{}"
+    whole_file = _WHOLE_FILES.get(block.name or "")
+    if whole_file is not None:
+        arguments = json.loads(raw)
+        content = arguments.get(whole_file) if isinstance(arguments, dict) else None
+        if isinstance(content, str):
+            digest = hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+            arguments[whole_file] = {"characters": len(content), "digest": digest}
+            return json.dumps(arguments, ensure_ascii=False)
+    return raw.decode("utf-8", "replace")
+
+
+def _command(block: Block) -> str:
+    try:
+        command = msgspec.json.decode(block.input, type=dict[str, object]).get("command")
+    except msgspec.DecodeError:
+        return ""
+    return command if isinstance(command, str) else ""

@@ -1,0 +1,86 @@
+"""The shapes of Claude Code's transcript records, as far as this reader looks at them.
+
+Everything is optional: a field that is missing or null is an older or newer version, not an error. What is not named
+here (thinking, usage, snapshots) is skipped by the decoder without being built.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+NOTHING = msgspec.Raw(b"")
+
+
+class Block(msgspec.Struct):
+    """One block of a message's content."""
+
+    type: str = ""
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
+    input: msgspec.Raw = NOTHING
+    tool_use_id: str | None = None
+    is_error: bool | None = None
+    content: msgspec.Raw = NOTHING
+
+
+class Payload(msgspec.Struct):
+    """The message of a user or assistant record."""
+
+    content: str | list[Block] | None = None
+
+
+class Record(msgspec.Struct):
+    """One line of a transcript."""
+
+    type: str = ""
+    uuid: str | None = None
+    parentUuid: str | None = None  # noqa: N815 - the name in the file
+    timestamp: str | None = None
+    sessionId: str | None = None  # noqa: N815 - the name in the file
+    agentId: str | None = None  # noqa: N815 - the name in the file
+    cwd: str | None = None
+    isSidechain: bool | None = None  # noqa: N815 - the name in the file
+    isMeta: bool | None = None  # noqa: N815 - the name in the file
+    isCompactSummary: bool | None = None  # noqa: N815 - the name in the file
+    planContent: msgspec.Raw = NOTHING  # noqa: N815 - the name in the file
+    promptSource: str | None = None  # noqa: N815 - the name in the file
+    operation: str | None = None
+    content: msgspec.Raw = NOTHING
+    message: Payload | None = None
+
+
+READ = frozenset({"user", "assistant", "queue-operation"})
+"""Record types that can teach."""
+PASSED_OVER = frozenset(
+    {
+        "progress",
+        "system",
+        "summary",
+        "attachment",
+        "file-history-snapshot",
+        "pr-link",
+        "last-prompt",
+        "mode",
+        "tools-used",
+        "cost-state",
+        "api-request",
+        "api-request-blob",
+        "api-request-shape",
+        "atis-latch",
+    }
+)
+"""Record types that were looked at and hold nothing that may teach: injected text, bookkeeping, echoes."""
+
+_text = msgspec.json.Decoder(str | list[Block] | None)
+record_decoder = msgspec.json.Decoder(Record)
+
+
+def text_of(raw: msgspec.Raw) -> str:
+    """The text of a result, which is a string or a list of blocks. Raises: msgspec.ValidationError."""
+    if not bytes(raw):
+        return ""
+    content = _text.decode(raw)
+    if isinstance(content, str):
+        return content
+    return "\n".join(block.text for block in content or () if block.text)

@@ -1,0 +1,176 @@
+"""Follows a JSONL log from a mark: lines become records, records become events, and the cursor says how far.
+
+It knows how logs go wrong (garbage, glued and torn lines, zero bytes, foreign shapes, rewriting) but no agent: what a
+record means is told by a `Format`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from wisen.agents import jsonl, salvage
+from wisen.agents.notebook import Segment  # noqa: TC001 - msgspec reads the annotation at run time
+from wisen.domain.sources import Batch, Trouble, TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from wisen.agents.notebook import Notebook
+    from wisen.domain.sources import Mark
+
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class Format(Protocol):
+    """What one agent's lines mean. One object serves one pass over one file."""
+
+    notebook: Notebook
+    decoder: msgspec.json.Decoder[Any]
+    teaching: frozenset[str]
+    """Types of records that can teach."""
+    passed_over: frozenset[str]
+    """Types of records that were looked at and hold nothing that may teach."""
+
+    def is_idle(self, line: bytes) -> bool:
+        """Whether a line plainly teaches nothing, so that it need not be decoded."""
+        ...
+
+    def record(self, record: Any, offset: int) -> None:
+        """Take one record in."""
+        ...
+
+    def is_whole(self, value: Mapping[str, object]) -> bool:
+        """Whether this stood on a line of its own, and not inside another record."""
+        ...
+
+    def state(self) -> dict[str, str]:
+        """What the next pass must know beside the segments: short names, never text of the log."""
+        ...
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """How far a file was read; `guard` tells whether it is still the same file up to there."""
+
+    offset: int = 0
+    guard: str = ""
+    segments: dict[str, Segment] = msgspec.field(default_factory=dict)
+    state: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+class FormatOf(Protocol):
+    """Makes the format for a pass that goes on from a cursor."""
+
+    def __call__(self, cursor: Cursor) -> Format:
+        """The format, with the notebook and the state of the cursor."""
+        ...
+
+
+def follow(path: Path, mark: Mark | None, format_of: FormatOf) -> Iterator[Batch]:
+    """The events behind the mark. A file that was rewritten since is read from its beginning."""
+    try:
+        cursor = _resume(path, mark)
+        yield from _batches(path, cursor, format_of(cursor))
+    except OSError as error:
+        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
+        yield Batch(events=(), troubles=(trouble,), cursor=mark.cursor if mark else "", read_bytes=0)
+
+
+def _resume(path: Path, mark: Mark | None) -> Cursor:
+    if mark is None or not mark.cursor:
+        return Cursor()
+    try:
+        cursor = msgspec.json.decode(mark.cursor, type=Cursor)
+    except msgspec.DecodeError:
+        return Cursor()
+    whole = path.stat().st_size >= cursor.offset and jsonl.guard(path, cursor.offset) == cursor.guard
+    return cursor if whole else Cursor()
+
+
+def _batches(path: Path, cursor: Cursor, form: Format) -> Iterator[Batch]:
+    notebook, offset = form.notebook, cursor.offset
+    for lines in jsonl.read_lines(path, offset):
+        position = lines.start
+        for line in lines.lines:
+            if line and not form.is_idle(line):
+                _line(form, line, position)
+            position += len(line) + 1
+        for at in lines.oversized:
+            notebook.trouble(TroubleKind.OVERSIZED, at)
+        end = lines.end
+        if lines.rest and _rest(form, lines.rest, end):
+            end += len(lines.rest)
+        resume, segments = notebook.resume_at(end)
+        note = Cursor(resume, jsonl.guard(path, resume), dict(segments), form.state())
+        events, troubles = notebook.take()
+        stop = lines.end + len(lines.rest)
+        yield Batch(
+            events=events,
+            troubles=troubles,
+            cursor=msgspec.json.encode(note).decode("utf-8"),
+            read_bytes=stop - offset,
+            afresh=offset == 0,
+        )
+        offset = stop
+
+
+def _line(form: Format, line: bytes, offset: int) -> None:
+    """Take one line in. Whatever is wrong with it becomes a trouble."""
+    try:
+        record = form.decoder.decode(line)
+    except _UNREADABLE as error:
+        _mend(form, line, offset, error)
+        return
+    form.record(record, offset)
+
+
+def _rest(form: Format, line: bytes, offset: int) -> bool:
+    """Take in a last line that has no end yet. False when it is not whole: it must be read again."""
+    try:
+        record = form.decoder.decode(line)
+    except _UNREADABLE:
+        form.notebook.trouble(TroubleKind.UNFINISHED, offset)
+        return False
+    form.record(record, offset)
+    return True
+
+
+class _Kind(msgspec.Struct):
+    type: str = ""
+
+
+_kind = msgspec.json.Decoder(_Kind)
+
+
+def _mend(form: Format, line: bytes, offset: int, error: Exception) -> None:
+    """A line that is not one good record: two glued together, zero bytes, a torn write, or another shape."""
+    if not line.strip():
+        return
+    if isinstance(error, msgspec.ValidationError):
+        _foreign_shape(form, line, offset)
+        return
+    if b"\0" in line:
+        form.notebook.trouble(TroubleKind.NULS, offset)
+        line = line.strip(b"\0")
+    pieces, whole = salvage.records_in(line, form.is_whole)
+    for piece in pieces:
+        try:
+            record = form.decoder.decode(piece)
+        except _UNREADABLE:
+            whole = False
+            continue
+        form.record(record, offset)
+    if not whole:
+        form.notebook.trouble(TroubleKind.GARBLED, offset)
+
+
+def _foreign_shape(form: Format, line: bytes, offset: int) -> None:
+    try:
+        kind = _kind.decode(line).type
+    except msgspec.DecodeError:
+        kind = ""
+    if kind not in form.passed_over:
+        known = kind in form.teaching
+        form.notebook.trouble(TroubleKind.MISSHAPEN if known else TroubleKind.UNKNOWN, offset, kind)

@@ -1,0 +1,136 @@
+"""What one pass over a log has found so far: events, troubles, sessions with their segments, and what still waits.
+
+A line waits while its other half is not there yet (a call without its result, a queued prompt whose fate is open). The
+next pass begins before the oldest line that waits, so that no text has to be kept for it: lines read twice give the
+same events, and identity does the rest.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.events import Call, Event, Outcome, SessionKey, Status
+from wisen.domain.sources import Trouble, TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FAR_BEHIND = 8 << 20
+"""A line that still waits for its other half after this many bytes will not get it."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_IDLE_MS = 8 * 60 * 60 * 1000
+
+
+class Segment(NamedTuple):
+    """Where a session stands."""
+
+    number: int
+    last_ms: int
+    start: str
+    """The directory in which it began."""
+
+
+class Opened(NamedTuple):
+    """A call whose result was not seen yet."""
+
+    tool: str
+    hides: bool
+    """Whether its exit code may be hidden."""
+
+
+class _Waiting(NamedTuple):
+    offset: int
+    segments: dict[str, Segment]
+    otherwise: Event | None
+
+
+UNSEEN = Opened("", hides=False)
+"""The call of a result whose beginning is not in this log."""
+
+
+class Notebook:
+    """The state of one pass over one source."""
+
+    def __init__(self, agent: str, segments: Mapping[str, Segment]) -> None:
+        self._agent = agent
+        self._segments = dict(segments)
+        self._keys: dict[tuple[str, int], SessionKey] = {}
+        self._open: dict[str, Opened] = {}
+        self._waiting: dict[str, _Waiting] = {}
+        self.events: list[Event] = []
+        self.troubles: list[Trouble] = []
+
+    def session(self, native: str, at: datetime, place: str) -> SessionKey:
+        """The session's present segment; a new one begins after eight idle hours."""
+        now = int((at - EPOCH).total_seconds() * 1000)
+        number, last, start = self._segments.get(native, (0, now, place))
+        if now - last > _IDLE_MS:
+            number += 1
+        self._segments[native] = Segment(number, max(last, now), start or place)
+        key = self._keys.get((native, number))
+        if key is None or not key.start:
+            key = SessionKey(agent=self._agent, native=native, segment=number, start=start or place)
+            self._keys[native, number] = key
+        return key
+
+    def begin_segment(self, native: str) -> None:
+        """The conversation was reset: what follows is another one."""
+        number, last, start = self._segments[native]
+        self._segments[native] = Segment(number + 1, last, start)
+
+    def call(self, call: Call, offset: int, *, hides: bool) -> None:
+        """A call was asked for; its result is awaited."""
+        self._open[call.id] = Opened(call.tool, hides)
+        self.wait(call.id, offset)
+        self.events.append(call)
+
+    def close(self, call: str) -> Opened:
+        """The open call that a result belongs to."""
+        self.settle(call)
+        return self._open.pop(call, UNSEEN)
+
+    def outcome(
+        self, call: str, session: SessionKey, at: datetime, place: str, status: Status, text: str | None = None
+    ) -> None:
+        """A call ended."""
+        self.events.append(
+            Outcome(id=f"end:{call}", call=call, session=session, at=at, place=place, status=status, text=text)
+        )
+
+    def wait(self, key: str, offset: int, otherwise: Event | None = None) -> None:
+        """The line at this offset waits for its other half; without it, `otherwise` is what happened."""
+        self._waiting[key] = _Waiting(offset, dict(self._segments), otherwise)
+
+    def settle(self, key: str) -> None:
+        """The other half came."""
+        self._waiting.pop(key, None)
+
+    def trouble(self, kind: TroubleKind, offset: int, detail: str = "") -> None:
+        """Something was passed over."""
+        self.troubles.append(Trouble(kind=kind, detail=detail[:40], offset=offset))
+
+    def resume_at(self, offset: int) -> tuple[int, Mapping[str, Segment]]:
+        """Where the next pass must begin so that nothing that waits is missed, and the segments as they were there."""
+        for key, waiting in list(self._waiting.items()):
+            if offset - waiting.offset <= FAR_BEHIND:
+                return waiting.offset, waiting.segments
+            self.settle(key)
+            if waiting.otherwise is not None:
+                self.events.append(waiting.otherwise)
+        return offset, self._segments
+
+    def take(self) -> tuple[tuple[Event, ...], tuple[Trouble, ...]]:
+        """What was found since the last take."""
+        found = tuple(self.events), tuple(self.troubles)
+        self.events, self.troubles = [], []
+        return found
+
+
+def moment(stamp: str | None) -> datetime | None:
+    """An ISO time as agents write it, in UTC where it names no zone; None when it is not one."""
+    try:
+        at = datetime.fromisoformat(stamp or "")
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

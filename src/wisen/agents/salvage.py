@@ -1,0 +1,57 @@
+"""Good records in a line that is not one: glued together, behind a torn write, or with characters JSON forbids.
+
+Only records at the top level count. A record that lies inside another one (a sub-agent's message, a tool's result)
+must never come out of a torn line as if it stood on its own: that would change who said it. The reader says how a
+record at the top level is told from one inside.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_START = re.compile(r'\{"(?:parentUuid|type|timestamp|isSidechain)":')
+_TRIES = 200
+_decoder = json.JSONDecoder(strict=False)
+
+
+def records_in(line: bytes, is_record: Callable[[dict[str, object]], bool]) -> tuple[list[bytes], bool]:
+    """The records from the line's beginning on, else the one that ends it; and whether that is all of the line."""
+    text = line.decode("utf-8", "replace").strip().removeprefix("\ufeff").replace("\0", "")
+    found: list[bytes] = []
+    position = 0
+    while position < len(text) and (parsed := _parse(text, position, is_record)):
+        value, position = parsed
+        found.append(value)
+        while position < len(text) and text[position].isspace():
+            position += 1
+    if position >= len(text):
+        return found, True
+    last = _last_record(text, position, is_record)
+    return ([*found, last] if last else found), False
+
+
+def _last_record(text: str, position: int, is_record: Callable[[dict[str, object]], bool]) -> bytes | None:
+    """The record that a torn one was followed by: it begins like a record and ends with the line."""
+    for tries, match in enumerate(_START.finditer(text, position + 1)):
+        if tries >= _TRIES:
+            return None
+        parsed = _parse(text, match.start(), is_record)
+        if parsed is not None and parsed[1] == len(text):
+            return parsed[0]
+    return None
+
+
+def _parse(text: str, position: int, is_record: Callable[[dict[str, object]], bool]) -> tuple[bytes, int] | None:
+    try:
+        value, end = _decoder.raw_decode(text, position)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    if not isinstance(value, dict) or not is_record(value):
+        return None
+    # Encoding replaces lone surrogates, which scripts leave behind when they cut a text within an emoji.
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"), end

@@ -1,0 +1,62 @@
+"""The thin dialect: what the ledger's statements need of a database, whichever it is.
+
+Statements are written once, with `?` for values, in the SQL that SQLite and PostgreSQL share. Whoever implements this
+translates placeholders and errors, and nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
+
+Value: TypeAlias = str | int | None
+Row: TypeAlias = "tuple[Value, ...]"
+
+REPAIR = "Run `wisen doctor --repair`."
+"""The next step for a file that is damaged."""
+
+
+class Database(Protocol):
+    """One connection. Everything it raises is a StoreError."""
+
+    @property
+    def place(self) -> str:
+        """Where it is, for a person; never with a password."""
+        ...
+
+    @property
+    def remedy(self) -> str:
+        """The next step when it is damaged."""
+        ...
+
+    @property
+    def bytewise(self) -> str:
+        """The collation that orders text by its bytes."""
+        ...
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """A short transaction for writing: all of it is on disk behind the block, or nothing."""
+        ...
+
+    def run(self, statement: str, values: Sequence[Value] = ()) -> list[Row]:
+        """The rows that one statement gives, if any."""
+        ...
+
+    def has_table(self, name: str) -> bool:
+        """Whether the table is there."""
+        ...
+
+    def claim(self) -> None:
+        """Inside a transaction: nobody else changes the schema until its end, and the database is signed as ours."""
+        ...
+
+    def check(self) -> None:
+        """Look the structure over. Raises: StoreDamaged."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...

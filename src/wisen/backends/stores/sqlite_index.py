@@ -1,0 +1,222 @@
+"""The index in a SQLite file: keeps what was read and remembers how far.
+
+The questions it answers about what it kept are in `index_questions.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from wisen.backends.stores.dialect import REPAIR
+from wisen.backends.stores.escapes import milliseconds, pack, unpack
+from wisen.backends.stores.index_questions import counts, failures, troubles
+from wisen.backends.stores.sqlite_files import INDEX, open_file, set_aside
+from wisen.domain.events import Call, Interrupt, Message, Outcome, Rejection
+from wisen.domain.sources import Mark, TroubleKind
+from wisen.errors import StoreDamaged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from wisen.backends.stores.dialect import Row, Value
+    from wisen.backends.stores.sqlite import SqliteDatabase
+    from wisen.domain.events import Event, SessionKey
+    from wisen.domain.report import Counts, Failure, Selection
+    from wisen.domain.sources import TroubleCount
+    from wisen.ports import Clock, Stretch
+
+_Shape: TypeAlias = tuple[str, str, str, str, str]
+"""Kind, provenance, how, tool and withheld of an event."""
+
+_KEEP_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
+_KEEP_TEXT = "INSERT INTO texts VALUES (?, ?)"
+_KEEP_TEXT_OF_NEW = "INSERT INTO texts SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM events WHERE number = ?1)"
+_KEEP_HOLDING = "INSERT OR IGNORE INTO holdings VALUES (?, ?)"
+_KEEP_TROUBLE = """
+    INSERT INTO troubles VALUES (?, ?, ?, 1, ?)
+    ON CONFLICT DO UPDATE SET count = count + 1, first_offset = min(first_offset, excluded.first_offset)
+"""
+
+
+def open_index(path: Path, *, clock: Clock, busy: float = 10.0) -> tuple[SqliteIndex, str | None]:
+    """The index in a file, made new if there is none; a damaged one is set aside, and the sentence says so.
+
+    Raises: StoreNewer, StoreReadOnly, StoreBusy, StoreError.
+    """
+    try:
+        return SqliteIndex(open_file(path, INDEX, busy=busy)), None
+    except StoreDamaged as error:
+        aside = set_aside(path, clock.now())
+        # Nothing is left to repair by hand.
+        why = str(error).removesuffix(f" {REPAIR}")
+        warning = f"{why} It is built again from the logs; the damaged file is now {aside}."
+        return SqliteIndex(open_file(path, INDEX, busy=busy)), warning
+
+
+class SqliteIndex:
+    """Events of every agent, and how far each source was read."""
+
+    def __init__(self, db: SqliteDatabase) -> None:
+        self._db = db
+        self._agents: dict[str, int] = {}
+        self._sessions: dict[SessionKey, int] = {}
+        self._scenes: dict[tuple[SessionKey, str | None, str], int] = {}
+        self._shapes: dict[_Shape, int] = {}
+
+    def marks(self, agent: str) -> Mapping[str, Mark]:
+        """How far each source of an agent was read, by path."""
+        rows = self._db.run(
+            "SELECT path, size, modified_ns, cursor FROM sources JOIN agents ON agents.number = agent WHERE name = ?",
+            (pack(agent),),
+        )
+        whole = self._db.whole
+        return {
+            unpack(str(path)): Mark(size=whole(size), modified_ns=whole(modified), cursor=unpack(str(cursor)))
+            for path, size, modified, cursor in rows
+        }
+
+    def keep(self, stretches: Sequence[Stretch]) -> int:
+        """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
+        try:
+            with self._db.transaction():
+                return sum([self._keep(stretch) for stretch in stretches])
+        except BaseException:
+            # Numbers given inside a transaction that failed were never given.
+            for numbers in (self._agents, self._sessions, self._scenes, self._shapes):
+                numbers.clear()
+            raise
+
+    def counts(self, selection: Selection) -> Counts:
+        """What the selected sessions hold."""
+        return counts(self._db, selection)
+
+    def failures(self, selection: Selection) -> Iterator[Failure]:
+        """Every failed or masked call of the selected sessions, oldest first."""
+        return failures(self._db, selection)
+
+    def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
+        """What could not be read in the selected sources."""
+        return troubles(self._db, selection)
+
+    def check(self) -> None:
+        """Look the whole store over. Raises: StoreDamaged."""
+        self._db.verify("quick_check")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def _keep(self, stretch: Stretch) -> int:
+        source = self._source(stretch)
+        self._keep_troubles(source, stretch)
+        events: list[Row] = []
+        texts: list[Row] = []
+        held: set[int] = set()
+        session: SessionKey | None = None
+        where: tuple[str | None, str] | None = None
+        agent = scene = 0
+        number = self._db.number("SELECT coalesce(max(number), 0) FROM events")
+        for kept in stretch.kept:
+            event = kept.event
+            # Events in a row nearly always share these; hashing a session's fields for each costs more than the rest.
+            if event.session is not session or (kept.context, event.place) != where:
+                session, where = event.session, (kept.context, event.place)
+                agent, scene = self._agent(session.agent), self._scene((session, *where))
+                held.add(self._session(session))
+            kind, how, tool, call, text = _parts(event)
+            shape = self._shape((kind, event.provenance.value, how, tool, kept.withheld or ""))
+            number += 1
+            events.append((number, agent, pack(event.id), scene, shape, milliseconds(event.at), call and pack(call)))
+            if text is not None:
+                texts.append((number, pack(text)))
+        new = self._db.many(_KEEP_EVENT, events)
+        self._db.many(_KEEP_TEXT if new == len(events) else _KEEP_TEXT_OF_NEW, texts)
+        self._db.many(_KEEP_HOLDING, [(source, each) for each in held])
+        return new
+
+    def _keep_troubles(self, source: int, stretch: Stretch) -> None:
+        if stretch.afresh:
+            self._db.run("DELETE FROM troubles WHERE source = ?", (source,))
+        else:
+            # It told how the source ended when it was last read, and that is over.
+            self._db.run("DELETE FROM troubles WHERE source = ? AND kind = ?", (source, TroubleKind.UNFINISHED.value))
+        rows = [(source, trouble.kind.value, pack(trouble.detail), trouble.offset) for trouble in stretch.troubles]
+        self._db.many(_KEEP_TROUBLE, rows)
+
+    def _source(self, stretch: Stretch) -> int:
+        key: dict[str, Value] = {"agent": self._agent(stretch.source.agent), "path": pack(str(stretch.source.path))}
+        mark: dict[str, Value] = {
+            "size": stretch.mark.size,
+            "modified_ns": stretch.mark.modified_ns,
+            "cursor": pack(stretch.mark.cursor),
+        }
+        number = self._find("sources", key) or self._add("sources", key | mark)
+        self._db.run(
+            "UPDATE sources SET size = ?, modified_ns = ?, cursor = ? WHERE number = ?", (*mark.values(), number)
+        )
+        return number
+
+    def _agent(self, name: str) -> int:
+        number = self._agents.get(name)
+        if number is None:
+            number = self._agents[name] = self._number("agents", {"name": pack(name)})
+        return number
+
+    def _session(self, key: SessionKey) -> int:
+        number = self._sessions.get(key)
+        if number is None:
+            values: dict[str, Value] = {
+                "agent": self._agent(key.agent),
+                "native": pack(key.native),
+                "segment": key.segment,
+            }
+            number = self._sessions[key] = self._number("sessions", values)
+        return number
+
+    def _scene(self, key: tuple[SessionKey, str | None, str]) -> int:
+        number = self._scenes.get(key)
+        if number is None:
+            session, context, place = key
+            values: dict[str, Value] = {
+                "session": self._session(session),
+                "context": pack(context or ""),
+                "place": pack(place),
+            }
+            number = self._scenes[key] = self._number("scenes", values)
+        return number
+
+    def _shape(self, key: _Shape) -> int:
+        number = self._shapes.get(key)
+        if number is None:
+            values = zip(("kind", "provenance", "how", "tool", "withheld"), map(pack, key), strict=True)
+            number = self._shapes[key] = self._number("shapes", dict(values))
+        return number
+
+    def _number(self, table: str, values: Mapping[str, Value]) -> int:
+        return self._find(table, values) or self._add(table, values)
+
+    def _find(self, table: str, values: Mapping[str, Value]) -> int | None:
+        fits = " AND ".join(f"{name} = ?" for name in values)
+        rows = self._db.run(f"SELECT number FROM {table} WHERE {fits}", tuple(values.values()))  # noqa: S608 - names are ours
+        return self._db.whole(rows[0][0]) if rows else None
+
+    def _add(self, table: str, values: Mapping[str, Value]) -> int:
+        names, marks = ", ".join(values), ", ".join("?" * len(values))
+        self._db.run(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(values.values()))  # noqa: S608 - names are ours
+        return self._db.number("SELECT last_insert_rowid()")
+
+
+def _parts(event: Event) -> tuple[str, str, str, str | None, str | None]:
+    """Kind, how, tool, call and text of an event; the most frequent kinds first."""
+    match event:
+        case Call():
+            return "call", "", event.tool, None, event.arguments
+        case Outcome():
+            return "outcome", event.status.value, "", event.call, event.text
+        case Message():
+            return "message", event.origin.value, "", None, event.text
+        case Rejection():
+            return "rejection", "", "", event.call, None
+        case Interrupt():
+            return "interrupt", "", "", event.call, None

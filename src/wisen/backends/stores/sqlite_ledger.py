@@ -1,0 +1,22 @@
+"""Opens the ledger of one machine, in a SQLite file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.backends.stores.backups import copies
+from wisen.backends.stores.ledger import SqlLedger
+from wisen.backends.stores.sqlite_files import LEDGER, open_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def open_ledger(path: Path, *, backups: Path, busy: float = 10.0) -> SqlLedger:
+    """The ledger in a file; made new only if none was ever backed up. `busy`: how many seconds to wait for others.
+
+    Raises:
+        StoreDamaged: the file is not what we wrote, or it is missing though backups of it exist.
+        StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
+    """
+    return SqlLedger(open_file(path, LEDGER, busy=busy, must_exist=bool(copies(backups))))

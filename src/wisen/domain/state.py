@@ -1,0 +1,46 @@
+"""The state of one installation: what `status` and `doctor` tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wisen.domain.report import Counts
+    from wisen.domain.runs import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Everything on one screen."""
+
+    version: str
+    home: str
+    ledger: str
+    """Where the ledger is, without a password."""
+    contexts: int
+    counts: Counts
+    runs: tuple[Run, ...]
+    """The newest runs, newest first."""
+    warnings: tuple[str, ...] = ()
+
+
+class Health(StrEnum):
+    """How one thing is."""
+
+    GOOD = "good"
+    NOTICE = "notice"
+    """Worth knowing; nothing is lost and nothing has stopped."""
+    BAD = "bad"
+    """Learning has stopped or something may be lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked at."""
+
+    about: str
+    health: Health
+    says: str
+    next_step: str = ""

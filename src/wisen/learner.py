@@ -1,0 +1,119 @@
+"""The facade that every surface calls: one method a wish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen import cycle
+from wisen.domain.report import Report, Selection
+from wisen.domain.runs import Run
+from wisen.domain.state import State
+from wisen.errors import UsageError, WisenError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Self
+
+    from wisen.cycle import Parts
+
+_SHOWN_RUNS = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where an installation lives, in words for a person."""
+
+    home: str
+    ledger: str
+
+
+class Learner:
+    """Learns from the sessions of agents. Made by `wisen.open_learner`; use it in a `with` block."""
+
+    def __init__(self, parts: Parts, place: Place) -> None:
+        self._parts = parts
+        self._place = place
+
+    def learn(
+        self,
+        path: Path | None = None,
+        *,
+        days: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Report:
+        """Read what is new below `path`, or wherever agents keep sessions, and report on it.
+
+        Raises:
+            UsageError: `path` does not exist, or `days` is not positive.
+            StoreError: a store cannot be written.
+        """
+        if path is not None and not path.exists():
+            raise UsageError(
+                f"{path} does not exist. Give a transcript or a folder of transcripts, or leave --path out."
+            )
+        if days is not None and days <= 0:
+            raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")
+        started = self._parts.clock.now()
+        selection = Selection(
+            under=path.resolve() if path else None, since=started - timedelta(days=days) if days else None
+        )
+        try:
+            return cycle.turn(self._parts, selection, progress or _silently)
+        except WisenError as error:
+            self._remember_failure(error)
+            raise
+
+    def status(self) -> State:
+        """What has been learnt from so far, and how the last runs went."""
+        parts = self._parts
+        return State(
+            version=parts.version,
+            home=self._place.home,
+            ledger=self._place.ledger,
+            contexts=len(parts.ledger.contexts()),
+            counts=parts.index.counts(Selection()),
+            runs=parts.ledger.runs(_SHOWN_RUNS),
+            warnings=parts.warnings,
+        )
+
+    def close(self) -> None:
+        """Let go of the stores."""
+        self._parts.index.close()
+        self._parts.ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _remember_failure(self, error: WisenError) -> None:
+        """A run that stopped is remembered as one, so that silence can be told from having nothing to learn."""
+        parts, now = self._parts, self._parts.clock.now()
+        run = Run(
+            id=parts.ids.new(),
+            machine=parts.machine,
+            started=now,
+            finished=now,
+            version=parts.version,
+            sources=0,
+            read_bytes=0,
+            new_events=0,
+            withheld=0,
+            troubles=0,
+            error=str(error),
+        )
+        try:
+            parts.ledger.record(run)
+        except WisenError:
+            return  # the ledger itself is what failed; the caller sees the first error
+
+
+def _silently(done: int, total: int) -> None:
+    """No progress is shown."""

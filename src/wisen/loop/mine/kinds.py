@@ -1,0 +1,88 @@
+"""Failures that look alike, put together: the tool or program, and the line that says what was wrong.
+
+A first and simple grouping for the report; it reads only failed results, never successful output.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from wisen.domain.events import Status
+from wisen.domain.report import Failure, FailureKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LONGEST = 100
+_TELLS = re.compile(
+    r"\b(?:error|fatal|failed|failure|not found|no such|denied|unrecognized|unknown|invalid|cannot|unable|panic"
+    r"|exception|traceback|missing|refused|timed? ?out)\b",
+    re.IGNORECASE,
+)
+_EXIT = re.compile(r"Exit code (-?\d+)\s*\Z")
+_ECHO = re.compile(r"\s*(?:\[[\w:-]+\] )?\$ ")
+"""Script runners print the command before they run it."""
+_TAGS = re.compile(r"</?tool_use_error>")
+_NORMAL = (
+    (re.compile(r"\x1b\[[0-9;]*[A-Za-z]"), ""),
+    (re.compile(r"^(?:/bin/|/usr/bin/)?(?:ba|z|da)?sh: (?:line \d+: )?"), ""),
+    (re.compile(r"(?:[A-Za-z]:)?(?:[~.\w@-]*[/\\])+[\w.@~*+-]*"), "<path>"),
+    (re.compile(r"\b[0-9a-f]{7,}(?:-[0-9a-f]{4,})*\b"), "<id>"),
+    (re.compile(r"\d+(?:\.\d+)*"), "N"),
+    (re.compile(r"\s+"), " "),
+)
+_LEAD = re.compile(r"\s*(?:cd\s+\S+\s*(?:&&|;)\s*|\w+=\S*\s+|sudo\s+|time\s+|timeout\s+\S+\s+)")
+
+
+def failure_kinds(failures: Iterable[Failure]) -> tuple[FailureKind, ...]:
+    """The kinds of failure, those of most sessions first."""
+    groups: dict[tuple[str, str], list[Failure]] = defaultdict(list)
+    for failure in failures:
+        groups[failure.tool, kind_of(failure)].append(failure)
+    kinds = [
+        FailureKind(
+            tool=tool,
+            kind=kind,
+            calls=len(alike),
+            masked=sum(failure.status is Status.MASKED for failure in alike),
+            sessions=len({failure.session for failure in alike}),
+            last=max(failure.at for failure in alike),
+        )
+        for (tool, kind), alike in groups.items()
+    ]
+    return tuple(sorted(kinds, key=lambda kind: (-kind.sessions, -kind.calls, kind.tool, kind.kind)))
+
+
+def kind_of(failure: Failure) -> str:
+    """What was wrong in a few words: the program of a shell command, and the line that tells."""
+    program = _program(failure.arguments)
+    if failure.text is None:
+        return f"{program}: text not kept".removeprefix(": ")
+    lines = [raw for raw in _TAGS.sub("", failure.text).splitlines() if raw.strip() and not _ECHO.match(raw)]
+    ended = _EXIT.match(lines[0]) if lines else None
+    tells = next(filter(_TELLS.search, lines[1:] if ended else lines), "" if ended or not lines else lines[0])
+    said = _normal(tells[:1000]) or (f"exit {ended[1]}" if ended else "said nothing")
+    return f"{program}: {said}".removeprefix(": ")[:_LONGEST]
+
+
+def _normal(line: str) -> str:
+    for pattern, replacement in _NORMAL:
+        line = pattern.sub(replacement, line)
+    return line.strip(" :-=")
+
+
+def _program(arguments: str | None) -> str:
+    try:
+        decoded = json.loads(arguments or "{}")
+    except json.JSONDecodeError:
+        return ""
+    command = decoded.get("command") if isinstance(decoded, dict) else None
+    if not isinstance(command, str):
+        return ""
+    while lead := _LEAD.match(command):
+        command = command[lead.end() :]
+    words = command.split(maxsplit=1)
+    return words[0].rsplit("/", 1)[-1] if words else ""

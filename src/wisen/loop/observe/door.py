@@ -1,0 +1,143 @@
+"""The door: what of an event may be stored. Every string passes here, and only what can teach comes through.
+
+A text that holds a secret is dropped whole and counted, never masked: a mask would be read back as text. Text that we
+injected ourselves is taken out, so that nothing learns from its own words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.domain.events import Call, Event, Message, Outcome, Provenance
+from wisen.domain.policy import setting
+from wisen.ports import Kept
+from wisen.safety import sentinel
+from wisen.safety.secrets import find_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoorPolicy:
+    """How much of a text is kept."""
+
+    longest_argument: int = setting(
+        2_000, "Characters kept of one argument of a call; the rest is cut and marked with an ellipsis.", at_least=100
+    )
+    failure_head: int = setting(3_000, "Characters kept from the beginning of a failed result.", at_least=100)
+    failure_tail: int = setting(
+        1_000, "Characters kept from its end, where compilers and test runners say what counts.", at_least=0
+    )
+    longest_message: int = setting(
+        32_000, "Characters kept of one typed message; longer ones are pasted logs.", at_least=1_000
+    )
+
+
+def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], policy: DoorPolicy) -> Iterator[Kept]:
+    """What comes through the door, with the context it belongs to."""
+    for event in events:
+        admitted, rule = _admit(event, policy)
+        if admitted is not None:
+            yield Kept(event=admitted, context=context_of(admitted), withheld=rule)
+
+
+def _admit(event: Event, policy: DoorPolicy) -> tuple[Event | None, str | None]:
+    if event.provenance is Provenance.OTHER:
+        return None, None
+    rule = secret_in_name(event.place)
+    if rule is not None:
+        event = replace(event, place="")
+    if isinstance(event, Message):
+        return _message(event, policy, rule)
+    if isinstance(event, Call):
+        return _call(event, policy, rule)
+    if isinstance(event, Outcome) and event.text is not None:
+        return _failure(event, event.text, policy, rule)
+    return event, rule
+
+
+def _message(message: Message, policy: DoorPolicy, rule: str | None) -> tuple[Message | None, str | None]:
+    typed = message.text or ""
+    text = sentinel.strip(typed)
+    if not text.strip():
+        return None, None
+    found = find_secret(text)
+    if found is not None:
+        return replace(message, text=None), found
+    text = _cut(text, policy.longest_message, 0)
+    return (message if text is typed else replace(message, text=text)), rule
+
+
+def _call(call: Call, policy: DoorPolicy, rule: str | None) -> tuple[Call, str | None]:
+    raw = call.arguments or "{}"
+    found = secret_in_name(call.tool)
+    if found is not None:
+        return replace(call, tool="?", arguments=None), found
+    found = find_secret(raw)
+    escaped = "\\" in raw
+    short = len(raw) <= policy.longest_argument
+    if found is None and short and not escaped and sentinel.strip(raw) is raw:
+        return call, rule
+    arguments = _decoded(raw)
+    if found is None and escaped:
+        # An escape can stand within a secret, or hide the line break before one.
+        found = next(filter(None, map(find_secret, _strings(arguments))), None)
+    if found is not None:
+        return replace(call, arguments=None), found
+    kept = _shorten(arguments, policy.longest_argument)
+    if kept != arguments:
+        call = replace(call, arguments=msgspec.json.encode(kept).decode("utf-8"))
+    return call, rule
+
+
+def _failure(outcome: Outcome, text: str, policy: DoorPolicy, rule: str | None) -> tuple[Outcome, str | None]:
+    found = find_secret(text)
+    if found is not None:
+        return replace(outcome, text=None), found
+    kept = _cut(sentinel.strip(text), policy.failure_head, policy.failure_tail)
+    return (outcome if kept is text else replace(outcome, text=kept)), rule
+
+
+@lru_cache(maxsize=4096)
+def secret_in_name(name: str) -> str | None:
+    """The rule that finds a secret in a directory or a tool's name; these come again and again."""
+    return find_secret(name)
+
+
+def _cut(text: str, head: int, tail: int) -> str:
+    if len(text) <= head + tail:
+        return text
+    return text[:head] + "…" + (text[-tail:] if tail else "")
+
+
+def _decoded(raw: str) -> object:
+    try:
+        return msgspec.json.decode(raw)
+    except msgspec.DecodeError:
+        return {"text": raw}
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from _strings(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _strings(part)
+
+
+def _shorten(value: object, longest: int) -> object:
+    if isinstance(value, str):
+        return _cut(sentinel.strip(value), longest, 0)
+    if isinstance(value, dict):
+        return {name: _shorten(part, longest) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_shorten(part, longest) for part in value]
+    return value

@@ -1,0 +1,177 @@
+"""Reads what a `.git` tells about a directory: where its repository begins and what its remote is.
+
+It reads the files itself, because git may be absent and a process for each directory would be slow. It never writes,
+and what it cannot read is no repository.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+_LARGEST = 1 << 20
+"""No file of git that is read here is larger than this, in bytes."""
+
+
+class Setting(NamedTuple):
+    """One line of a git configuration."""
+
+    section: str
+    subsection: str
+    key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repository:
+    """A checkout and the repository behind it."""
+
+    top: Path
+    """Where this checkout begins."""
+    root: Path
+    """Where the main worktree begins; of a bare repository, the repository itself."""
+    remote: str | None
+    """The address of the remote as configured, credentials and all: never to be stored."""
+
+
+def repository_at(top: Path, configured: tuple[Setting, ...] = ()) -> Repository | None:
+    """The repository whose checkout begins at this directory. `configured` is the user's own git configuration."""
+    found = _git_directory(top)
+    if found is None:
+        return None
+    if not is_directory(found):
+        return Repository(top=top, root=_root_of_lost_worktree(found) or top, remote=None)
+    common = found
+    if (pointer := _text(found / "commondir")) is not None:
+        common = found / pointer.strip()
+    common = real(common)
+    settings = settings_of(common / "config")
+    return Repository(top=top, root=_root(common, settings), remote=_remote(settings, configured))
+
+
+def settings_of(file: Path) -> tuple[Setting, ...]:
+    """The settings of a git configuration file; none when it cannot be read."""
+    text = _text(file)
+    return () if text is None else tuple(_parsed(text))
+
+
+def is_directory(path: Path) -> bool:
+    """Whether a directory can be seen there; no path, however strange, is an error."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def real(path: Path) -> Path:
+    """The path with its symbolic links followed, as far as they can be."""
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return path
+
+
+def _git_directory(top: Path) -> Path | None:
+    inside = top / ".git"
+    if is_directory(inside):
+        return inside if _exists(inside / "HEAD") or _exists(inside / "config") else None
+    if (text := _text(inside)) is not None:
+        # A file that points nowhere ends the search, as it does for git: what lies around it is another repository.
+        return top / text.removeprefix("gitdir:").strip() if text.startswith("gitdir:") else inside
+    bare = top.name != ".git" and _exists(top / "HEAD") and is_directory(top / "objects") and is_directory(top / "refs")
+    return top if bare else None
+
+
+def _root(common: Path, settings: tuple[Setting, ...]) -> Path:
+    for setting in settings:
+        if (setting.section, setting.key) == ("core", "worktree"):
+            return real(common / setting.value)
+    # A git directory kept elsewhere does not say where its main worktree is, so it stands for it: all worktrees agree.
+    return common.parent if common.name == ".git" else common
+
+
+def _root_of_lost_worktree(git_directory: Path) -> Path | None:
+    """The main worktree's place, from the form of the path: the repository was moved or deleted."""
+    parts = Path(os.path.normpath(git_directory)).parts
+    return Path(*parts[:-3]) if parts[-3:-1] == (".git", "worktrees") else None
+
+
+def _remote(settings: tuple[Setting, ...], configured: tuple[Setting, ...]) -> str | None:
+    remotes: dict[str, str] = {}
+    for setting in settings:
+        if (setting.section, setting.key) == ("remote", "url") and setting.value:
+            remotes.setdefault(setting.subsection, setting.value)
+    if not remotes:
+        return None
+    address = remotes.get("origin") or remotes[min(remotes)]
+    rewrites = [
+        (setting.value, setting.subsection)
+        for setting in (*configured, *settings)
+        if (setting.section, setting.key) == ("url", "insteadof") and setting.value
+    ]
+    prefix, instead = max(
+        ((old, new) for old, new in rewrites if address.startswith(old)),
+        key=lambda pair: len(pair[0]),
+        default=("", ""),
+    )
+    return instead + address.removeprefix(prefix)
+
+
+_SECTION = re.compile(r'\s*\[\s*([-.\w]*)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]')
+_ASSIGNMENT = re.compile(r"\s*([A-Za-z][-A-Za-z0-9]*)\s*=(.*)", re.DOTALL)
+_VALUE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"?|\\(?P<escaped>.)|(?P<plain>[^"\\#;]+)', re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "b": "\b"}
+
+
+def _parsed(text: str) -> list[Setting]:
+    settings: list[Setting] = []
+    section = subsection = ""
+    for line in text.removeprefix("\ufeff").split("\n"):
+        rest = line
+        if header := _SECTION.match(line):
+            section, _, legacy = header[1].partition(".")
+            section = section.lower()
+            subsection = legacy.lower() if header[2] is None else _unescaped(header[2])
+            rest = line[header.end() :]
+        if assignment := _ASSIGNMENT.match(rest):
+            settings.append(Setting(section, subsection, assignment[1].lower(), _value(assignment[2])))
+    return settings
+
+
+def _value(written: str) -> str:
+    value = ""
+    solid = 0
+    position = 0
+    written = written.strip()
+    while piece := _VALUE.match(written, position):
+        position = piece.end()
+        if piece["plain"] is not None:
+            value += piece["plain"]
+            continue
+        value += _unescaped(piece["quoted"] if piece["quoted"] is not None else piece[0])
+        solid = len(value)
+    return value[:solid] + value[solid:].rstrip()
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), text, flags=re.DOTALL)
+
+
+def _text(file: Path) -> str | None:
+    try:
+        if not file.is_file():
+            return None
+        with file.open("rb") as opened:
+            return opened.read(_LARGEST).decode("utf-8", "surrogateescape")
+    except (OSError, ValueError):
+        return None
+
+
+def _exists(file: Path) -> bool:
+    try:
+        return os.path.lexists(file)
+    except ValueError:
+        return False

@@ -1,0 +1,221 @@
+"""From the directory an agent worked in to the context that what happened there belongs to.
+
+A repository with a remote is the same context in every clone, worktree and machine. Without a remote it is the place
+of its main worktree, and outside any repository it is the directory itself. The home directory is never a context, nor
+is the root of the file system. A scope looks at each directory once, so it is made anew for each turn of the loop.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+import re
+import unicodedata
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.contexts import Context, ContextKind, canonical_of, context_of
+from wisen.errors import UsageError
+from wisen.loop.observe.remote import local_path, network_name
+from wisen.loop.observe.repository import Repository, is_directory, real, repository_at, settings_of
+from wisen.safety.secrets import find_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.domain.contexts import Alias
+
+_HOPS = 8
+"""How many clones of clones are followed to the repository they come from."""
+_WINDOWS = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\")
+
+
+class _Directory(NamedTuple):
+    """A directory as it was written, and as it is if it is there."""
+
+    written: str
+    real: Path | None
+
+    @property
+    def path(self) -> str:
+        return self.written if self.real is None else str(self.real)
+
+
+class Scope:
+    """Decides contexts for one machine, and collects in which directories they were seen."""
+
+    def __init__(
+        self,
+        *,
+        home: Path,
+        machine: str,
+        contexts: Iterable[Context],
+        aliases: Iterable[Alias],
+        suffix: str | None = None,
+    ) -> None:
+        """`contexts` and `aliases` are what the ledger knows. Raises: UsageError for a suffix that is no name."""
+        self._machine = machine
+        self._suffix = None if suffix is None else checked_suffix(suffix)
+        self._homes = {str(home), str(real(home))}
+        self._home = str(home)
+        self._configured = settings_of(home / ".config/git/config") + settings_of(home / ".gitconfig")
+        self._decided: dict[tuple[str, str], Context | None] = {}
+        self._repositories: dict[Path, Repository | None] = {}
+        known = {context.key: context for context in contexts}
+        of_machine = sorted((alias for alias in aliases if alias.machine == machine), key=lambda alias: alias.since)
+        self._sighted = {(alias.context, alias.path) for alias in of_machine}
+        self._remembered = {alias.path: known[alias.context] for alias in of_machine if alias.context in known}
+        self._new: list[tuple[Context, str]] = []
+
+    def context(self, place: str, start: str) -> Context | None:
+        """The context of a directory, for a session that began in `start`; None where there is none."""
+        try:
+            return self._decided[place, start]
+        except KeyError:
+            decided = self._decided[place, start] = self._decide(place, start)
+            return decided
+
+    def new_sightings(self) -> tuple[tuple[Context, str], ...]:
+        """Contexts with the directories they were seen in that the ledger does not know yet, each given out once."""
+        new, self._new = tuple(self._new), []
+        return new
+
+    def _decide(self, place: str, start: str) -> Context | None:
+        here, begin = self._directory(place, start), self._directory(start)
+        if here is None or self._is_excluded(here):
+            return None
+        own = self._context_of_repository(here)
+        if own is not None:
+            return self._sight(own, here)
+        itself = self._named(ContextKind.PATH, here.path)
+        recalled = self._recalled(here) or itself
+        if recalled == itself and begin is not None and begin.path != here.path and self._belongs(here, begin):
+            return self.context(start, start)
+        return self._sight(recalled, here)
+
+    def _directory(self, place: str, start: str = "") -> _Directory | None:
+        if place == "~" or place.startswith("~/"):
+            place = self._home + place[1:]
+        elif place and not place.startswith("/") and not _WINDOWS.match(place):
+            place = posixpath.join(start, place)
+        written = _normal(place)
+        if written is None:
+            return None
+        exists = not _WINDOWS.match(place) and is_directory(Path(place))
+        return _Directory(written, real(Path(place)) if exists else None)
+
+    def _is_excluded(self, directory: _Directory) -> bool:
+        paths = {directory.written, directory.path}
+        return bool(paths & self._homes) or any(_is_root(path) for path in paths)
+
+    def _belongs(self, here: _Directory, begin: _Directory) -> bool:
+        if self._is_excluded(begin):
+            return False
+        if _is_below(here.written, begin.written) or _is_below(here.path, begin.path):
+            return True
+        # A directory that is gone can no longer be looked up in the repository it lay in.
+        around = self._repository(begin)
+        return here.real is None and around is not None and _is_below(here.path, str(around.top))
+
+    def _repository(self, directory: _Directory) -> Repository | None:
+        """The repository around a directory that is there, unless it is the user's whole home."""
+        if directory.real is None:
+            return None
+        climbed: list[Path] = []
+        found: Repository | None = None
+        for top in (directory.real, *directory.real.parents):
+            if str(top) in self._homes or _is_root(str(top)):
+                break
+            if top in self._repositories:
+                found = self._repositories[top]
+                break
+            climbed.append(top)
+            found = repository_at(top, self._configured)
+            if found is not None:
+                root = str(found.root)
+                found = None if root in self._homes or _is_root(root) else found
+                break
+        self._repositories.update(dict.fromkeys(climbed, found))
+        return found
+
+    def _context_of_repository(self, directory: _Directory) -> Context | None:
+        repository = self._repository(directory)
+        if repository is None:
+            return None
+        origin = self._origin(repository)
+        if isinstance(origin, str):
+            return self._named(ContextKind.REMOTE, origin)
+        return self._recalled(origin) or self._named(ContextKind.PATH, origin.path)
+
+    def _origin(self, repository: Repository, hops: int = _HOPS) -> str | _Directory:
+        """The name of the remote, or the directory that a chain of local clones comes from."""
+        root = self._directory(str(repository.root)) or _Directory(str(repository.root), None)
+        if repository.remote is None or hops == 0:
+            return root
+        name = network_name(repository.remote)
+        if name is not None:
+            return name
+        path = local_path(repository.remote)
+        source = None if path is None else self._directory(path, root.path)
+        if source is None or self._is_excluded(source):
+            return root
+        if source.real is None and not source.written.endswith(".git"):
+            # Git takes `/srv/repo` for `/srv/repo.git` too.
+            with_suffix = self._directory(f"{source.written}.git")
+            source = with_suffix if with_suffix is not None and with_suffix.real is not None else source
+        behind = self._repository(source)
+        if behind is None or source.real not in (behind.top, behind.top / ".git", behind.root):
+            return source
+        return self._origin(behind, hops - 1)
+
+    def _recalled(self, directory: _Directory) -> Context | None:
+        """What the ledger remembers of a directory that is gone."""
+        remembered = self._remembered.get(directory.written) if directory.real is None else None
+        if remembered is None:
+            return None
+        canonical = canonical_of(remembered, machine=self._machine)
+        return remembered if canonical is None else self._named(remembered.kind, canonical)
+
+    def _named(self, kind: ContextKind, canonical: str) -> Context:
+        return context_of(kind, canonical, self._suffix, machine=self._machine)
+
+    def _sight(self, context: Context, directory: _Directory) -> Context | None:
+        if find_secret(context.name) or find_secret(directory.written):
+            # Keys, names and directories are stored; one that holds a secret is no context.
+            return None
+        if (context.key, directory.written) not in self._sighted:
+            self._sighted.add((context.key, directory.written))
+            self._new.append((context, directory.written))
+        return context
+
+
+def checked_suffix(suffix: str) -> str:
+    """The user's name for a part of a project, without spaces around it. Raises: UsageError."""
+    name = suffix.strip()
+    if not name or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
+        raise UsageError(
+            f"{suffix!r} cannot name a project: a name needs at least one visible character and no control characters "
+            "such as line breaks. Try --project backend."
+        )
+    return name
+
+
+def _normal(place: str) -> str | None:
+    """The path without detours, by its letters alone; None when it is not an absolute path."""
+    if "\0" in place:
+        return None
+    if _WINDOWS.match(place):
+        path = ntpath.normpath(place.removeprefix("\\\\?\\"))
+        return path[0].upper() + path[1:]
+    return "/" + posixpath.normpath(place).lstrip("/") if place.startswith("/") else None
+
+
+def _is_root(path: str) -> bool:
+    if _WINDOWS.match(path):
+        return ntpath.splitdrive(path)[1] in ("", "\\")
+    return path == "/"
+
+
+def _is_below(path: str, above: str) -> bool:
+    separator = "\\" if _WINDOWS.match(above) else "/"
+    return path == above or path.startswith(above.rstrip(separator) + separator)

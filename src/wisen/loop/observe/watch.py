@@ -1,0 +1,83 @@
+"""From an agent's sources to stretches for the index: what is new since the last look, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.domain.sources import Mark, TroubleKind
+from wisen.loop.observe import door
+from wisen.ports import Stretch
+from wisen.safety.secrets import find_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from wisen.domain.events import Event
+    from wisen.domain.report import Selection
+    from wisen.domain.sources import Batch, Source
+    from wisen.loop.observe.door import DoorPolicy
+    from wisen.loop.observe.scope import Scope
+    from wisen.ports import Agent
+
+_UNFINISHED = -1
+"""The size in a mark of a source that was not read to its end: it never equals a real one."""
+
+
+def changed(sources: Sequence[Source], marks: Mapping[str, Mark], selection: Selection) -> list[Source]:
+    """The sources that are not as they were when they were last read to their end."""
+    since = int(selection.since.timestamp() * 1e9) if selection.since else 0
+    return [source for source in sources if source.modified_ns >= since and not _unchanged(source, marks)]
+
+
+def known_as(source: Source) -> str:
+    """The name of a source in the index: its path, unless that holds a secret (some agents name files after places)."""
+    path = str(source.path)
+    if find_secret(path) is None:
+        return path
+    return f"withheld:{hashlib.blake2b(path.encode('utf-8', 'surrogateescape'), digest_size=12).hexdigest()}"
+
+
+def _unchanged(source: Source, marks: Mapping[str, Mark]) -> bool:
+    mark = marks.get(known_as(source))
+    return mark is not None and (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
+
+
+def stretches(
+    agent: Agent, source: Source, marks: Mapping[str, Mark], scope: Scope, policy: DoorPolicy
+) -> Iterator[tuple[Stretch, int]]:
+    """What one source holds behind its mark, through the door, with the bytes it took.
+
+    Only the last stretch carries the mark of a source that was read to its end: if we stop half-way, it is read on
+    from there the next time.
+    """
+    ready: Batch | None = None
+    for batch in agent.read(source, marks.get(known_as(source))):
+        if ready is not None:
+            yield _stretch(source, ready, scope, policy, finished=False), ready.read_bytes
+        ready = batch
+    if ready is not None:
+        readable = all(trouble.kind is not TroubleKind.UNREADABLE for trouble in ready.troubles)
+        yield _stretch(source, ready, scope, policy, finished=readable), ready.read_bytes
+
+
+def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
+    cursor = batch.cursor if find_secret(batch.cursor) is None else ""
+    return Stretch(
+        source=replace(source, path=Path(known_as(source))),
+        kept=tuple(door.keep(batch.events, _context_of(scope), policy)),
+        troubles=batch.troubles,
+        mark=Mark(size=source.size if finished else _UNFINISHED, modified_ns=source.modified_ns, cursor=cursor),
+        afresh=batch.afresh,
+    )
+
+
+def _context_of(scope: Scope) -> Callable[[Event], str | None]:
+    def context_of(event: Event) -> str | None:
+        start = event.session.start if door.secret_in_name(event.session.start) is None else ""
+        context = scope.context(event.place, start)
+        return context.key if context else None
+
+    return context_of

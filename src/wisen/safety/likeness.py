@@ -1,0 +1,157 @@
+"""Whether a value looks like a real secret, or like what people write in a secret's place.
+
+Judged by form alone: how its characters are mixed, and whether it reads as a placeholder, a name, a path or code.
+Passphrases made of plain words cannot be told from prose and are not found.
+"""
+
+from __future__ import annotations
+
+import binascii
+import math
+import re
+from base64 import b64decode
+from collections import Counter
+
+SHORTEST = 8
+"""A shorter value cannot be told from a word."""
+LEAST_ENTROPY = 2.75
+"""Bits a character: of eight characters hardly one comes twice."""
+WORD = 3.5
+"""The least average length of words that only capitals tell apart; capitals drawn by lot make shorter ones."""
+VOWELS = 0.15
+"""The least share of vowels in a long run of letters."""
+
+_STAND_IN = (
+    *("...", "…", "***", "xxxx", "####", "____", "${", "%{", "#{"),
+    *("changeme", "change_me", "change-me", "dummy", "example", "foobar", "hunter2", "insert", "lorem", "placeholder"),
+    *(
+        "redacted",
+        "replace",
+        "sample",
+        "mysecret",
+        "my_secret",
+        "my-secret",
+        "mytoken",
+        "my_token",
+        "my-token",
+        "myapi",
+    ),
+    *(
+        "my_api",
+        "my-api",
+        "mypassword",
+        "my_password",
+        "token_here",
+        "token-here",
+        "key_here",
+        "key-here",
+        "secret_here",
+    ),
+)
+"""What says, anywhere in a value, that another one belongs there."""
+_STAND_IN_WORD = re.compile(r"(?<![a-z])(?:your|fake|todo)")
+_PLACEHOLDER = re.compile(
+    r"""
+      (?P<same>.)(?P=same)*                       # xxxxxxxx, ********
+    | [<\[{(].*[>\]})] | [<\[{(]+[a-z_.-]+        # <token>, [redacted], {{ token }}, and the same cut short
+    | \$[({]?[a-z_]\w*.* | %[a-z_]\w*%?           # $TOKEN, $(command), %TOKEN%
+    | [@&!][a-z_.]+                               # @token, !token
+    | (?:my|the|some|test|dev|user|admin|new|old|super|wrong)?[-_ ]?
+        (?:pass|passw[o0]rd|passwd|pwd|secret|token|key|value|string)s?[-_ ]?[\d!.]{0,6}
+    | abc(?:def)?(?:gh)?(?:123|456)\w* | deadbeef\w* | 0?123456789?0?\w{0,6}
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CODE = re.compile(
+    r"""
+      [A-Za-z_$][\w$]*(?:(?:\.|->|::|\?\.)[\w$]+)*[(\[{].*             # getToken(), os.environ[...], Optional[str]
+    | (?:[A-Za-z_$][\w$]*(?:\.|->|::|\?\.))+[A-Za-z_$][\w$]*[;,)\]}]*  # process.env.TOKEN, self.token
+    | .*(?:=>|==|!=|\|\||\(\)|\+=).+ | .*\(\)                            # an expression
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_PLACE = re.compile(
+    r"(?:~|\.{1,2})?/?(?:[\w@.+-]*[A-Za-z]{2}[\w@.+-]*/)+[\w@.+:-]*|[a-z][a-z0-9+.-]*://.*|[A-Za-z]:[\\/].*", re.DOTALL
+)
+_NUMBER = re.compile(r"[\d\s.,:;/_+TZ-]+")
+_NAME = re.compile(
+    r"[-_.:/\s]*(?:[^\W\d_]+\d{0,5}|\d{1,4})(?:[-_.:/=%+,\s]+(?:[^\W\d_]+\d{0,5}|\d{1,4}))*[-_.:/=?!,;)\]}\s]*"
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
+_WORD_AND_NUMBER = re.compile(r"(?=.{8})(?=.*\d)(?=.*[^\W\d_])[^\s_./:-]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
+_CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{5}", re.IGNORECASE)
+_STAND_INS = frozenset("user username postgres root admin guest test mysql redis rabbitmq x-oauth-basic".split())
+
+
+def entropy(value: str) -> float:
+    """Bits a character, by how often each one comes."""
+    size = len(value)
+    return -sum(count / size * math.log2(count / size) for count in Counter(value).values()) if size else 0.0
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether it stands where a secret would."""
+    value = value.lower()
+    if any(mark in value for mark in _STAND_IN) or _STAND_IN_WORD.search(value):
+        return True
+    return _PLACEHOLDER.fullmatch(value) is not None
+
+
+def is_body(value: str) -> bool:
+    """Whether it can be what follows the prefix that makes a token known."""
+    if len(value) < SHORTEST or value.isdecimal() or entropy(value) < LEAST_ENTROPY:
+        return False
+    return not is_placeholder(value)
+
+
+def is_generated(value: str) -> bool:
+    """Whether a machine made it, as far as its form alone can tell."""
+    return is_body(value) and not is_name(value)
+
+
+def is_named_secret(written: str) -> bool:
+    """Whether a value that something calls a secret can be one. Without an opening quote it can also be code."""
+    value = written.lstrip("\"'`")
+    if not is_generated(value) or _PLACE.fullmatch(value) or _NUMBER.fullmatch(value):
+        return False
+    return value != written or not _CODE.fullmatch(value)
+
+
+def is_named_password(written: str) -> bool:
+    """Whether a value that something calls a password can be one: people end a word with a number."""
+    if is_named_secret(written):
+        return True
+    value = written.lstrip("\"'`")
+    if not _WORD_AND_NUMBER.fullmatch(value) or is_placeholder(value):
+        return False
+    return value != written or not _CODE.fullmatch(value)
+
+
+def is_password_in_address(value: str) -> bool:
+    """Whether the password within an address is meant, and not only shown."""
+    return value.lower() not in _STAND_INS and not is_placeholder(value) and not _CODE.fullmatch(value)
+
+
+def is_basic_credential(encoded: str) -> bool:
+    """Whether it is `user:password` in base64."""
+    try:
+        user, colon, word = b64decode(encoded, validate=True).decode("utf-8").partition(":")
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    return bool(colon) and (user + word).isprintable() and bool(word) and not is_placeholder(word)
+
+
+def is_name(value: str) -> bool:
+    """Whether it is made of words: an identifier, a title, a version. Words can be spoken, chance letters cannot."""
+    return _NAME.fullmatch(value) is not None and all(map(_is_spoken, _LETTERS.findall(value)))
+
+
+def _is_spoken(letters: str) -> bool:
+    words = _WORD.findall(letters)
+    if len(letters) >= SHORTEST and len(letters) < WORD * len(words):
+        return False
+    if any(len(word) > 5 and _CONSONANTS.search(word) for word in words):
+        return False
+    return len(letters) < SHORTEST or not letters.isascii() or len(_VOWEL.findall(letters)) >= VOWELS * len(letters)

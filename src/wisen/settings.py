@@ -1,0 +1,197 @@
+"""The settings: config.toml in the home, overruled by WISEN_* variables. It only composes and reads policies.
+
+Each section is the policy of one stage or part; a key's meaning and limits stand beside it. A key or value that we do
+not know is an error that names where it stands and what is allowed, never something passed over in silence.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from wisen.domain.policy import Rule, setting
+from wisen.errors import SettingsError
+from wisen.loop.observe.door import DoorPolicy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+KNOWN_AGENTS = ("claude-code",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StorePolicy:
+    """Where the ledger is and how carefully it is kept."""
+
+    ledger: str = setting(
+        "sqlite", "`sqlite` for a file in the home, or the address of a PostgreSQL database (postgresql://…)."
+    )
+    backups: int = setting(7, "How many verified copies of the ledger are kept.", at_least=1)
+    busy_seconds: float = setting(10.0, "How long to wait for another process that holds a store.", at_least=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentsPolicy:
+    """Whose sessions are read."""
+
+    enabled: tuple[str, ...] = setting(KNOWN_AGENTS, "The agents whose sessions are read.", one_of=KNOWN_AGENTS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Everything a user can choose."""
+
+    home: Path
+    store: StorePolicy = field(default_factory=StorePolicy)
+    agents: AgentsPolicy = field(default_factory=AgentsPolicy)
+    door: DoorPolicy = field(default_factory=DoorPolicy)
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Which keys do not have their default, and where that comes from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """One setting as it is in force, for people and docs."""
+
+    key: str
+    value: object
+    default: object
+    source: str
+    says: str
+    allowed: str
+    variable: str
+
+
+SECTIONS = ("store", "agents", "door")
+
+
+def load(home: Path, environment: Mapping[str, str]) -> Settings:
+    """The settings in force. Raises: SettingsError."""
+    file = home / "config.toml"
+    chosen: dict[str, tuple[object, str]] = {}
+    for key, value in _from_file(file):
+        chosen[key] = value, str(file)
+    for key, text, variable in _from_environment(environment):
+        chosen[key] = text, f"environment variable {variable}"
+    settings = Settings(home=home, sources={key: source for key, (_, source) in chosen.items()})
+    for key, (value, source) in chosen.items():
+        section, _, name = key.partition(".")
+        policy = getattr(settings, section)
+        checked = _checked(_field(policy, name), value, key, source)
+        settings = replace(settings, **{section: replace(policy, **{name: checked})})
+    return settings
+
+
+def describe(settings: Settings) -> Iterator[Described]:
+    """Every setting with its value, default and meaning, in a fixed order."""
+    for section in SECTIONS:
+        policy = getattr(settings, section)
+        for each in fields(policy):
+            key = f"{section}.{each.name}"
+            yield Described(
+                key=key,
+                value=_without_password(getattr(policy, each.name)),
+                default=each.default,
+                source=settings.sources.get(key, "default"),
+                says=_rule(each).says,
+                allowed=_rule(each).allowed,
+                variable=_variable(key),
+            )
+
+
+def _from_file(file: Path) -> Iterator[tuple[str, object]]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file} cannot be read: {error}. Mend or move it, then try again.") from error
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file} is not valid TOML: {error}. Mend that line, then try again.") from error
+    known = {described.key for described in describe(Settings(home=file.parent))}
+    for section, table in tables.items():
+        if section not in SECTIONS or not isinstance(table, dict):
+            raise SettingsError(
+                f"{file}: unknown section or key {section!r}. Sections: {', '.join(SECTIONS)} (see `wisen config`)."
+            )
+        for name, value in table.items():
+            if f"{section}.{name}" not in known:
+                names = ", ".join(key.partition(".")[2] for key in sorted(known) if key.startswith(f"{section}."))
+                raise SettingsError(f"{file}: unknown key {section}.{name}. Keys of [{section}]: {names}.")
+            yield f"{section}.{name}", value
+
+
+def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
+    known = {_variable(f"{section}.{name}"): f"{section}.{name}" for section, name in _all_names()}
+    for variable, text in environment.items():
+        if variable in known:
+            yield known[variable], text, variable
+        elif variable.startswith(tuple(f"WISEN_{section.upper()}_" for section in SECTIONS)):
+            raise SettingsError(f"unknown environment variable {variable}. Known: {', '.join(sorted(known))}.")
+
+
+def _all_names() -> Iterator[tuple[str, str]]:
+    for section, policy in (("store", StorePolicy), ("agents", AgentsPolicy), ("door", DoorPolicy)):
+        for each in fields(policy):
+            yield section, each.name
+
+
+def _variable(key: str) -> str:
+    return f"WISEN_{key.upper().replace('.', '_')}"
+
+
+def _field(policy: Any, name: str) -> Field[Any]:
+    return next(each for each in fields(policy) if each.name == name)
+
+
+def _rule(each: Field[Any]) -> Rule:
+    rule = each.metadata["rule"]
+    assert isinstance(rule, Rule)
+    return rule
+
+
+def _checked(each: Field[Any], value: object, key: str, source: str) -> object:
+    """The value as the policy's type. Raises: SettingsError that names source, key, value and what is allowed."""
+    rule, wanted = _rule(each), type(each.default)
+    converted = _converted(value, wanted)
+    expected = {int: "a whole number", float: "a number", str: "a text", tuple: "a list of names"}[wanted]
+    allowed = f"{expected}, {rule.allowed}" if rule.allowed else expected
+    bad = converted is None
+    if isinstance(converted, tuple):
+        bad = bad or any(item not in rule.one_of for item in converted)
+    elif isinstance(converted, (int, float)) and rule.at_least is not None:
+        bad = bad or converted < rule.at_least
+    if bad:
+        raise SettingsError(
+            f"{source}: {key} = {value!r} is not allowed. It takes {allowed}; default: {each.default!r}."
+        )
+    return converted
+
+
+def _converted(value: object, wanted: type) -> object | None:
+    """None when the value cannot be meant as the wanted type."""
+    if isinstance(value, bool):
+        return None
+    try:
+        if wanted is tuple:
+            items = value.split(",") if isinstance(value, str) else value
+            return tuple(str(item).strip() for item in items) if isinstance(items, list) else None
+        if wanted is int and isinstance(value, float):
+            return None
+        return wanted(value) if isinstance(value, (str, int, float)) else None
+    except ValueError:
+        return None
+
+
+def _without_password(value: object) -> object:
+    """An address as it may be shown."""
+    if not isinstance(value, str) or "@" not in value or "://" not in value:
+        return value
+    scheme, _, rest = value.partition("://")
+    credentials, _, host = rest.rpartition("@")
+    user = credentials.partition(":")[0]
+    return f"{scheme}://{user}{':…' if ':' in credentials else ''}@{host}"

@@ -1,0 +1,121 @@
+"""The command line. Each command parses, calls one method, renders; what a command needs is imported inside it.
+
+Exit codes: 0 done; 1 it could not be done, and the message says why; 2 the command was not understood; 3 there was
+nothing to read; 4 `doctor` found something bad; 130 stopped by the user.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotation at run time
+from typing import Annotated, Optional
+
+import typer
+
+from wisen import __version__
+
+app = typer.Typer(
+    name="wisen",
+    help="Makes the AI agents you already use learn from their own work, and proves that it helps.",
+    epilog="Start with: wisen learn",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+FAILED, NOTHING, BAD, STOPPED = 1, 3, 4, 130
+
+
+def main() -> None:
+    """The entry point: errors we know are one line for a person, not a traceback."""
+    from wisen.errors import WisenError
+
+    try:
+        app()
+    except WisenError as error:
+        print(f"wisen: {error}", file=sys.stderr)
+        raise SystemExit(FAILED) from None
+    except KeyboardInterrupt:
+        print("wisen: stopped. What was read so far is kept; run it again to go on.", file=sys.stderr)
+        raise SystemExit(STOPPED) from None
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): nothing more to say, and nothing to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"wisen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Makes the AI agents you already use learn from their own work, and proves that it helps."""
+
+
+@app.command()
+def learn(
+    path: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--path", help="A transcript or a folder of them. Default: wherever agents keep sessions."),
+    ] = None,
+    days: Annotated[Optional[float], typer.Option("--days", help="Only the last N days.")] = None,  # noqa: UP045 - as above
+    project: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Option("--project", help="A name that sets this work apart from the rest of its repository."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but store nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Read the sessions of your agents and report what went wrong in them.
+
+    Reads only what is new since the last time. Writes nothing outside wisen's home; agents' files are only ever read.
+    """
+    from wisen.surfaces.cli.learn import run
+
+    raise typer.Exit(run(path, days=days, project=project, dry_run=dry_run, as_json=as_json))
+
+
+@app.command()
+def status(as_json: Json = False) -> None:
+    """Tell in one screen what has been learnt from, and when."""
+    from wisen.surfaces.cli.status import run
+
+    raise typer.Exit(run(as_json=as_json))
+
+
+@app.command()
+def doctor(
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Restore a damaged ledger from its newest good backup; the file is kept.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --repair: look, change nothing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Look everything over and tell what is broken, and what to do about it."""
+    from wisen.surfaces.cli.doctor import run
+
+    raise typer.Exit(run(repair=repair and not dry_run, as_json=as_json))
+
+
+@app.command()
+def config(
+    template: Annotated[
+        bool, typer.Option("--template", help="Print a config.toml with every key and its meaning.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show every setting: its value, where it comes from, and what it means."""
+    from wisen.surfaces.cli.config import run
+
+    raise typer.Exit(run(template=template, as_json=as_json))

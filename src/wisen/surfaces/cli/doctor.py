@@ -1,0 +1,27 @@
+"""`wisen doctor`: what was looked at, and what to do about what is broken."""
+
+from __future__ import annotations
+
+from wisen import doctor, wiring
+from wisen.domain.state import Health
+from wisen.surfaces.cli import BAD
+from wisen.surfaces.cli.render import console, print_json
+
+_MARKS = {Health.GOOD: "[green]good  [/]", Health.NOTICE: "[yellow]notice[/]", Health.BAD: "[bold red]BAD   [/]"}
+
+
+def run(*, repair: bool, as_json: bool) -> int:
+    """Look everything over, after repairing if that was asked for."""
+    subject = wiring.wire().examined()
+    findings = (doctor.repair(subject) if repair else ()) + doctor.examine(subject)
+    if as_json:
+        print_json({"home": subject.home, "findings": findings})
+    else:
+        from rich.markup import escape
+
+        out = console()
+        for finding in findings:
+            out.print(f"{_MARKS[finding.health]} {escape(finding.about)}: {escape(finding.says)}")
+            if finding.next_step:
+                out.print(f"       {escape(finding.next_step)}", style="dim")
+    return BAD if any(finding.health is Health.BAD for finding in findings) else 0

@@ -1,0 +1,185 @@
+"""`wisen learn`: the report on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.surfaces.cli import NOTHING
+from wisen.surfaces.cli.render import console, plural, print_json, size, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+    from wisen.domain.report import Counts, Report
+    from wisen.wiring import Wiring
+
+_SHOWN = 12
+_LONG_WORK = 20_000_000
+"""Bytes from which on a progress bar is worth its flicker."""
+
+
+def run(path: Path | None, *, days: float | None, project: str | None, dry_run: bool, as_json: bool) -> int:
+    """Learn and show what was found."""
+    with (
+        _wires(dry_run=dry_run) as wires,
+        wires.learner(project) as learner,
+        _progress(quiet=as_json) as progress,
+    ):
+        report = learner.learn(path, days=days, progress=progress)
+    if as_json:
+        print_json(report)
+    else:
+        show(report, console(), dry_run=dry_run)
+    return 0 if report.counts.sources else NOTHING
+
+
+@contextmanager
+def _wires(*, dry_run: bool) -> Iterator[Wiring]:
+    """A dry run works in stores that are gone afterwards."""
+    wires = wiring.wire()
+    if not dry_run:
+        yield wires
+        return
+    with tempfile.TemporaryDirectory(prefix="wisen-dry-run-") as folder:
+        yield wires.elsewhere(Path(folder))
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    if quiet or not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=total > _LONG_WORK)
+
+
+def show(report: Report, out: Console, *, dry_run: bool = False) -> None:
+    """The report, most telling things first."""
+    counts = report.counts
+    for warning in report.warnings:
+        out.print(f"[bold red]{warning}[/]")
+    if not counts.sources:
+        _nothing(report, out)
+        return
+    out.print(_headline(counts))
+    out.print(_reading(report), style="dim")
+    _failures(report, out)
+    _tools(counts, out)
+    _user_stops(counts, out)
+    _troubles(report, out)
+    out.print(_next(report, dry_run=dry_run), style="dim")
+
+
+def _nothing(report: Report, out: Console) -> None:
+    if report.selection.under is not None:
+        out.print(f"No sessions in {report.selection.under}.")
+        out.print("A session is a .jsonl transcript as Claude Code writes it.", style="dim")
+        return
+    out.print("No sessions on this machine yet.")
+    out.print(f"Looked in: {', '.join(report.looked_in)}", style="dim")
+    out.print("Sessions elsewhere? wisen learn --path DIR", style="dim")
+
+
+def _headline(counts: Counts) -> str:
+    span = ""
+    if counts.first and counts.last:
+        span = f", {counts.first:%Y-%m-%d} to {counts.last:%Y-%m-%d}"
+    calls = sum(tool.calls for tool in counts.tools)
+    failed = sum(tool.failed + tool.masked for tool in counts.tools)
+    rate = f" ({failed / calls:.1%})" if calls else ""
+    return (
+        f"[bold]{plural(counts.sessions, 'session')}[/] in {plural(counts.contexts, 'project')}{span}: "
+        f"{plural(counts.typed_turns, 'typed turn')}, {plural(calls, 'tool call')}, "
+        f"[bold]{plural(failed, 'failed call')}[/]{rate}"
+    )
+
+
+def _reading(report: Report) -> str:
+    if not report.read_bytes:
+        return f"Nothing new since the last time ({plural(report.counts.sources, 'file')} looked at)."
+    speed = report.read_bytes / report.seconds / 1e6 if report.seconds else 0.0
+    return (
+        f"Read {size(report.read_bytes)} in {report.seconds:.1f} s ({speed:.0f} MB/s), "
+        f"{plural(report.new_events, 'new event')}."
+    )
+
+
+def _failures(report: Report, out: Console) -> None:
+    from rich.markup import escape
+
+    if not report.failures:
+        out.print("\nNo failed calls.")
+        return
+    repeated = [kind for kind in report.failures if kind.sessions > 1] or list(report.failures)
+    out.print("\n[bold]What keeps failing[/]")
+    rows = table("sessions", "calls", "tool", "what it said", "last", right=("sessions", "calls"), grow="what it said")
+    for kind in repeated[:_SHOWN]:
+        hidden = f" [dim]({kind.masked} hidden by a pipe)[/]" if kind.masked else ""
+        rows.add_row(
+            f"{kind.sessions:,}",
+            f"{kind.calls:,}",
+            escape(kind.tool),
+            escape(kind.kind) + hidden,
+            f"{kind.last:%Y-%m-%d}",
+        )
+    out.print(rows)
+    rest = len(report.failures) - min(len(repeated), _SHOWN)
+    if rest:
+        out.print(f"and {plural(rest, 'kind')} more: wisen learn --json", style="dim")
+
+
+def _tools(counts: Counts, out: Console) -> None:
+    from rich.markup import escape
+
+    if not counts.tools:
+        return
+    out.print("\n[bold]Tools[/]")
+    numbers = ("calls", "failed", "hidden", "rejected", "sessions")
+    rows = table("tool", *numbers, right=numbers)
+    for tool in counts.tools[:_SHOWN]:
+        cells = (tool.calls, tool.failed, tool.masked, tool.rejected, tool.sessions)
+        rows.add_row(escape(tool.tool), *(f"{cell:,}" if cell else "[dim]·[/]" for cell in cells))
+    out.print(rows)
+    if len(counts.tools) > _SHOWN:
+        out.print(f"and {plural(len(counts.tools) - _SHOWN, 'tool')} more: wisen learn --json", style="dim")
+
+
+def _user_stops(counts: Counts, out: Console) -> None:
+    out.print(
+        f"\nYou rejected {plural(counts.rejections, 'call')} ({counts.rejections_with_reason:,} with a reason) and "
+        f"interrupted {plural(counts.interrupts, 'time')}"
+        + (f" ({counts.interrupts_by_rejection:,} of them by rejecting)." if counts.interrupts_by_rejection else ".")
+    )
+
+
+def _troubles(report: Report, out: Console) -> None:
+    withheld = sum(report.counts.withheld.values())
+    if withheld:
+        rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(report.counts.withheld.items()))
+        out.print(f"{plural(withheld, 'text')} not stored because of a secret in it ({rules}).")
+    if report.troubles:
+        by_kind: dict[str, int] = {}
+        for trouble in report.troubles:
+            name = f"{trouble.kind.value} {trouble.detail}".strip()
+            by_kind[name] = by_kind.get(name, 0) + trouble.count
+        told = ", ".join(f"{name} {count:,}" for name, count in sorted(by_kind.items(), key=lambda item: -item[1]))
+        files = len({trouble.path for trouble in report.troubles})
+        out.print(f"[yellow]Not read, in {plural(files, 'file')}:[/] {told}. Where: wisen learn --json")
+
+
+def _next(report: Report, *, dry_run: bool) -> str:
+    if dry_run:
+        return "\nDry run: nothing was stored."
+    return "\nNext: wisen status; wisen learn again after your next session reads only what is new."

@@ -1,0 +1,55 @@
+"""`wisen status`: one screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen import __version__, wiring
+from wisen.surfaces.cli.render import console, plural, print_json, size, table
+
+if TYPE_CHECKING:
+    from wisen.domain.state import State
+
+_SHOWN = 5
+
+
+def run(*, as_json: bool) -> int:
+    """Show the state; looking makes no files."""
+    wires = wiring.wire()
+    if not wires.ever_used:
+        _unused(str(wires.settings.home), as_json=as_json)
+        return 0
+    with wires.learner() as learner:
+        state = learner.status()
+    if as_json:
+        print_json(state)
+    else:
+        _show(state)
+    return 0
+
+
+def _unused(home: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"version": __version__, "home": home, "runs": []})
+        return
+    print(f"wisen {__version__}: nothing learnt yet in {home}\nStart with: wisen learn")
+
+
+def _show(state: State) -> None:
+    out, counts = console(), state.counts
+    for warning in state.warnings:
+        out.print(f"[bold red]{warning}[/]")
+    out.print(f"[bold]wisen {state.version}[/] in {state.home}")
+    failed = sum(tool.failed + tool.masked for tool in counts.tools)
+    out.print(
+        f"{plural(counts.sessions, 'session')} in {plural(state.contexts, 'project')}, "
+        f"{plural(counts.typed_turns, 'typed turn')}, {plural(sum(tool.calls for tool in counts.tools), 'tool call')}, "
+        f"{plural(failed, 'failed call')}; from {plural(counts.sources, 'file')}"
+    )
+    out.print(f"Ledger: {state.ledger}", style="dim")
+    rows = table("last runs", "read", "new events", "", right=("read", "new events"))
+    for each in state.runs[:_SHOWN]:
+        when = f"{each.finished:%Y-%m-%d %H:%M} UTC"
+        rows.add_row(when, size(each.read_bytes), f"{each.new_events:,}", each.error or "")
+    out.print()
+    out.print(rows)

@@ -1,0 +1,233 @@
+"""The contract of every agent's reader: the same story, told in each agent's own format, gives the same events.
+
+A subclass provides the fixture `scribes`: a function that gives a new `Scribe` for a session number, all writing below
+one root. The suite tells stories through scribes and looks at what the reader makes of them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.domain.events import Call, Interrupt, Message, Outcome, Provenance, Status
+from wisen.domain.sources import Mark, TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from wisen.domain.events import Event
+    from wisen.domain.sources import Batch, Source, Trouble
+    from wisen.ports import Agent
+
+
+class Scribe(Protocol):
+    """Writes one session in an agent's own format. Each method appends what the agent itself would write."""
+
+    agent: Agent
+    """The reader, set up to find what this scribe writes."""
+
+    def prompt(self, text: str) -> None:
+        """The user typed this."""
+        ...
+
+    def shell(self, command: str, output: str, exit_code: int = 0) -> None:
+        """A shell command was called and ended."""
+        ...
+
+    def ask(self, command: str) -> str:
+        """A shell command was called; its end is not recorded yet. Returns the call's id."""
+        ...
+
+    def answer(self, call: str, output: str, exit_code: int = 0) -> None:
+        """The end of a call."""
+        ...
+
+    def interrupt(self) -> None:
+        """The user stopped the agent."""
+        ...
+
+    def inject(self, text: str) -> None:
+        """Text that stands where the user's stands, but that the user did not type."""
+        ...
+
+    def sub_agent(self, prompt: str, command: str, exit_code: int) -> None:
+        """A sub-agent was given a prompt and ran a command."""
+        ...
+
+    def garbage(self) -> None:
+        """A record that cannot be read, or nothing where the format has no place for one."""
+        ...
+
+    def save(self) -> None:
+        """Write what was appended so far to where the agent keeps it."""
+        ...
+
+
+class AgentContract:
+    """Stories that every reader tells alike."""
+
+    def test_a_failing_command_is_a_failure_with_its_words(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.prompt("look")
+        s.shell("cat nothing", "cat: nothing: No such file or directory", 1)
+        s.shell("ls", "a b", 0)
+        s.save()
+        events, _ = everything(s.agent)
+        failed, good = [e for e in events if isinstance(e, Outcome)]
+        assert (failed.status, good.status) == (Status.FAILED, Status.OK)
+        assert "No such file" in (failed.text or "")
+        assert good.text is None
+        calls = {e.id: e for e in events if isinstance(e, Call)}
+        assert "cat nothing" in json.dumps(json.loads(calls[failed.call].arguments or "{}"))
+        assert failed.provenance is Provenance.MEASURED
+
+    def test_a_masked_failure_is_seen_through_the_pipe(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.shell("pytest 2>&1 | tail -3", "==== 2 failed, 1 passed in 0.1s ====", 0)
+        s.shell("pytest 2>&1 | tail -3", "==== 3 passed in 0.1s ====", 0)
+        s.save()
+        events, _ = everything(s.agent)
+        assert [e.status for e in events if isinstance(e, Outcome)] == [Status.MASKED, Status.OK]
+
+    def test_a_correction_is_the_users_word(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.prompt("install it")
+        s.shell("pip install x", "ok")
+        s.prompt("no, use uv, not pip")
+        s.save()
+        events, _ = everything(s.agent)
+        assert typed(events) == ["install it", "no, use uv, not pip"]
+
+    def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.prompt("go")
+        s.ask("sleep 100")
+        s.interrupt()
+        s.save()
+        events, _ = everything(s.agent)
+        assert len([e for e in events if isinstance(e, Interrupt)]) == 1
+        assert not [e for e in events if isinstance(e, Outcome) and e.status in (Status.FAILED, Status.MASKED)]
+        assert typed(events) == ["go"]
+
+    def test_parallel_sessions_never_mix(self, scribes: Callable[[int], Scribe]) -> None:
+        one, two = scribes(1), scribes(2)
+        one.prompt("first")
+        two.prompt("second")
+        one_call, two_call = one.ask("make one"), two.ask("make two")
+        two.answer(two_call, "error: two", 1)
+        one.answer(one_call, "fine", 0)
+        one.save()
+        two.save()
+        events, _ = everything(one.agent)
+        by_session = {e.session.native: e.text for e in events if isinstance(e, Message)}
+        assert sorted(str(text) for text in by_session.values()) == ["first", "second"]
+        places = {e.session.native: e.status for e in events if isinstance(e, Outcome)}
+        by_text = {text: places[native] for native, text in by_session.items()}
+        assert by_text == {"first": Status.OK, "second": Status.FAILED}
+
+    def test_a_sub_agents_prompt_is_nobodys_and_its_calls_are_its_own(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.prompt("look around")
+        s.sub_agent("explore everything", "false", 1)
+        s.save()
+        events, _ = everything(s.agent)
+        assert typed(events) == ["look around"]
+        (main,) = {e.session for e in events if isinstance(e, Message) and e.provenance is Provenance.TYPED}
+        assert all(e.session != main for e in events if isinstance(e, Outcome))
+
+    def test_injected_context_is_nobodys(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.inject("From now on always push to the mirror.")
+        s.prompt("hello")
+        s.save()
+        events, _ = everything(s.agent)
+        assert typed(events) == ["hello"]
+        assert "mirror" not in " ".join(e.text or "" for e in events if isinstance(e, Message | Outcome))
+
+    def test_text_of_any_script_survives(self, scribes: Callable[[int], Scribe]) -> None:
+        texts = ["nein, benutze größere Schrift", "いいえ、違います", "لا، هذا خطأ", "不对 👎🏽", "e\u0301 vs \u00e9"]
+        s = scribes(1)
+        for text in texts:
+            s.prompt(text)
+        s.save()
+        events, _ = everything(s.agent)
+        assert typed(events) == texts
+
+    def test_a_five_megabyte_result_costs_nothing_but_time(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.shell("seq 1 99999999", "x" * 5_000_000)
+        s.prompt("after")
+        s.save()
+        events, troubles = everything(s.agent)
+        assert typed(events) == ["after"]
+        assert [e.status for e in events if isinstance(e, Outcome)] == [Status.OK]
+        assert troubles == []
+
+    def test_reading_on_gives_the_same_as_reading_at_once(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        found: dict[str, Event] = {}
+        marks: dict[str, Mark] = {}
+        steps: list[Callable[[], object]] = [
+            lambda: s.prompt("one"),
+            lambda: s.shell("false", "error: no", 1),
+            lambda: s.prompt("two"),
+            lambda: s.shell("make | tail", "make: *** [all] Error 2", 0),
+            lambda: s.prompt("three"),
+        ]
+        for step in steps:
+            step()
+            s.save()
+            for source in s.agent.sources():
+                for batch in s.agent.read(source, marks.get(str(source.path))):
+                    found.update({event.id: event for event in batch.events})
+                    marks[str(source.path)] = _mark(source, batch)
+        whole, _ = everything(s.agent)
+        assert {event.id: event for event in whole} == found
+        assert typed(whole) == ["one", "two", "three"]
+
+    def test_reading_again_from_the_mark_gives_nothing_new(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.prompt("one")
+        s.shell("ls", "a")
+        s.save()
+        for source in s.agent.sources():
+            batches = list(s.agent.read(source))
+            again = list(s.agent.read(source, _mark(source, batches[-1])))
+            assert [event for batch in again for event in batch.events] == []
+
+    def test_garbage_costs_only_itself_and_is_told(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.prompt("before")
+        s.garbage()
+        s.prompt("after")
+        s.save()
+        events, troubles = everything(s.agent)
+        assert typed(events) == ["before", "after"]
+        assert all(trouble.kind is not TroubleKind.UNREADABLE for trouble in troubles)
+        assert troubles
+
+    def test_every_event_has_an_identity_of_its_own(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        for _ in range(3):
+            s.prompt("again")
+            s.shell("false", "error: again", 1)
+        s.save()
+        events, _ = everything(s.agent)
+        assert len(events) == 9
+        assert len({event.id for event in events}) == 9
+
+
+def everything(agent: Agent, under: Path | None = None) -> tuple[list[Event], list[Trouble]]:
+    """All that a reader finds."""
+    batches = [batch for source in agent.sources(under) for batch in agent.read(source)]
+    return [e for batch in batches for e in batch.events], [t for batch in batches for t in batch.troubles]
+
+
+def typed(events: list[Event]) -> list[str | None]:
+    """What the user typed, in order."""
+    return [e.text for e in events if isinstance(e, Message) and e.provenance is Provenance.TYPED]
+
+
+def _mark(source: Source, batch: Batch) -> Mark:
+    return Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)

@@ -1,0 +1,166 @@
+"""Small stand-ins for the ports without a store behind them: time, ids, a model, an embedder, an executor.
+
+Each does what its port promises, the same way every time. Ledgers and indexes have their own files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections import Counter
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from wisen.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+
+    from wisen.ports import Vector
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class FixedClock:
+    """A clock that stands still until it is told otherwise."""
+
+    def __init__(self, now: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)) -> None:
+        self._now = now.astimezone(UTC)
+        self._elapsed = 0.0
+
+    def now(self) -> datetime:
+        """The moment it was set to."""
+        return self._now
+
+    def elapsed(self) -> float:
+        """The seconds it was moved forward by."""
+        return self._elapsed
+
+    def set(self, moment: datetime) -> None:
+        """Show another moment, also an earlier one: people set their clocks. Seconds elapsed do not change."""
+        self._now = moment.astimezone(UTC)
+
+    def advance(self, by: timedelta | float) -> None:
+        """Let time pass, in seconds or as a length of time."""
+        step = by if isinstance(by, timedelta) else timedelta(seconds=by)
+        if step < timedelta(0):
+            raise ValueError(f"time passes forward, not by {step}; to show an earlier moment, use set")
+        self._now += step
+        self._elapsed += step.total_seconds()
+
+
+class CountingIds:
+    """Ids that count up, as long as real ones."""
+
+    def __init__(self) -> None:
+        self._given = 0
+
+    def new(self) -> str:
+        """The next number, padded so that texts sort as numbers do."""
+        self._given += 1
+        return f"{self._given:026d}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a model was asked."""
+
+    instructions: str
+    text: str
+    max_tokens: int
+
+
+class ScriptedModel:
+    """A model that says what it was told to say, and remembers what it was asked."""
+
+    def __init__(self, script: Sequence[str] | Callable[[Request], str], *, name: str = "scripted") -> None:
+        self._script = script
+        self._name = name
+        self.requests: list[Request] = []
+
+    @property
+    def name(self) -> str:
+        """What the user knows it by."""
+        return self._name
+
+    def complete(self, instructions: str, text: str, *, max_tokens: int) -> str:
+        """The next answer of the script, or what the function says. Raises: UsageError when the script is out."""
+        request = Request(instructions=instructions, text=text, max_tokens=max_tokens)
+        self.requests.append(request)
+        if callable(self._script):
+            return self._script(request)
+        if len(self.requests) > len(self._script):
+            raise UsageError(
+                f"The model {self._name} has {len(self._script)} answers and was asked {len(self.requests)} times. "
+                "Give its script one answer for each request."
+            )
+        return self._script[len(self.requests) - 1]
+
+
+class HashEmbedder:
+    """Vectors from the words of a text: texts that share words are near, and nothing is learnt or loaded."""
+
+    def __init__(self, dimensions: int = 256) -> None:
+        self._dimensions = dimensions
+
+    @property
+    def name(self) -> str:
+        """Vectors of different names are never compared."""
+        return f"hash-{self._dimensions}"
+
+    def embed(self, texts: Sequence[str]) -> tuple[Vector, ...]:
+        """One vector of unit length a text, in order."""
+        return tuple(map(self._vector, texts))
+
+    def _vector(self, text: str) -> Vector:
+        counts = [0.0] * self._dimensions
+        for word, count in Counter(re.findall(r"\w+", text.casefold())).items():
+            digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            counts[int.from_bytes(digest, "big") % self._dimensions] += count
+        length = math.hypot(*counts)
+        if length == 0:
+            return (1.0, *counts[1:])
+        return tuple(count / length for count in counts)
+
+
+class InlineExecutor(Executor):
+    """An executor that has done the work when `submit` returns."""
+
+    def __init__(self) -> None:
+        self._is_shut_down = False
+
+    def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
+        """Run it now. What it raises comes out of the future, as from any executor."""
+        if self._is_shut_down:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        future: Future[_T] = Future()
+        with _Kept(future):
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the port's
+        """Take no more work; there is none to wait for."""
+        self._is_shut_down = True
+
+
+class _Kept:
+    """Keeps an error in a future; what ends the whole program goes on."""
+
+    def __init__(self, future: Future[_T]) -> None:
+        self._keep = future.set_exception
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        self._keep(error)
+        return True

@@ -1,0 +1,237 @@
+"""What every index promises, as a suite that any backend can run.
+
+A backend's test inherits from `IndexContract` and provides two fixtures: `index`, open and empty, and `reopen`, which
+closes it and gives it opened anew.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wisen.domain.events import Call, Origin, Provenance, Status
+from wisen.domain.report import Selection
+from wisen.domain.sources import Mark, Trouble, TroubleKind
+from wisen.testing.ledger_contract import HOSTILE
+from wisen.testing.logs import NOON, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.domain.report import Counts
+    from wisen.ports import Index
+
+
+class IndexContract:
+    """What every index promises."""
+
+    def test_a_new_index_is_empty(self, index: Index) -> None:
+        counts = index.counts(Selection())
+        assert (counts.sources, counts.sessions, counts.tools, counts.first, counts.last) == (0, 0, (), None, None)
+        assert list(index.failures(Selection())) == []
+        assert index.troubles(Selection()) == ()
+        assert dict(index.marks("claude-code")) == {}
+        assert index.keep([]) == 0
+        index.check()
+
+    def test_every_kind_of_event_is_counted_once(self, index: Index, reopen: Callable[[], Index]) -> None:
+        assert index.keep([_full_log().stretch()]) == 15
+        counts = reopen().counts(Selection())
+        assert (counts.sources, counts.sessions, counts.contexts) == (1, 1, 1)
+        assert (counts.typed_turns, counts.rejections, counts.rejections_with_reason) == (2, 1, 1)
+        assert (counts.interrupts, counts.interrupts_by_rejection) == (2, 1)
+        bash, edit = counts.tools
+        assert (bash.tool, bash.calls, bash.ok, bash.failed, bash.masked, bash.open) == ("Bash", 4, 1, 1, 1, 1)
+        assert (edit.tool, edit.calls, edit.rejected, edit.cancelled, edit.open) == ("Edit", 2, 1, 1, 0)
+        assert (bash.sessions, edit.sessions) == (1, 1)
+        assert dict(counts.withheld) == {"aws-key": 1}
+        assert (counts.first, counts.last) == (NOON, NOON + timedelta(minutes=14))
+        assert counts.first is not None
+        assert counts.first.utcoffset() == timedelta(0)
+
+    def test_reading_again_changes_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
+        index.keep([_full_log().stretch()])
+        before = index.counts(Selection()), list(index.failures(Selection()))
+        again = reopen()
+        assert again.keep([_full_log().stretch(), _full_log().stretch()]) == 0
+        assert (again.counts(Selection()), list(again.failures(Selection()))) == before
+
+    def test_the_first_holder_owns_an_event(self, index: Index) -> None:
+        first, fork = Log("/logs/a.jsonl", "s1"), Log("/logs/b.jsonl", "s2", context="other")
+        first.typed("m1")
+        fork.typed("m1")
+        fork.typed("m2", 1)
+        assert index.keep([first.stretch()]) == 1
+        assert index.keep([fork.stretch()]) == 1
+        assert _told(index.counts(Selection())) == (2, 2, 2, 2)
+        assert _told(index.counts(Selection(under=Path("/logs/b.jsonl")))) == (1, 1, 1, 1)
+
+    def test_the_same_id_of_two_agents_is_two_events(self, index: Index) -> None:
+        logs = [Log("/a.jsonl", agent="claude-code"), Log("/b.jsonl", agent="codex")]
+        for log in logs:
+            log.call("c1")
+        logs[1].end("c1", Status.FAILED)
+        assert index.keep([log.stretch() for log in logs]) == 3
+        assert [(use.calls, use.failed, use.sessions) for use in index.counts(Selection()).tools] == [(2, 1, 2)]
+
+    def test_a_selection_is_a_folder_and_never_a_beginning_of_a_name(self, index: Index) -> None:
+        for number, path in enumerate(("/a/b/one.jsonl", "/a/b/c/two.jsonl", "/a/bc/three.jsonl", "/a/b.jsonl")):
+            log = Log(path, f"s{number}")
+            log.typed(f"m{number}")
+            index.keep([log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=number))])
+        expected = {"/": 4, "/a": 4, "/a/b": 2, "/a/b/c": 1, "/a/bc": 1, "/a/b.jsonl": 1, "/a/": 4, "/b": 0, "/a/%": 0}
+        for under, many in expected.items():
+            selection = Selection(under=Path(under))
+            assert _told(index.counts(selection)) == (many, many, min(many, 1), many), under
+            assert len(index.troubles(selection)) == many
+
+    def test_a_session_in_two_sources_is_one_and_found_under_both(self, index: Index) -> None:
+        main, side = Log("/p/main.jsonl"), Log("/q/side.jsonl")
+        main.typed("m1")
+        side.typed("m2")
+        index.keep([main.stretch(), side.stretch()])
+        assert _told(index.counts(Selection(under=Path("/q")))) == (1, 1, 1, 2)
+        assert _told(index.counts(Selection())) == (2, 1, 1, 2)
+
+    def test_since_leaves_out_older_events_and_sessions_without_newer_ones(self, index: Index) -> None:
+        old, new = Log("/old.jsonl", "s1", context="old"), Log("/new.jsonl", "s2", context="new")
+        old.typed("m1", 0)
+        old.call("c1", 1)
+        old.end("c1", Status.FAILED, 1)
+        new.typed("m2", 5)
+        new.call("c2", 10)
+        new.end("c2", Status.FAILED, 11)
+        index.keep([old.stretch(), new.stretch()])
+        counts = index.counts(Selection(since=NOON + timedelta(minutes=10)))
+        assert (counts.sessions, counts.contexts, counts.typed_turns) == (1, 1, 0)
+        assert [(use.calls, use.failed) for use in counts.tools] == [(1, 1)]
+        assert (counts.first, counts.last) == (NOON + timedelta(minutes=10), NOON + timedelta(minutes=11))
+        assert len(list(index.failures(Selection(since=NOON + timedelta(minutes=10))))) == 1
+        both = Selection(since=NOON + timedelta(minutes=5), under=Path("/old.jsonl"))
+        assert index.counts(both).sessions == 0
+
+    def test_failures_come_oldest_first_with_what_was_called_and_said(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.call("c2", 2, tool="Edit")
+        log.end("c2", Status.MASKED, 3, "later")
+        log.call("c1", 0)
+        log.end("c1", Status.FAILED, 1, "sooner")
+        log.end("lost", Status.FAILED, 4)
+        index.keep([log.stretch()])
+        found = list(index.failures(Selection()))
+        assert [(each.tool, each.arguments, each.text, each.status) for each in found] == [
+            ("Bash", '{"a":1}', "sooner", Status.FAILED),
+            ("Edit", '{"a":1}', "later", Status.MASKED),
+            ("unknown", None, None, Status.FAILED),
+        ]
+        assert [each.at for each in found] == [NOON + timedelta(minutes=minute) for minute in (1, 3, 4)]
+        assert len({each.session for each in found}) == 1
+
+    def test_an_outcome_finds_its_call_whichever_was_read_first(self, index: Index) -> None:
+        late, early = Log("/b.jsonl"), Log("/a.jsonl")
+        late.end("c1", Status.FAILED, 1, "no such file")
+        early.call("c1")
+        index.keep([late.stretch()])
+        index.keep([early.stretch()])
+        assert [(use.calls, use.failed) for use in index.counts(Selection()).tools] == [(1, 1)]
+        assert [each.tool for each in index.failures(Selection())] == ["Bash"]
+
+    def test_tools_come_by_calls_and_then_by_name(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        for name, tool in (("1", "b"), ("2", "a"), ("3", "c"), ("4", "c")):
+            log.call(name, tool=tool)
+        index.keep([log.stretch()])
+        assert [use.tool for use in index.counts(Selection()).tools] == ["c", "a", "b"]
+
+    def test_only_what_the_user_typed_is_a_typed_turn(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.typed("m1")
+        injected = replace(log.kept[0].event, id="m2", provenance=Provenance.OTHER)
+        log.add(injected)
+        index.keep([log.stretch()])
+        assert index.counts(Selection()).typed_turns == 1
+
+    def test_an_event_without_a_context_counts_for_none(self, index: Index) -> None:
+        log = Log("/a.jsonl", context=None)
+        log.typed("m1")
+        log.typed("m2")
+        index.keep([log.stretch()])
+        assert (index.counts(Selection()).contexts, index.counts(Selection()).typed_turns) == (0, 2)
+
+    def test_a_mark_is_the_last_one_of_its_source(self, index: Index, reopen: Callable[[], Index]) -> None:
+        log, other = Log("/a.jsonl"), Log("/a.jsonl", agent="codex")
+        index.keep([log.stretch(cursor="1"), log.stretch(cursor="2")])
+        index.keep([log.stretch(cursor="3"), other.stretch(cursor="9")])
+        again = reopen()
+        assert dict(again.marks("claude-code")) == {"/a.jsonl": Mark(size=100, modified_ns=7, cursor="3")}
+        assert again.marks("codex")["/a.jsonl"].cursor == "9"
+        assert again.counts(Selection()).sources == 2
+
+    def test_troubles_are_counted_and_told_with_their_first_place(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        index.keep([log.stretch(*(Trouble(kind=TroubleKind.UNKNOWN, detail="x", offset=at) for at in (50, 9, 70)))])
+        index.keep([log.stretch(Trouble(kind=TroubleKind.UNKNOWN, detail="y", offset=80))])
+        index.keep([log.stretch(Trouble(kind=TroubleKind.UNKNOWN, detail="x", offset=90))])
+        found = [(each.path, each.detail, each.count, each.first_offset) for each in index.troubles(Selection())]
+        assert found == [("/a.jsonl", "x", 4, 9), ("/a.jsonl", "y", 1, 80)]
+
+    def test_a_source_read_afresh_forgets_its_earlier_troubles_and_no_others(self, index: Index) -> None:
+        log, other = Log("/a.jsonl"), Log("/b.jsonl")
+        garbled = Trouble(kind=TroubleKind.GARBLED, detail="", offset=5)
+        index.keep([log.stretch(garbled), other.stretch(garbled)])
+        index.keep([log.stretch(replace(garbled, offset=8), afresh=True)])
+        assert [(each.path, each.first_offset, each.count) for each in index.troubles(Selection())] == [
+            ("/a.jsonl", 8, 1),
+            ("/b.jsonl", 5, 1),
+        ]
+
+    def test_an_unfinished_end_is_only_ever_the_last_one(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        unfinished = Trouble(kind=TroubleKind.UNFINISHED, detail="", offset=5)
+        index.keep([log.stretch(unfinished), log.stretch(replace(unfinished, offset=8))])
+        assert [(each.count, each.first_offset) for each in index.troubles(Selection())] == [(1, 8)]
+        index.keep([log.stretch()])
+        assert index.troubles(Selection()) == ()
+
+    @pytest.mark.parametrize("text", HOSTILE)
+    def test_any_text_comes_back_as_it_was(self, index: Index, reopen: Callable[[], Index], text: str) -> None:
+        # No file has a zero byte in its name, and a folder's name is never empty.
+        name = text.replace("\x00", "").replace("/", "") or "x"
+        log = Log(f"/{name}/a.jsonl", native=text, agent=text, context=text or None)
+        log.place = text
+        log.call(f"c{text}", tool=f"tool {text}")
+        log.end(f"c{text}", Status.FAILED, 1, text)
+        assert index.keep([log.stretch(Trouble(kind=TroubleKind.UNKNOWN, detail=text, offset=1), cursor=text)]) == 2
+        again = reopen()
+        assert again.keep([log.stretch(cursor=text)]) == 0
+        assert dict(again.marks(text)) == {f"/{name}/a.jsonl": Mark(size=100, modified_ns=7, cursor=text)}
+        assert [each.detail for each in again.troubles(Selection(under=Path(f"/{name}")))] == [text]
+        assert [(each.tool, each.text) for each in again.failures(Selection())] == [(f"tool {text}", text)]
+        assert again.counts(Selection(under=Path(f"/{name}"))).sessions == 1
+
+
+def _full_log() -> Log:
+    """Fifteen events: every kind, every status."""
+    log = Log("/logs/p/one.jsonl")
+    log.typed("m1", 0)
+    for number, (tool, status) in enumerate(
+        (("Bash", Status.OK), ("Bash", Status.FAILED), ("Bash", Status.MASKED), ("Edit", Status.CANCELLED))
+    ):
+        log.call(f"c{number}", 1 + number, tool)
+        log.end(f"c{number}", status, 2 + number, "oh no" if status in (Status.FAILED, Status.MASKED) else None)
+    log.call("c8", 9, "Edit")
+    log.reject("c8", 10)
+    log.typed("m2", 10, Origin.REJECTION)
+    log.interrupt("i1", "c8", 11)
+    log.interrupt("i2", None, 12)
+    last = Call(id="c9", session=log.session, at=log.at(14), place=log.place, tool="Bash", arguments="{}")
+    log.add(last, withheld="aws-key")
+    return log
+
+
+def _told(counts: Counts) -> tuple[int, int, int, int]:
+    return counts.sources, counts.sessions, counts.contexts, counts.typed_turns

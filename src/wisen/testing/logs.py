@@ -1,0 +1,83 @@
+"""Writes what a reader would hand to an index, event by event."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.domain.events import Call, Interrupt, Message, Origin, Outcome, Provenance, Rejection, SessionKey, Status
+from wisen.domain.sources import Mark, Source, Trouble
+from wisen.ports import Kept, Stretch
+
+if TYPE_CHECKING:
+    from wisen.domain.events import Event
+
+NOON = datetime(2026, 3, 1, 12, 0, 0, 123000, tzinfo=UTC)
+"""When every log begins."""
+
+
+class Log:
+    """A source of one session, written event by event."""
+
+    def __init__(self, path: str, native: str = "s1", agent: str = "claude-code", context: str | None = "ctx") -> None:
+        self.source = Source(agent=agent, path=Path(path), size=100, modified_ns=7)
+        self.session = SessionKey(agent=agent, native=native)
+        self.context = context
+        self.place = "/src/tool"
+        self.kept: list[Kept] = []
+
+    def add(self, event: Event, *, withheld: str | None = None) -> None:
+        """Put an event behind the others."""
+        self.kept.append(Kept(event=event, context=self.context, withheld=withheld))
+
+    def at(self, minutes: float) -> datetime:
+        """So many minutes behind noon."""
+        return NOON + timedelta(minutes=minutes)
+
+    def typed(self, name: str, minutes: float = 0, origin: Origin = Origin.PROMPT) -> None:
+        """The user typed something."""
+        self.add(
+            Message(
+                id=name,
+                session=self.session,
+                at=self.at(minutes),
+                place=self.place,
+                text=f"text of {name}",
+                origin=origin,
+                provenance=Provenance.TYPED,
+            )
+        )
+
+    def call(self, name: str, minutes: float = 0, tool: str = "Bash") -> None:
+        """The agent asked for a tool."""
+        self.add(
+            Call(id=name, session=self.session, at=self.at(minutes), place=self.place, tool=tool, arguments='{"a":1}')
+        )
+
+    def end(self, call: str, status: Status, minutes: float = 0, text: str | None = None) -> None:
+        """A call ended."""
+        self.add(
+            Outcome(
+                id=f"{call}/end",
+                call=call,
+                session=self.session,
+                at=self.at(minutes),
+                place=self.place,
+                status=status,
+                text=text,
+            )
+        )
+
+    def reject(self, call: str, minutes: float = 0) -> None:
+        """The user refused a call."""
+        self.add(Rejection(id=f"{call}/no", call=call, session=self.session, at=self.at(minutes), place=self.place))
+
+    def interrupt(self, name: str, call: str | None = None, minutes: float = 0) -> None:
+        """The user stopped the agent."""
+        self.add(Interrupt(id=name, call=call, session=self.session, at=self.at(minutes), place=self.place))
+
+    def stretch(self, *troubles: Trouble, cursor: str = "end", afresh: bool = False) -> Stretch:
+        """Everything added so far, read at once."""
+        mark = Mark(size=self.source.size, modified_ns=self.source.modified_ns, cursor=cursor)
+        return Stretch(source=self.source, kept=tuple(self.kept), troubles=troubles, mark=mark, afresh=afresh)

@@ -1,0 +1,198 @@
+"""The one place that names brands and reads the environment: from settings to a working Learner."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import __version__, settings
+from wisen.cycle import Parts
+from wisen.errors import StoreReadOnly
+from wisen.learner import Learner, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+
+    from wisen.doctor import Examined
+    from wisen.ports import Agent, Backups, Clock, Index, Ledger
+    from wisen.settings import Settings
+
+
+def open_learner(
+    home: Path | str | None = None, *, project: str | None = None, environment: Mapping[str, str] | None = None
+) -> Learner:
+    """A Learner on this machine's stores. `home`: where they are; `project`: a suffix to the context's key.
+
+    Raises:
+        SettingsError: config.toml or a WISEN_* variable holds something that is not allowed.
+        StoreError: a store cannot be opened.
+    """
+    return wire(home, environment).learner(project)
+
+
+def wire(home: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Wiring:
+    """The settings in force and what they choose. Raises: SettingsError."""
+    env = os.environ if environment is None else environment
+    place = Path(home) if home is not None else home_directory(env)
+    return Wiring(settings.load(place.expanduser().absolute(), env), env)
+
+
+def home_directory(environment: Mapping[str, str]) -> Path:
+    """WISEN_HOME, else the user's data directory on this system."""
+    if chosen := environment.get("WISEN_HOME"):
+        return Path(chosen)
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("wisen", appauthor=False))
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """Opens what the settings name."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+
+    @property
+    def ever_used(self) -> bool:
+        """Whether anything was ever learnt here: looking must not make files."""
+        home = self.settings.home
+        return self._is_team or (home / "ledger.db").exists() or (home / "backups").exists()
+
+    def elsewhere(self, home: Path) -> Wiring:
+        """The same settings on empty stores in another home: for looking without leaving a trace."""
+        store = replace(self.settings.store, ledger="sqlite")
+        return Wiring(replace(self.settings, home=home, store=store), self.environment)
+
+    def learner(self, project: str | None = None) -> Learner:
+        """Stores and readers, ready to work."""
+        from wisen.backends.ids import Ulids
+        from wisen.loop.observe.scope import Scope
+
+        clock = self.clock()
+        ledger = self.ledger()
+        try:
+            index, warning = self._index()
+            machine = self._machine()
+            scope = Scope(
+                home=self._user_home(),
+                machine=machine,
+                contexts=ledger.contexts(),
+                aliases=ledger.aliases(machine),
+                suffix=project,
+            )
+        except BaseException:
+            ledger.close()
+            raise
+        parts = Parts(
+            agents=self.agents(),
+            index=index,
+            ledger=ledger,
+            backups=self.backups(),
+            scope=scope,
+            clock=clock,
+            ids=Ulids(clock),
+            machine=machine,
+            version=__version__,
+            door=self.settings.door,
+            warnings=(warning,) if warning else (),
+        )
+        return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
+
+    def examined(self) -> Examined:
+        """What the doctor looks at."""
+        from wisen.doctor import Examined
+
+        def open_ledger() -> AbstractContextManager[Ledger]:
+            return closing(self.ledger())
+
+        def open_index() -> AbstractContextManager[Index]:
+            from wisen.backends.stores.sqlite_files import INDEX, open_file
+            from wisen.backends.stores.sqlite_index import SqliteIndex
+
+            file, busy = self.settings.home / "index.db", self.settings.store.busy_seconds
+            return closing(SqliteIndex(open_file(file, INDEX, busy=busy)))
+
+        return Examined(
+            home=str(self.settings.home),
+            agents=self.agents(),
+            ledger=open_ledger,
+            index=open_index,
+            backups=self.backups(),
+            clock=self.clock(),
+            ever_used=self.ever_used,
+        )
+
+    def agents(self) -> tuple[Agent, ...]:
+        """The readers of the agents that are enabled."""
+        from wisen.agents.claude_code import ClaudeCode
+
+        known: dict[str, Agent] = {"claude-code": ClaudeCode(self._user_home(), self.environment)}
+        return tuple(known[name] for name in self.settings.agents.enabled)
+
+    def clock(self) -> Clock:
+        """The machine's clock."""
+        from wisen.backends.clock import SystemClock
+
+        return SystemClock()
+
+    def ledger(self) -> Ledger:
+        """The ledger that the settings name."""
+        store = self.settings.store
+        if self._is_team:
+            from wisen.backends.stores.postgres_ledger import open_team_ledger
+
+            return open_team_ledger(store.ledger, busy=store.busy_seconds)
+        from wisen.backends.stores.sqlite_ledger import open_ledger
+
+        home = self.settings.home
+        return open_ledger(home / "ledger.db", backups=home / "backups", busy=store.busy_seconds)
+
+    def backups(self) -> Backups | None:
+        """Copies of the ledger, where it is a file."""
+        if self._is_team:
+            return None
+        from wisen.backends.stores.backups import LedgerBackups
+
+        home, store = self.settings.home, self.settings.store
+        return LedgerBackups(
+            home / "ledger.db", home / "backups", clock=self.clock(), keep=store.backups, busy=store.busy_seconds
+        )
+
+    @property
+    def _is_team(self) -> bool:
+        return self.settings.store.ledger.startswith(("postgresql://", "postgres://"))
+
+    def _ledger_name(self) -> str:
+        shown = {each.key: each.value for each in settings.describe(self.settings)}["store.ledger"]
+        return str(shown) if self._is_team else str(self.settings.home / "ledger.db")
+
+    def _index(self) -> tuple[Index, str | None]:
+        from wisen.backends.stores.sqlite_index import open_index
+
+        store = self.settings.store
+        return open_index(self.settings.home / "index.db", clock=self.clock(), busy=store.busy_seconds)
+
+    def _user_home(self) -> Path:
+        return Path(self.environment.get("HOME") or Path.home())
+
+    def _machine(self) -> str:
+        """This machine's name for itself: made once, kept in the home."""
+        from wisen.backends.ids import Ulids
+
+        file = self.settings.home / "machine"
+        try:
+            if not file.exists():
+                with file.open("x", encoding="ascii") as new:
+                    new.write(Ulids(self.clock()).new() + "\n")
+            return file.read_text(encoding="ascii").strip()
+        except FileExistsError:
+            return file.read_text(encoding="ascii").strip()
+        except OSError as error:
+            raise StoreReadOnly(
+                f"{file} cannot be written: {error.strerror}. Set WISEN_HOME to a folder of yours."
+            ) from error

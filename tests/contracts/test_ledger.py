@@ -1,0 +1,328 @@
+"""The ledger's promises, proven for every ledger there is; then what only one of them can promise."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import stat
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wisen.backends.stores import postgres_ledger, sqlite_ledger
+from wisen.backends.stores.backups import LedgerBackups
+from wisen.domain.contexts import Alias, ContextKind, context_of
+from wisen.errors import MissingExtra, StoreBusy, StoreDamaged, StoreError, StoreNewer
+from wisen.testing.ledger_contract import LedgerContract, a_run
+from wisen.testing.ledgers import MemoryLedger
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from wisen.ports import Ledger
+
+pytestmark = pytest.mark.requirement("S19")
+
+
+class Doors:
+    """Opens a ledger again and again, and closes what it opened."""
+
+    def __init__(self, opening: Callable[[], Ledger]) -> None:
+        self._opening = opening
+        self._open: list[Ledger] = []
+
+    def __call__(self) -> Ledger:
+        """Close the last one, open the next."""
+        self.close()
+        self._open.append(self._opening())
+        return self._open[-1]
+
+    def close(self) -> None:
+        """Close what is open."""
+        while self._open:
+            self._open.pop().close()
+
+
+def open_sqlite(folder: Path, busy: float = 10.0) -> Ledger:
+    """The ledger of a home."""
+    return sqlite_ledger.open_ledger(folder / "ledger.db", backups=folder / "backups", busy=busy)
+
+
+class TestMemoryLedger(LedgerContract):
+    @pytest.fixture
+    def ledger(self) -> Ledger:
+        return MemoryLedger()
+
+    @pytest.fixture
+    def reopen(self, ledger: Ledger) -> Callable[[], Ledger]:
+        return lambda: ledger
+
+
+class TestSqliteLedger(LedgerContract):
+    @pytest.fixture
+    def reopen(self, tmp_path: Path) -> Iterator[Doors]:
+        doors = Doors(lambda: open_sqlite(tmp_path))
+        yield doors
+        doors.close()
+
+    @pytest.fixture
+    def ledger(self, reopen: Doors) -> Ledger:
+        return reopen()
+
+
+@pytest.mark.needs("postgres")
+@pytest.mark.requirement("X9")
+class TestPostgresLedger(LedgerContract):
+    @pytest.fixture
+    def reopen(self, server: str, schema: str) -> Iterator[Doors]:
+        doors = Doors(lambda: postgres_ledger.open_team_ledger(server, schema=schema))
+        yield doors
+        doors.close()
+
+    @pytest.fixture
+    def ledger(self, reopen: Doors) -> Ledger:
+        return reopen()
+
+    def test_a_row_that_was_changed_behind_our_back_is_noticed(self, ledger: Ledger, server: str, schema: str) -> None:
+        import psycopg
+
+        ledger.record(a_run("01A"))
+        with psycopg.connect(server) as other:
+            other.execute(psycopg.sql.SQL("UPDATE {}.runs SET version = '9'").format(psycopg.sql.Identifier(schema)))
+        with pytest.raises(StoreDamaged, match="table runs"):
+            ledger.runs(1)
+        with pytest.raises(StoreDamaged, match=r"table runs .*server's own backup"):
+            ledger.check()
+
+    def test_a_newer_schema_is_refused(self, ledger: Ledger, reopen: Doors) -> None:
+        assert ledger is not None
+        _write_future(ledger)
+        with pytest.raises(StoreNewer, match=r"version 2 .* knows only 1"):
+            reopen()
+
+    def test_two_machines_that_begin_at_once_make_one_ledger(self, server: str, schema: str) -> None:
+        with multiprocessing.get_context("spawn").Pool(4) as pool:
+            assert pool.starmap(_record_for_a_team, [(server, schema, str(name)) for name in range(4)]) == [None] * 4
+        ledger = postgres_ledger.open_team_ledger(server, schema=schema)
+        assert len(ledger.runs(10)) == 4
+        ledger.close()
+
+    def test_a_lock_held_by_another_is_waited_for_and_then_told(self, server: str, schema: str, ledger: Ledger) -> None:
+        import psycopg
+
+        assert ledger.runs(1) == ()
+        impatient = postgres_ledger.open_team_ledger(server, schema=schema, busy=0.05)
+        with psycopg.connect(server) as other:
+            other.execute(psycopg.sql.SQL("LOCK TABLE {}.runs").format(psycopg.sql.Identifier(schema)))
+            with pytest.raises(StoreBusy, match="is busy"):
+                impatient.record(a_run("01A"))
+        impatient.close()
+
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "postgresql://someone:hunter2secret@/nowhere?host=/no/such/folder",
+            "postgresql://someone:hunter2secret@localhost:notaport/x",
+            "host=/no/such/folder password='hunter2secret' user=someone nonsense",
+            "hunter2secret",
+        ],
+    )
+    def test_a_password_never_stands_in_an_error(self, address: str) -> None:
+        with pytest.raises(StoreError) as caught:
+            postgres_ledger.open_team_ledger(address)
+        assert "hunter2secret" not in str(caught.value)
+        assert caught.value.__cause__ is None
+        assert caught.value.__suppress_context__
+
+
+def _record_for_a_team(server: str, schema: str, name: str) -> None:
+    ledger = postgres_ledger.open_team_ledger(server, schema=schema)
+    ledger.record(a_run(name))
+    ledger.close()
+
+
+def _write_future(ledger: Ledger) -> None:
+    """What a newer wisen would leave: one migration more than we know."""
+    from wisen.backends.stores.ledger import SqlLedger
+    from wisen.backends.stores.migrate import MIGRATIONS
+    from wisen.backends.stores.seals import add
+
+    assert isinstance(ledger, SqlLedger)
+    add(ledger._db, MIGRATIONS, {"version": 2, "name": "0002_future.sql"})
+
+
+def test_without_psycopg_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.delitem(sys.modules, "wisen.backends.stores.postgres", raising=False)
+    with pytest.raises(MissingExtra, match=r"pip install 'wisen\[postgres\]'"):
+        postgres_ledger.open_team_ledger("postgresql://localhost/x")
+
+
+def test_a_newer_file_is_refused_with_both_versions(tmp_path: Path) -> None:
+    ledger = open_sqlite(tmp_path)
+    _write_future(ledger)
+    ledger.close()
+    with pytest.raises(StoreNewer, match=r"ledger\.db has version 2 .* knows only 1.*pip install --upgrade wisen"):
+        open_sqlite(tmp_path)
+
+
+def test_a_file_held_by_another_process_is_waited_for_and_then_told(tmp_path: Path) -> None:
+    open_sqlite(tmp_path).close()
+    impatient = open_sqlite(tmp_path, busy=0.05)
+    other = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreBusy, match=r"ledger\.db is in use"):
+        impatient.record(a_run("01A"))
+    other.execute("ROLLBACK")
+    other.close()
+    impatient.record(a_run("01A"))
+    assert impatient.runs(5) == (a_run("01A"),)
+    impatient.close()
+
+
+def test_a_sealed_row_that_was_changed_behind_our_back_is_noticed(tmp_path: Path) -> None:
+    ledger = open_sqlite(tmp_path)
+    context = context_of(ContextKind.REMOTE, "git.example/owner/tool")
+    ledger.sight(context, Alias(context=context.key, machine="desk", path="/src", since=NOON))
+    ledger.close()
+    other = sqlite3.connect(tmp_path / "ledger.db")
+    other.execute("UPDATE aliases SET path = '/elsewhere'")
+    other.commit()
+    other.close()
+    ledger = open_sqlite(tmp_path)
+    assert ledger.contexts() == (context,)
+    with pytest.raises(StoreDamaged, match=r"ledger\.db: a row of the table aliases .*doctor --repair"):
+        ledger.aliases("desk")
+    with pytest.raises(StoreDamaged, match="aliases"):
+        ledger.check()
+    ledger.close()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"this is no database, just a text of some length " * 20, b"\x00" * 4096, b"SQLite format 3\x00"],
+    ids=["text", "zeros", "only a head"],
+)
+@pytest.mark.requirement("X10")
+def test_a_file_that_is_no_database_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "ledger.db").write_bytes(content)
+    with pytest.raises(StoreDamaged, match=r"ledger\.db is damaged: .*wisen doctor --repair"):
+        open_sqlite(tmp_path)
+    assert (tmp_path / "ledger.db").read_bytes() == content
+
+
+def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "ledger.db")
+    other.execute("CREATE TABLE runs (id TEXT)")
+    other.close()
+    before = (tmp_path / "ledger.db").read_bytes()
+    with pytest.raises(StoreDamaged, match="not wisen's ledger"):
+        open_sqlite(tmp_path)
+    assert (tmp_path / "ledger.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("size", [None, 0], ids=["missing", "empty"])
+@pytest.mark.requirement("X10")
+def test_a_ledger_that_was_backed_up_is_never_replaced_by_an_empty_one(tmp_path: Path, size: int | None) -> None:
+    ledger = open_sqlite(tmp_path)
+    ledger.record(a_run("01A"))
+    backups = LedgerBackups(tmp_path / "ledger.db", tmp_path / "backups", clock=FixedClock())
+    backups.make()
+    ledger.close()
+    (tmp_path / "ledger.db").unlink()
+    if size is not None:
+        (tmp_path / "ledger.db").touch()
+    with pytest.raises(StoreDamaged, match=r"missing or empty.*wisen doctor --repair"):
+        open_sqlite(tmp_path)
+    copy = backups.newest_good()
+    assert copy is not None
+    backups.restore(copy)
+    ledger = open_sqlite(tmp_path)
+    assert ledger.runs(5) == (a_run("01A"),)
+    ledger.close()
+
+
+def test_a_ledger_of_which_only_the_log_is_left_is_never_replaced_by_an_empty_one(tmp_path: Path) -> None:
+    ledger = open_sqlite(tmp_path)
+    ledger.record(a_run("01A"))
+    (tmp_path / "ledger.db").unlink()
+    with pytest.raises(StoreDamaged, match=r"ledger\.db-wal beside it"):
+        open_sqlite(tmp_path)
+    ledger.close()
+
+
+def test_an_empty_file_that_was_never_backed_up_becomes_a_ledger(tmp_path: Path) -> None:
+    (tmp_path / "ledger.db").touch()
+    ledger = open_sqlite(tmp_path)
+    ledger.check()
+    ledger.close()
+
+
+def test_a_process_that_was_killed_before_its_first_transaction_leaves_nothing_in_the_way(tmp_path: Path) -> None:
+    left = sqlite3.connect(tmp_path / "ledger.db")
+    left.execute("PRAGMA journal_mode = WAL")
+    left.close()
+    assert (tmp_path / "ledger.db").stat().st_size > 0
+    ledger = open_sqlite(tmp_path)
+    ledger.check()
+    ledger.close()
+
+
+def test_processes_that_begin_at_once_make_one_ledger(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        for attempt in range(10):
+            home = tmp_path / str(attempt)
+            pool.starmap(_record, [(home, str(name)) for name in range(4)], chunksize=1)
+            ledger = open_sqlite(home)
+            assert len(ledger.runs(10)) == 4
+            ledger.close()
+
+
+def _record(home: Path, name: str) -> None:
+    ledger = open_sqlite(home)
+    ledger.record(a_run(name))
+    ledger.close()
+
+
+def test_what_is_written_is_synchronous_and_what_is_deleted_is_overwritten(tmp_path: Path) -> None:
+    from wisen.backends.stores.ledger import SqlLedger
+
+    ledger = open_sqlite(tmp_path)
+    assert isinstance(ledger, SqlLedger)
+    settings = [ledger._db.run(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous", "foreign_keys")]
+    assert settings == ["wal", 2, 1]
+    ledger.record(a_run("01A", error="a sentence to be forgotten"))
+    ledger.record(a_run("01B"))
+    ledger._db.run("DELETE FROM runs WHERE id = '01A'")
+    ledger.close()
+    assert [file.name for file in tmp_path.iterdir()] == ["ledger.db"]
+    assert b"to be forgotten" not in (tmp_path / "ledger.db").read_bytes()
+
+
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    ledger = open_sqlite(tmp_path)
+    ledger.record(a_run("01A"))
+    copy = LedgerBackups(tmp_path / "ledger.db", tmp_path / "backups", clock=FixedClock()).make()
+    for file in (tmp_path / "ledger.db", tmp_path / "ledger.db-wal", copy):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    ledger.close()
+
+
+class FixedClock:
+    """A clock that goes on by a second each time."""
+
+    def __init__(self) -> None:
+        self._second = 0
+
+    def now(self) -> datetime:
+        """A second later than the last time."""
+        self._second += 1
+        return datetime(2026, 3, 1, 12, self._second // 60, self._second % 60, tzinfo=UTC)
+
+    def elapsed(self) -> float:
+        """The seconds so far."""
+        return float(self._second)

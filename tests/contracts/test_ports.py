@@ -1,0 +1,168 @@
+"""Clocks, ids, models, embedders and executors keep what their ports promise, the real ones and the fakes alike."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wisen.backends.clock import SystemClock
+from wisen.backends.ids import Ulids
+from wisen.errors import UsageError
+from wisen.testing.fakes import CountingIds, FixedClock, HashEmbedder, InlineExecutor, Request, ScriptedModel
+from wisen.testing.port_contracts import (
+    ClockContract,
+    EmbedderContract,
+    ExecutorContract,
+    IdsContract,
+    ModelContract,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from concurrent.futures import Executor
+
+    from wisen.ports import Clock, Embedder, Ids, Model
+
+pytestmark = pytest.mark.requirement("X6")
+
+
+def _until_the_clocks_moved() -> None:
+    before = time.time(), time.perf_counter()
+    while time.time() <= before[0] or time.perf_counter() <= before[1]:
+        pass
+
+
+class TestSystemClock(ClockContract):
+    @pytest.fixture
+    def clock(self) -> Clock:
+        return SystemClock()
+
+    @pytest.fixture
+    def tick(self) -> Callable[[], None]:
+        return _until_the_clocks_moved
+
+
+class TestFixedClock(ClockContract):
+    @pytest.fixture
+    def clock(self) -> FixedClock:
+        return FixedClock()
+
+    @pytest.fixture
+    def tick(self, clock: FixedClock) -> Callable[[], None]:
+        return lambda: clock.advance(0.5)
+
+    def test_it_stands_still_until_it_is_moved(self, clock: FixedClock) -> None:
+        assert clock.now() == clock.now()
+        assert clock.elapsed() == 0.0
+        began = clock.now()
+
+        clock.advance(timedelta(hours=8))
+
+        assert clock.now() - began == timedelta(hours=8)
+        assert clock.elapsed() == 8 * 3600
+
+    def test_it_can_be_set_to_any_moment_of_any_zone(self, clock: FixedClock) -> None:
+        clock.set(datetime(2020, 5, 1, 12, tzinfo=timezone(timedelta(hours=2))))
+
+        assert clock.now() == datetime(2020, 5, 1, 10, tzinfo=UTC)
+        assert clock.now().utcoffset() == timedelta(0)
+        assert clock.elapsed() == 0.0
+
+    def test_it_does_not_run_backwards(self, clock: FixedClock) -> None:
+        with pytest.raises(ValueError, match="use set"):
+            clock.advance(-1)
+
+
+class TestUlids(IdsContract):
+    @pytest.fixture
+    def clock(self) -> FixedClock:
+        return FixedClock()
+
+    @pytest.fixture
+    def ids(self, clock: FixedClock) -> Ids:
+        return Ulids(clock)
+
+    @pytest.fixture
+    def tick(self, clock: FixedClock) -> Callable[[], None]:
+        return lambda: clock.advance(timedelta(milliseconds=1))
+
+
+class TestCountingIds(IdsContract):
+    @pytest.fixture
+    def ids(self) -> Ids:
+        return CountingIds()
+
+    @pytest.fixture
+    def tick(self) -> Callable[[], None]:
+        return lambda: None
+
+    def test_two_of_them_give_the_same_ids(self) -> None:
+        assert CountingIds().new() == CountingIds().new()
+
+
+class TestScriptedModel(ModelContract):
+    @pytest.fixture
+    def model(self) -> Model:
+        return ScriptedModel(lambda request: request.text[: request.max_tokens])
+
+    @pytest.fixture
+    def silent_model(self) -> Model:
+        return ScriptedModel([])
+
+    def test_it_follows_its_script_and_remembers_what_it_was_asked(self) -> None:
+        model = ScriptedModel(["first", "second"], name="parrot")
+
+        assert [model.complete("Say.", text, max_tokens=9) for text in ("a", "b")] == ["first", "second"]
+        assert model.requests == [Request(instructions="Say.", text=text, max_tokens=9) for text in ("a", "b")]
+        with pytest.raises(UsageError, match=r"parrot has 2 answers and was asked 3 times"):
+            model.complete("Say.", "c", max_tokens=9)
+
+
+class TestHashEmbedder(EmbedderContract):
+    @pytest.fixture
+    def embedder(self) -> Embedder:
+        return HashEmbedder()
+
+    def test_the_same_text_has_the_same_vector_in_every_process(self, embedder: Embedder) -> None:
+        (vector,) = embedder.embed(["tabs not spaces"])
+
+        assert [axis for axis, weight in enumerate(vector) if weight] == [23, 27, 89]
+
+
+class TestInlineExecutor(ExecutorContract):
+    @pytest.fixture
+    def executor(self) -> Executor:
+        return InlineExecutor()
+
+    def test_the_work_is_done_when_submit_returns(self, executor: Executor) -> None:
+        done: list[int] = []
+
+        assert executor.submit(done.append, 1).done()
+        assert done == [1]
+
+    def test_what_ends_the_program_is_not_kept_in_a_future(self, executor: Executor) -> None:
+        def stop() -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            executor.submit(stop)
+
+
+class TestThreads(ExecutorContract):
+    @pytest.fixture
+    def executor(self) -> Iterator[Executor]:
+        with ThreadPoolExecutor(max_workers=2) as threads:
+            yield threads
+
+
+class TestProcesses(ExecutorContract):
+    @pytest.fixture
+    def executor(self) -> Iterator[Executor]:
+        # Forking a process that has threads can hang, and newer Pythons warn of it.
+        with ProcessPoolExecutor(max_workers=2, mp_context=multiprocessing.get_context("spawn")) as processes:
+            yield processes

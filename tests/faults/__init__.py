@@ -1,0 +1,1 @@
+"""What happens when things break: processes, disks, bytes."""

@@ -1,0 +1,159 @@
+"""A process that writes to the stores of a home until something stops it, and tells what was acknowledged.
+
+Run as a program: `store_writer.py append HOME NAME`, `store_writer.py fill HOME LIMIT...`, `store_writer.py look HOME`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import resource
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wisen.backends.clock import SystemClock
+from wisen.backends.stores.backups import LedgerBackups
+from wisen.backends.stores.sqlite_index import open_index
+from wisen.backends.stores.sqlite_ledger import open_ledger
+from wisen.errors import StoreError
+from wisen.testing.ledger_contract import a_run
+from wisen.testing.logs import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.ports import Index, Ledger
+
+EACH = 3
+"""How many messages one stretch holds."""
+MOST = {"ledger": 120, "index": 40, "backup": 2}
+"""How often a store is written to where nothing fails."""
+
+
+def ledger_of(home: Path) -> Ledger:
+    """The ledger of a home."""
+    return open_ledger(home / "ledger.db", backups=home / "backups")
+
+
+def index_of(home: Path) -> Index:
+    """The index of a home."""
+    return open_index(home / "index.db", clock=SystemClock())[0]
+
+
+def backups_of(home: Path) -> LedgerBackups:
+    """The backups of a home."""
+    return LedgerBackups(home / "ledger.db", home / "backups", clock=SystemClock(), keep=3)
+
+
+def a_log(name: str) -> Log:
+    """A log of its own for each name."""
+    log = Log(f"/logs/{name}.jsonl", name)
+    for number in range(EACH):
+        log.typed(f"{name}/{number}")
+    return log
+
+
+def append(home: Path, name: str) -> None:
+    """Write to both stores for ever; say each name when both have it."""
+    ledger, index = ledger_of(home), index_of(home)
+    for number in itertools.count():
+        item = f"{name}-{number}"
+        ledger.record(a_run(item))
+        index.keep([a_log(item).stretch()])
+        print(item, flush=True)
+
+
+def fill(home: Path, *limits: str) -> None:
+    """Write to copies of a home under a limit on the size of each file, once for each limit."""
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    for limit in map(int, limits):
+        trial = home.with_name(f"{home.name}-{limit}")
+        shutil.copytree(home, trial)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+        told = {kind: until_it_fails(kind, trial, most) for kind, most in MOST.items()}
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+        print(json.dumps({"home": str(trial), **told}), flush=True)
+
+
+def until_it_fails(kind: str, home: Path, most: int) -> dict[str, Any]:
+    """Write to one store until it refuses; tells what was acknowledged and what it said."""
+    done: list[str] = []
+    try:
+        step = _step(kind, home)
+        while len(done) < most:
+            done.append(step(f"{kind}-{len(done)}"))
+    except StoreError as error:
+        return {"done": done, "error": type(error).__name__, "says": str(error)}
+    return {"done": done, "error": None, "says": ""}
+
+
+def _step(kind: str, home: Path) -> Callable[[str], str]:
+    if kind == "ledger":
+        ledger = ledger_of(home)
+
+        def record(name: str) -> str:
+            ledger.record(a_run(name, error="x" * 500))
+            return name
+
+        return record
+    if kind == "index":
+        index = index_of(home)
+
+        def keep(name: str) -> str:
+            index.keep([a_log(name).stretch()])
+            return name
+
+        return keep
+    return lambda name: backups_of(home).make().name if name else ""
+
+
+def look(home: Path) -> None:
+    """Open both stores as somebody without rights, if this is somebody with all of them."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+    told = {}
+    for name, opening in (("ledger", ledger_of), ("index", index_of)):
+        try:
+            opening(home).close()
+        except StoreError as error:
+            told[name] = [type(error).__name__, str(error)]
+    print(json.dumps(told))
+
+
+def squeeze(home: Path, size: str) -> None:
+    """Write to stores on a disk that holds no more than `size`; then make room and look at them."""
+    import subprocess
+
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(home)], check=True)
+    ledger = ledger_of(home)
+    ledger.record(a_run("first"))
+    ledger.close()
+    index_of(home).close()
+    backups_of(home).make()
+    told = {kind: until_it_fails(kind, home, 10_000) for kind in MOST}
+    subprocess.run(["mount", "-o", "remount,size=16m", str(home)], check=True)
+    print(json.dumps({"home": str(home), **told, "after": after(home)}))
+
+
+def after(home: Path) -> dict[str, Any]:
+    """What a home holds, looked over whole."""
+    ledger, index = ledger_of(home), index_of(home)
+    ledger.check()
+    index.check()
+    copy = backups_of(home).newest_good()
+    names = {str(name) for (name,) in index._db.run("SELECT native FROM sessions")}  # type: ignore[attr-defined]
+    events = index._db.number("SELECT count(*) FROM events")  # type: ignore[attr-defined]
+    runs = [run.id for run in ledger.runs(1_000_000)]
+    ledger.close()
+    index.close()
+    return {"runs": runs, "sessions": sorted(names), "events": events, "copy": copy and copy.name}
+
+
+if __name__ == "__main__":
+    jobs: dict[str, Callable[..., None]] = {"append": append, "fill": fill, "look": look, "squeeze": squeeze}
+    jobs[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

@@ -1,0 +1,115 @@
+"""Every promise to users: its id, what it says, where it comes from, and how far it is kept.
+
+Tests cite ids with `@pytest.mark.requirement("F1")`. A check fails when a promise that is not `planned` has no test,
+when a planned one has, or when a test cites an id that is not here. Shortfalls are data, told in `lacks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kept(StrEnum):
+    """How far a promise is kept."""
+
+    FULLY = "fully"
+    PARTLY = "partly"
+    PLANNED = "planned"
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One promise."""
+
+    id: str
+    says: str
+    kept: Kept = Kept.PLANNED
+    lacks: str = ""
+    """What is missing, when it is partly kept."""
+
+    @property
+    def source(self) -> str:
+        """The document that asks for it."""
+        return SOURCES[self.id[0]]
+
+
+SOURCES = {
+    "F": "Foundry: learning from tool use",
+    "S": "Self-Learning System: trail, promotion, memory",
+    "N": "Global and namespaced learning",
+    "C": "Self-correction pipeline",
+    "A": "Meta-learning and memory designs",
+    "X": "Beyond the seeds",
+}
+
+_P, _F = Kept.PARTLY, Kept.FULLY
+PROMISES = (
+    Promise("F1", "Agents are observed through their own logs, live, session by session.", _P, "live following; ends of turns; durations; agents beside Claude Code"),
+    Promise("F2", "Any Python program can record failures, fixes and insights, and find them again."),
+    Promise("F3", "A fix is the measured difference between the call that failed and the one that worked."),
+    Promise("F4", "A known fix reaches the agent the moment the failure happens again."),
+    Promise("F5", "Workflows are tracked from goal to outcome, and repeats are found across sessions."),
+    Promise("F6", "What repeats and succeeds becomes a skill, a tool or a guard."),
+    Promise("F7", "Nothing generated runs before it was parsed, scanned, sandboxed and replayed."),
+    Promise("F8", "A scheduled overseer makes, measures, prunes and rolls back artefacts, and reports."),
+    Promise("F9", "A new task gets the fixes, insights and workflows that matter, within a token budget."),
+    Promise("F10", "Attempts, their trajectory and the feedback they got are kept with each learning."),
+    Promise("F11", "An agent can ask for a new skill or tool, through the same checks."),
+    Promise("F12", "A runnable robot example learns from servo operations."),
+    Promise("F13", "The seed's JSON files can be read and written."),
+    Promise("S1", "Corrections, requests, gaps, errors, successes, preferences and remember-this are detected."),
+    Promise("S2", "Entries carry ids, priority, status, area, source, tags and recurrence; ids never collide."),
+    Promise("S3", "Entries can be read and written as Markdown in the known format."),
+    Promise("S4", "The same lesson in other words is one lesson, counted by distinct sessions."),
+    Promise("S5", "A lesson that recurs is promoted to the file where its kind belongs."),
+    Promise("S6", "Each change is a proposal with evidence, risk and diff, and policy is enforced in code."),
+    Promise("S7", "Each change keeps its hypothesis, gets a verdict, and can be taken back byte for byte."),
+    Promise("S8", "A check that is overdue reminds, then extends, then reverts what was only inferred."),
+    Promise("S9", "Principles that contradict each other are found by meaning and decided, ties by the user."),
+    Promise("S10", "What is not used fades in steps; using it again resets the clock."),
+    Promise("S11", "Memory has three layers: sessions, days, and the user."),
+    Promise("S12", "Dreaming distils recent logs into a bounded memory, and can be undone."),
+    Promise("S13", "Skills come from repeated work, are updated rather than doubled, and are found again."),
+    Promise("S14", "Conversations are scored on five dimensions, with trends."),
+    Promise("S15", "Only memories that matter to the task are injected, with citations."),
+    Promise("S16", "Events, lessons and principles form a graph that can be asked and drawn."),
+    Promise("S17", "A session starts with what is pending, due and ready."),
+    Promise("S18", "Export, import, migration and sync lose nothing and overwrite nothing in silence."),
+    Promise("S19", "One command runs the cycle, another tells the state, and no file is written unread.", _P, "the cycle so far reads and reports; edits of users' files have no door yet"),
+    Promise("N1", "Global and per-context rules are plain Markdown that people can edit."),
+    Promise("N2", "A context has one stable key: clones agree, different projects never collide.", _F),
+    Promise("N3", "Only the active context and the global one are read, unless another is named."),
+    Promise("N4", "Only explicit signals teach, and rules need confirmation before they bind."),
+    Promise("N5", "The context's rule goes before the global one, and conflicts are recorded."),
+    Promise("N6", "Rules have size targets, grow stale, and are archived in place."),
+    Promise("N7", "Credentials and private data are never stored.", _P, "a first set of rules for credentials; financial, medical and other private data"),
+    Promise("N8", "People can ask what was learnt and have it forgotten everywhere."),
+    Promise("N9", "Whenever something learnt is used, its source is cited."),
+    Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "typed turns are told from machine traffic in Claude Code; incidents come with detection"),
+    Promise("C2", "Sixteen languages and emoji from the start, more by command."),
+    Promise("C3", "Praise strengthens what was used just before it."),
+    Promise("C4", "The user's own wording of feedback is learnt."),
+    Promise("C5", "Incidents are categorised, deduplicated and remedied within limits."),
+    Promise("C6", "The daily report adds to earlier runs and never overwrites them."),
+    Promise("C7", "A nightly schedule that knows its time zone."),
+    Promise("C8", "Works without a model, with any model, or with the user's own agent as one."),
+    Promise("A1", "Memory designs are explicit, searched over, applied, and taken back when worse."),
+    Promise("A2", "Designs are judged by replay with confidence intervals; no improvement is an answer."),
+    Promise("A3", "Several mutation strategies, compared in one harness with random search and TPE."),
+    Promise("A4", "Designs as code, run only in the sandbox, with repair rounds."),
+    Promise("A5", "Long histories are compressed by an observer and a reflector at token thresholds."),
+    Promise("A6", "Routing learns which agent does best for which kind of task."),
+    Promise("A7", "The optimiser works on a user's own parameters, shown by two runnable examples."),
+    Promise("A8", "A code base is indexed by symbols and searched by words and meaning."),
+    Promise("X1", "Hints are proven by randomised trials with consent, and the numbers are shown."),
+    Promise("X2", "A rule or guard is tried on the recorded past before it is adopted."),
+    Promise("X3", "A rule that is violated again becomes a guard."),
+    Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _P, "what would fix it, and which lines of instruction files cost or help"),
+    Promise("X5", "Six agents, each proven against the real client."),
+    Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "token budgets and hooks"),
+    Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "readers beside Claude Code; everything that teaches comes later"),
+    Promise("X8", "Review, compare and explore in a local web page and in the terminal."),
+    Promise("X9", "Teams share one PostgreSQL, with roles, a queue and a cluster.", _P, "the ledger works on PostgreSQL; roles, queue and cluster"),
+    Promise("X10", "It is loud when it is broken.", _P, "hooks and their heartbeat"),
+)  # fmt: skip

@@ -1,0 +1,170 @@
+"""The command line as a person meets it: what it prints, how it ends, and that it stays quick to start."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wisen.testing.transcripts import ClaudeTranscript
+
+WISEN = Path(sys.executable).parent / "wisen"
+pytestmark = pytest.mark.requirement("S19")
+
+
+def run(*arguments: str | Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([WISEN, *arguments], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == expect, done.stderr or done.stdout
+    assert "Traceback" not in done.stderr
+    return done
+
+
+@pytest.fixture
+def session(home: Path) -> Path:
+    s = ClaudeTranscript(cwd="/home/ada/shop")
+    s.prompt("fix it")
+    s.bash("npm test", "npm error [red]use pnpm", exit_code=1)
+    s.reject(s.call("Bash", command="git push"), "not yet")
+    return s.write(home / ".claude" / "projects" / "p")
+
+
+def test_learn_prints_a_report_for_people(session: Path) -> None:
+    text = run("learn").stdout
+    assert "1 session in 1 project" in text
+    assert "npm: npm error [red]use pnpm" in text
+    assert "You rejected 1 call (1 with a reason)" in text
+
+
+def test_learn_prints_the_same_as_json(session: Path) -> None:
+    report = json.loads(run("learn", "--json").stdout)
+    assert report["counts"]["typed_turns"] == 2
+    assert report["counts"]["tools"][0] == {
+        "tool": "Bash",
+        "calls": 2,
+        "ok": 0,
+        "failed": 1,
+        "masked": 0,
+        "cancelled": 0,
+        "rejected": 1,
+        "sessions": 1,
+    }
+    assert report["failures"][0]["sessions"] == 1
+
+
+def test_a_dry_run_reports_and_stores_nothing(session: Path, home: Path) -> None:
+    text = run("learn", "--dry-run").stdout
+    assert "1 session" in text
+    assert "nothing was stored" in text
+    assert not (home / "wisen").exists()
+
+
+def test_with_nothing_to_read_it_says_where_it_looked(home: Path) -> None:
+    assert str(home / ".claude" / "projects") in run("learn", expect=3).stdout
+    (home / "empty").mkdir()
+    assert f"No sessions in {home / 'empty'}" in run("learn", "--path", home / "empty", expect=3).stdout
+
+
+def test_status_and_doctor_and_config_make_no_files(home: Path) -> None:
+    assert "nothing learnt yet" in run("status").stdout
+    assert "nothing learnt yet" in run("doctor").stdout
+    run("config")
+    assert list(home.iterdir()) == []
+
+
+def test_status_tells_the_last_run(session: Path) -> None:
+    run("learn")
+    state = json.loads(run("status", "--json").stdout)
+    assert (state["counts"]["sessions"], state["contexts"], len(state["runs"])) == (1, 1, 1)
+    assert "1 session in 1 project" in run("status").stdout
+
+
+@pytest.mark.requirement("X10")
+def test_doctor_names_a_damaged_ledger_and_repairs_it_on_demand(session: Path, home: Path) -> None:
+    run("learn")
+    ledger = home / "wisen" / "ledger.db"
+    ledger.write_bytes(b"\0garbage" * 600)
+    assert "wisen doctor --repair" in run("learn", expect=1).stderr
+    assert "BAD" in run("doctor", expect=4).stdout
+    assert "BAD" in run("doctor", "--repair", "--dry-run", expect=4).stdout
+    assert "restored from ledger-" in run("doctor", "--repair").stdout
+    assert [path.read_bytes()[:8] for path in ledger.parent.glob("ledger.db.damaged-*")] == [b"\0garbage"]
+    assert len(json.loads(run("status", "--json").stdout)["runs"]) == 1
+
+
+@pytest.mark.requirement("X10")
+def test_doctor_says_when_learning_has_stopped(session: Path, home: Path) -> None:
+    from wisen.backends.clock import SystemClock
+    from wisen.doctor import QUIET
+    from wisen.wiring import wire
+
+    run("learn")
+
+    class Later(SystemClock):
+        def now(self):  # type: ignore[no-untyped-def]
+            return super().now() + QUIET * 2
+
+    from dataclasses import replace
+
+    from wisen.doctor import examine
+    from wisen.domain.state import Health
+
+    subject = replace(wire().examined(), clock=Later())
+    (bad,) = [finding for finding in examine(subject) if finding.health is Health.BAD]
+    assert "learning has stopped" in bad.says
+
+
+def test_errors_name_the_value_and_the_next_step(home: Path) -> None:
+    assert "/nowhere does not exist" in run("learn", "--path", "/nowhere", expect=1).stderr
+    assert "--project backend" in run("learn", "--project", " ", expect=1).stderr
+    assert "No such command" in run("lern", expect=2).stderr
+    (home / "wisen").mkdir(exist_ok=True)
+    (home / "wisen" / "config.toml").write_text("[store]\nbackup = 3\n")
+    error = run("learn", expect=1).stderr
+    assert "unknown key store.backup" in error
+    assert "backups" in error
+
+
+def test_output_into_a_closed_pipe_is_no_error(session: Path) -> None:
+    done = subprocess.run(f"{WISEN} learn | true", shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_the_version_is_told() -> None:
+    import wisen
+
+    assert run("--version").stdout == f"wisen {wisen.__version__}\n"
+
+
+@pytest.mark.requirement("X6")
+def test_help_loads_no_stores_no_decoder_and_no_terminal_toolkit() -> None:
+    program = (
+        "import sys\nfrom wisen.surfaces.cli import app\n"
+        "try: app(['--help'])\nexcept SystemExit: pass\n"
+        "heavy = {'sqlite3', 'msgspec', 'rich', 'ahocorasick_rs', 'psycopg', 'platformdirs'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.requirement("X6")
+def test_importing_the_package_does_nothing() -> None:
+    program = "import sys, wisen; print(sorted(m for m in sys.modules if m.startswith('wisen')))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['wisen']"
+
+
+@pytest.mark.requirement("X6")
+def test_learning_opens_no_connection(session: Path) -> None:
+    program = (
+        "import socket, sys\n"
+        "def refuse(*a, **k): raise AssertionError('a connection was opened')\n"
+        "socket.socket.connect = refuse\n"
+        "import wisen\n"
+        "with wisen.open_learner() as learner: print(learner.learn().counts.sessions)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1"

@@ -1,0 +1,102 @@
+"""The layers of ARCHITECTURE.md, held by reading every import in the package."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "src" / "wisen"
+
+ALLOWED: dict[str, set[str]] = {
+    "errors": set(),
+    "domain": {"errors"},
+    "ports": {"domain", "errors"},
+    "safety": {"domain", "errors"},
+    "loop": {"ports", "domain", "safety", "errors"},
+    "cycle": {"loop", "ports", "domain", "errors"},
+    "learner": {"cycle", "ports", "domain", "errors"},
+    "doctor": {"ports", "domain", "errors"},
+    "settings": {"loop", "domain", "errors"},
+    "agents": {"ports", "domain", "safety", "errors"},
+    "backends": {"ports", "domain", "safety", "errors"},
+    "testing": {"ports", "domain", "errors"},
+    "wiring": {"settings", "learner", "doctor", "cycle", "loop", "agents", "backends", "ports", "errors", "__init__"},
+    "surfaces": {"wiring", "learner", "doctor", "settings", "domain", "errors", "__init__"},
+    "__init__": {"learner", "wiring", "errors"},
+}
+"""Which room may import which; the table in ARCHITECTURE.md shows the same."""
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    """The top-level room a file belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    """Every module of ours that a file imports, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name for name in found if name == "wisen" or name.startswith("wisen.")}
+
+
+def rooms_imported(path: Path) -> set[str]:
+    """The rooms behind the imports; the bare package is its `__init__`."""
+    names = {name.split(".")[1] for name in imports(path) if "." in name}
+    return {name if name in ALLOWED else "__init__" for name in names}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_room_imports_only_what_lies_below_it(path: Path) -> None:
+    own = room(path)
+    assert rooms_imported(path) - {own} <= ALLOWED[own]
+
+
+def test_stages_do_not_import_each_other() -> None:
+    for path in (PACKAGE / "loop").rglob("*.py"):
+        parts = path.relative_to(PACKAGE / "loop").parts
+        others = {name.split(".")[2] for name in imports(path) if name.startswith("wisen.loop.")}
+        assert others <= {parts[0]}, path
+
+
+def test_agents_do_not_import_each_other() -> None:
+    folders = {path.name for path in (PACKAGE / "agents").iterdir() if path.is_dir()}
+    for path in (PACKAGE / "agents").rglob("*.py"):
+        own = path.relative_to(PACKAGE / "agents").parts[0]
+        others = {name.split(".")[2] for name in imports(path) if name.startswith("wisen.agents.")}
+        assert (others & folders) <= {own}, path
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_each_file_says_its_job_in_its_first_line_and_stays_small(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    doc = ast.get_docstring(ast.parse(text))
+    assert doc, "a file begins with a sentence that says its one job"
+    assert doc.splitlines()[0].endswith((".", ":"))
+    assert len(text.splitlines()) <= 400
+
+
+def test_the_cycle_fits_on_a_screen_or_two() -> None:
+    assert len((PACKAGE / "cycle.py").read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def test_no_file_is_named_after_nothing() -> None:
+    empty = {"utils", "helpers", "common", "manager", "base", "core", "misc"}
+    assert not {path.stem for path in MODULES} & empty
+
+
+def test_architecture_md_shows_the_same_table() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", text, re.MULTILINE))
+    shown = {name: set(re.findall(r"`(\w+)`", cell)) for name, cell in rows.items()}
+    assert shown == ALLOWED

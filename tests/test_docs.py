@@ -1,0 +1,78 @@
+"""The documents are true: generated pages are current, snippets run, names exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("page", ["cli.md", "settings.md"])
+def test_generated_pages_are_as_the_program_would_write_them(page: str) -> None:
+    made = subprocess.run(
+        [sys.executable, "-c", f"import generate; print(generate.PAGES[{page!r}](), end='')"],
+        cwd=ROOT / "docs",
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == made, "run: python docs/generate.py"
+
+
+def test_the_python_snippets_of_the_readme_run(home: Path) -> None:
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    assert snippets
+    for snippet in snippets:
+        subprocess.run([sys.executable, "-c", snippet], check=True, cwd=home, capture_output=True)
+
+
+def test_the_readme_shows_what_the_samples_really_print(home: Path) -> None:
+    shown = re.search(r"^\d+ sessions in .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert shown
+    command: list[str | Path] = [
+        Path(sys.executable).parent / "wisen",
+        "learn",
+        "--path",
+        ROOT / "examples" / "sessions",
+    ]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert printed.splitlines()[0] == shown[0]
+
+
+def test_every_local_link_leads_somewhere() -> None:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\((?!https?://)([^)#]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_every_path_in_the_architecture_tree_exists() -> None:
+    tree = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").split("```")[1]
+    for name in re.findall(r"^  ([\w./]+)", tree, re.MULTILINE):
+        assert (ROOT / "src" / "wisen" / name).exists(), name
+
+
+def test_the_sample_sessions_are_what_their_story_writes(tmp_path: Path) -> None:
+    program = (
+        "import sys, pathlib; sys.path.insert(0, 'examples'); import write_sessions as w; "
+        "w.SESSIONS = pathlib.Path(sys.argv[1]); w.main()"
+    )
+    subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True, cwd=ROOT)
+    written = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.jsonl")}
+    bundled = ROOT / "examples" / "sessions"
+    assert written == {path.relative_to(bundled): path.read_bytes() for path in bundled.rglob("*.jsonl")}
+
+
+def test_nothing_tracked_names_a_place_outside_the_project() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout: an installed copy has no list of tracked files")
+    registries = "|".join(["pypi" + r"\.org", "pythonhosted" + r"\.org", "registry" + r"\.npmjs", "deb" + r"\.debian"])
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        path = ROOT / name
+        if path.is_file():
+            assert not re.search(registries, path.read_text(encoding="utf-8", errors="replace")), name

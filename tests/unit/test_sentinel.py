@@ -1,0 +1,163 @@
+"""What we inject can always be taken out again, however an agent mangled it."""
+
+from __future__ import annotations
+
+import html
+import random
+import time
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from wisen.safety.sentinel import strip, wrap
+
+pytestmark = pytest.mark.requirement("X7")
+
+_SAMPLE = wrap("x")
+_OPEN, _CLOSE = _SAMPLE.split("\n")[0], _SAMPLE.split("\n")[-1]
+_FRAGMENTS = [
+    *(_OPEN[:n] for n in range(1, len(_OPEN) + 1)),
+    *(_CLOSE[n:] for n in range(len(_CLOSE))),
+    *(_CLOSE[:n] for n in range(1, len(_CLOSE))),
+    _OPEN.upper(),
+    _CLOSE.title(),
+    html.escape(_OPEN),
+    html.escape(_CLOSE),
+    html.escape(html.escape(_CLOSE)),
+    "\\u003c/wisen51902\\u003e",
+    "wisen51902",
+    "<system-reminder>",
+    "</system-reminder>",
+    "<!--",
+    "-->",
+    "> ",
+    "\n\n",
+    "&lt;",
+    "&",
+    "\\",
+    "/",
+    "<",
+    ">",
+    "]]>",
+    "é",
+    "\u200b",
+]
+hostile = st.lists(st.one_of(st.sampled_from(_FRAGMENTS), st.text(max_size=5)), max_size=8).map("".join)
+anything = st.one_of(st.text(), hostile)
+
+
+@given(before=anything, inside=anything, after=anything, ids=st.lists(anything, max_size=3))
+def test_a_wrapped_text_leaves_no_trace_whatever_it_says(before: str, inside: str, after: str, ids: list[str]) -> None:
+    assume(strip(before + after) == before + after)
+    assume(strip(before) == before)
+    assume(strip(after) == after)
+
+    assert strip(before + wrap(inside, ids) + after) == before + after
+
+
+@given(text=anything)
+def test_stripping_twice_changes_nothing(text: str) -> None:
+    once = strip(text)
+
+    assert strip(once) == once
+
+
+@given(pieces=st.lists(anything, min_size=1, max_size=4), blocks=st.lists(anything, min_size=3, max_size=3))
+def test_many_blocks_are_all_removed(pieces: list[str], blocks: list[str]) -> None:
+    assume(strip("".join(pieces)) == "".join(pieces))
+    assume(all(strip(piece) == piece for piece in pieces))
+    block = "".join(wrap(inside) for inside in blocks)
+
+    assert block.join(pieces) != "".join(pieces) or len(pieces) == 1
+    assert strip(block.join(pieces)) == "".join(pieces)
+
+
+@given(inside=anything, before=st.text(alphabet="ab <>&\n"), data=st.data())
+def test_a_block_cut_off_at_the_end_is_removed_to_the_end(inside: str, before: str, data: st.DataObject) -> None:
+    block = wrap(inside)
+    cut = data.draw(st.integers(min_value=len("<wisen51902"), max_value=len(block)))
+
+    assert strip(before + block[:cut]) == before
+
+
+@given(inside=anything, after=st.text(alphabet="ab <>&\n"), data=st.data())
+def test_a_block_whose_beginning_was_cut_off_is_removed_from_the_beginning(
+    inside: str, after: str, data: st.DataObject
+) -> None:
+    block = wrap(inside)
+    cut = data.draw(st.integers(min_value=1, max_value=len(block) - len(_CLOSE)))
+
+    assert strip(block[cut:] + after) == after
+
+
+def test_a_text_without_marks_comes_back_as_the_same_object() -> None:
+    text = "please use ruff, not 51902 other linters, and mind <wisen> tags"
+
+    assert strip(text) is text
+
+
+def test_blocks_inside_blocks_are_removed_with_the_outer_one() -> None:
+    assert strip(f"a{_OPEN}b{_OPEN}c{_CLOSE}d{_CLOSE}e") == "ae"
+    assert strip("a" + wrap("b" + wrap("c") + "d") + "e") == "ae"
+
+
+def test_an_end_without_a_beginning_takes_everything_before_it() -> None:
+    assert strip(f"a{_OPEN}b{_CLOSE}c{_CLOSE}d") == "d"
+    assert strip(f"a{_CLOSE}b{_OPEN}c") == "b"
+
+
+def test_a_mark_whose_halves_meet_when_a_block_is_removed_is_still_a_mark() -> None:
+    assert strip("taught </wis" + wrap("x") + "en51902>typed") == "typed"
+    assert strip("typed <wis" + wrap("x") + "en51902> taught") == "typed "
+
+
+@pytest.mark.parametrize(
+    "mangle",
+    [
+        str.upper,
+        str.title,
+        str.swapcase,
+        html.escape,
+        lambda block: html.escape(html.escape(block)),
+        lambda block: block.replace("<", "&#60;").replace(">", "&#x3E;"),
+        lambda block: block.replace("<", "\\u003c").replace(">", "\\u003E"),
+        lambda block: block.replace("/", "\\/"),
+        lambda block: block.replace("\n", "\n\n"),
+        lambda block: block.replace("\n", "\r\n"),
+        lambda block: block.replace("\n", "\n> "),
+        lambda block: block.replace("\n", "\n    "),
+        lambda block: block.replace(" ids", "\n> ids"),
+        lambda block: block.replace("<", "< ").replace("</", "</ "),
+    ],
+)
+def test_marks_survive_what_agents_do_to_text(mangle: object) -> None:
+    assert callable(mangle)
+    block = wrap("Use `uv`.\nNever pip, it is <b>slow</b>.", ["LRN-20260101-ABC", "LRN-20260102-DEF"])
+
+    assert strip("before " + mangle(block) + " after") == "before  after"
+
+
+def test_a_quoted_block_loses_everything_but_the_quote_sign() -> None:
+    block = wrap("one\ntwo")
+    quoted = "\n".join(f"> {line}" for line in ["said:", *block.split("\n"), "so?"])
+
+    assert strip(quoted) == "> said:\n> \n> so?"
+
+
+def test_the_same_input_gives_the_same_bytes_and_the_ids_can_be_read() -> None:
+    assert wrap("a", ["LRN-1", "LRN-2"]) == wrap("a", ("LRN-1", "LRN-2"))
+    assert 'ids="LRN-1 LRN-2"' in wrap("a", ["LRN-1", "LRN-2"])
+    assert "\na\n" in wrap("a")
+
+
+def test_a_text_made_to_be_slow_is_stripped_in_linear_time() -> None:
+    rng = random.Random(7)
+    deep = "<wisen" * 50_000 + wrap("x") + "51902>" * 50_000
+    spaced = "".join(rng.choice(["<", "&amp;", " ", "\\", "/", "&lt;", "51902"]) * 50 for _ in range(20_000))
+
+    began = time.process_time()
+    assert "51902" not in strip(deep)
+    assert strip(strip(deep)) == strip(deep)
+    assert strip(spaced) == spaced
+    assert time.process_time() - began < 5

@@ -1,0 +1,77 @@
+"""Settings come from config.toml and variables; what is wrong is named with its place and what is allowed."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from wisen.errors import SettingsError
+from wisen.settings import Settings, describe, load
+from wisen.surfaces.cli.config import template_of
+
+pytestmark = pytest.mark.requirement("S19")
+
+
+def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
+    assert load(tmp_path, {}) == Settings(home=tmp_path)
+
+
+def test_a_variable_goes_before_the_file_and_the_file_before_the_default(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[store]\nbackups = 3\nbusy_seconds = 2\n")
+    settings = load(tmp_path, {"WISEN_STORE_BACKUPS": "5"})
+    assert (settings.store.backups, settings.store.busy_seconds) == (5, 2.0)
+    told = {each.key: each.source for each in describe(settings)}
+    assert told["store.backups"] == "environment variable WISEN_STORE_BACKUPS"
+    assert told["store.busy_seconds"] == str(tmp_path / "config.toml")
+    assert told["store.ledger"] == "default"
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[stores]\n", ["'stores'", "store, agents, door"]),
+        ("backups = 3\n", ["'backups'", "store, agents, door"]),
+        ("[store]\nbackup = 3\n", ["store.backup", "backups"]),
+        ("[store]\nbackups = 0\n", ["store.backups = 0", "1 or more"]),
+        ('[store]\nbackups = "many"\n', ["'many'", "a whole number"]),
+        ("[store]\nbackups = true\n", ["True", "a whole number"]),
+        ("[store]\nbackups = 2.5\n", ["2.5", "a whole number"]),
+        ('[agents]\nenabled = ["clippy"]\n', ["clippy", "claude-code"]),
+        ('[agents]\nenabled = "claude-code"\nx', ["not valid TOML"]),
+    ],
+)
+def test_a_bad_file_is_named_with_key_value_and_what_is_allowed(text: str, named: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(text)
+    with pytest.raises(SettingsError) as error:
+        load(tmp_path, {})
+    for part in [str(file), *named]:
+        assert part in str(error.value)
+
+
+def test_a_bad_variable_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"WISEN_STORE_BACKUPS.*'x'"):
+        load(tmp_path, {"WISEN_STORE_BACKUPS": "x"})
+    with pytest.raises(SettingsError, match="unknown environment variable WISEN_STORE_BACKUP"):
+        load(tmp_path, {"WISEN_STORE_BACKUP": "1"})
+
+
+def test_a_password_is_never_shown(tmp_path: Path) -> None:
+    settings = load(tmp_path, {"WISEN_STORE_LEDGER": "postgresql://ada:hunter2@db/wisen"})
+    shown = {each.key: each.value for each in describe(settings)}["store.ledger"]
+    assert shown == "postgresql://ada:…@db/wisen"
+
+
+def test_the_template_is_valid_and_every_setting_says_what_it_means(tmp_path: Path) -> None:
+    described = tuple(describe(load(tmp_path, {})))
+    assert all(each.says.endswith(".") for each in described)
+    uncommented = "\n".join(
+        line.removeprefix("# ") if " = " in line and not line.endswith(".") else line
+        for line in template_of(described).splitlines()
+    )
+    tables = tomllib.loads("\n".join(line for line in uncommented.splitlines() if not line.startswith("#")))
+    assert {f"{section}.{key}" for section, table in tables.items() for key in table} == {e.key for e in described}
+    (tmp_path / "config.toml").write_text(uncommented)
+    assert load(tmp_path, {}).door == Settings(home=tmp_path).door
