@@ -48,9 +48,11 @@ def test_what_nobody_typed_and_nothing_measured_stays_outside() -> None:
         call(command=f"curl -H 'Authorization: Bearer {SECRET}' https://x"),
         call(command="line one\nexport TOKEN=" + SECRET),
         call(nested={"list": [f"x\n{SECRET}"]}),
+        call(command=f'curl -d "{{\\"token\\": \\"{SECRET}\\"}}"'),
+        Call(id="c", session=SESSION, at=AT, place="/p", tool="T", arguments='{"a":"ghp\\u005f' + SECRET[4:] + '"}'),
         failure(f"Exit code 1\nbad credentials {SECRET}"),
     ],
-    ids=["message", "call", "escaped", "nested", "failure"],
+    ids=["message", "call", "escaped", "nested", "quoted", "numbered", "failure"],
 )
 def test_a_text_that_holds_a_secret_is_dropped_whole_and_its_event_stays(event: Event) -> None:
     kept = admit(event)

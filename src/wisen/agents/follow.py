@@ -34,8 +34,8 @@ class Format(Protocol):
     passed_over: frozenset[str]
     """Types of records that were looked at and hold nothing that may teach."""
 
-    def is_idle(self, line: bytes) -> bool:
-        """Whether a line plainly teaches nothing, so that it need not be decoded."""
+    def glance(self, block: bytearray, start: int, end: int) -> bool:
+        """Take a line in by its bytes alone. False when it must be decoded to be understood."""
         ...
 
     def record(self, record: Any, offset: int) -> None:
@@ -71,39 +71,34 @@ class FormatOf(Protocol):
 def follow(path: Path, mark: Mark | None, format_of: FormatOf) -> Iterator[Batch]:
     """The events behind the mark. A file that was rewritten since is read from its beginning."""
     try:
-        cursor = _resume(path, mark)
-        yield from _batches(path, cursor, format_of(cursor))
+        with jsonl.LogFile(path) as log:
+            cursor = _resume(log, mark)
+            yield from _batches(log, cursor, format_of(cursor))
     except OSError as error:
         trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
         yield Batch(events=(), troubles=(trouble,), cursor=mark.cursor if mark else "", read_bytes=0)
 
 
-def _resume(path: Path, mark: Mark | None) -> Cursor:
+def _resume(log: jsonl.LogFile, mark: Mark | None) -> Cursor:
     if mark is None or not mark.cursor:
         return Cursor()
     try:
         cursor = msgspec.json.decode(mark.cursor, type=Cursor)
     except msgspec.DecodeError:
         return Cursor()
-    whole = path.stat().st_size >= cursor.offset and jsonl.guard(path, cursor.offset) == cursor.guard
+    whole = log.size >= cursor.offset and log.guard(cursor.offset) == cursor.guard
     return cursor if whole else Cursor()
 
 
-def _batches(path: Path, cursor: Cursor, form: Format) -> Iterator[Batch]:
+def _batches(log: jsonl.LogFile, cursor: Cursor, form: Format) -> Iterator[Batch]:
     notebook, offset = form.notebook, cursor.offset
-    for lines in jsonl.read_lines(path, offset):
-        position = lines.start
-        for line in lines.lines:
-            if line and not form.is_idle(line):
-                _line(form, line, position)
-            position += len(line) + 1
-        for at in lines.oversized:
-            notebook.trouble(TroubleKind.OVERSIZED, at)
+    for lines in log.lines(offset):
+        _lines(form, lines)
         end = lines.end
         if lines.rest and _rest(form, lines.rest, end):
             end += len(lines.rest)
         resume, segments = notebook.resume_at(end)
-        note = Cursor(resume, jsonl.guard(path, resume), dict(segments), form.state())
+        note = Cursor(resume, log.guard(resume), dict(segments), form.state())
         events, troubles = notebook.take()
         stop = lines.end + len(lines.rest)
         yield Batch(
@@ -116,7 +111,16 @@ def _batches(path: Path, cursor: Cursor, form: Format) -> Iterator[Batch]:
         offset = stop
 
 
-def _line(form: Format, line: bytes, offset: int) -> None:
+def _lines(form: Format, lines: jsonl.Lines) -> None:
+    block, offset, glance = lines.block, lines.start, form.glance
+    for at in lines.oversized:
+        form.notebook.trouble(TroubleKind.OVERSIZED, at)
+    for start, end in lines.spans:
+        if end > start and not glance(block, start, end):
+            _line(form, block[start:end], offset + start)
+
+
+def _line(form: Format, line: bytes | bytearray, offset: int) -> None:
     """Take one line in. Whatever is wrong with it becomes a trouble."""
     try:
         record = form.decoder.decode(line)
@@ -144,7 +148,7 @@ class _Kind(msgspec.Struct):
 _kind = msgspec.json.Decoder(_Kind)
 
 
-def _mend(form: Format, line: bytes, offset: int, error: Exception) -> None:
+def _mend(form: Format, line: bytes | bytearray, offset: int, error: Exception) -> None:
     """A line that is not one good record: two glued together, zero bytes, a torn write, or another shape."""
     if not line.strip():
         return
@@ -154,7 +158,7 @@ def _mend(form: Format, line: bytes, offset: int, error: Exception) -> None:
     if b"\0" in line:
         form.notebook.trouble(TroubleKind.NULS, offset)
         line = line.strip(b"\0")
-    pieces, whole = salvage.records_in(line, form.is_whole)
+    pieces, whole = salvage.records_in(bytes(line), form.is_whole)
     for piece in pieces:
         try:
             record = form.decoder.decode(piece)
@@ -166,7 +170,7 @@ def _mend(form: Format, line: bytes, offset: int, error: Exception) -> None:
         form.notebook.trouble(TroubleKind.GARBLED, offset)
 
 
-def _foreign_shape(form: Format, line: bytes, offset: int) -> None:
+def _foreign_shape(form: Format, line: bytes | bytearray, offset: int) -> None:
     try:
         kind = _kind.decode(line).type
     except msgspec.DecodeError:

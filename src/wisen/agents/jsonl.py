@@ -1,4 +1,4 @@
-"""Lines of a growing JSONL file, from an offset on, in bounded memory.
+"""Lines of a growing JSONL file, from an offset on, in bounded memory and without copying them.
 
 It knows bytes only: no records, no agents. A line longer than the limit is passed over without being loaded; a last
 line without an end is handed out apart, because its writer may still be at it.
@@ -7,13 +7,15 @@ line without an end is handed out apart, because its writer may still be at it.
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import BinaryIO
+    from types import TracebackType
+    from typing import Self
 
 CHUNK = 1 << 20
 """Small enough to stay in the processor's cache, large enough that a file is a few reads."""
@@ -24,56 +26,98 @@ _GUARD = 512
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Complete lines that follow each other in the file."""
+    """Complete lines that follow each other in the file. Only valid until the next ones are asked for."""
 
     start: int
-    lines: list[bytes]
+    """The offset of the first line in the file."""
     end: int
     """The offset behind the last line's newline."""
+    block: bytearray
+    spans: tuple[tuple[int, int], ...]
+    """Where in the block each line begins and ends, without its newline."""
     oversized: tuple[int, ...] = ()
     """Offsets of lines that were passed over just before `start`, or that the end of the file cuts."""
     rest: bytes = b""
     """What stands behind `end` when the file is at its end: a line without a newline."""
 
 
-def read_lines(path: Path, offset: int, *, longest: int = LONGEST) -> Iterator[Lines]:
-    """Every line from the offset to the end of the file as it is now. Raises: OSError."""
-    with path.open("rb", buffering=0) as file:
-        file.seek(offset)
-        yield from _read(file, offset, longest)
+class LogFile:
+    """An open log. Raises: OSError."""
+
+    def __init__(self, path: Path, *, longest: int = LONGEST) -> None:
+        self._file = path.open("rb", buffering=0)
+        self._longest = longest
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    @property
+    def size(self) -> int:
+        """How long the file is now."""
+        return os.fstat(self._file.fileno()).st_size
+
+    def guard(self, offset: int) -> str:
+        """A digest of the first bytes and of those just before the offset: when it differs, the file was rewritten."""
+        digest = hashlib.blake2b(self._at(0, min(_GUARD, offset)), digest_size=8)
+        digest.update(b"\0" + self._at(max(0, offset - _GUARD), min(_GUARD, offset)))
+        return digest.hexdigest()
+
+    def lines(self, offset: int) -> Iterator[Lines]:
+        """Every line from the offset to the end of the file as it is now."""
+        block = bytearray(CHUNK)
+        start, held = offset, 0  # `held` bytes at the block's beginning belong to a line whose end was not seen yet
+        while True:
+            if held == len(block):
+                if held > self._longest:
+                    passed = self._pass_over(start + held)
+                    yield Lines(passed or start, passed or start, block, (), oversized=(start,))
+                    if passed is None:
+                        return
+                    start, held, block = passed, 0, bytearray(CHUNK)
+                    continue
+                block.extend(bytes(len(block)))
+            filled = held + self._fill(block, held, start + held)
+            if filled == held:
+                break
+            spans = _spans(block, held, filled)
+            if spans:
+                used = spans[-1][1] + 1
+                yield Lines(start, start + used, block, spans)
+                block[: filled - used] = block[used:filled]
+                start, filled = start + used, filled - used
+            held = filled
+        if held:
+            yield Lines(start, start, block, (), rest=bytes(block[:held]))
+
+    def _fill(self, block: bytearray, held: int, offset: int) -> int:
+        self._file.seek(offset)
+        with memoryview(block) as view, view[held:] as free:
+            return self._file.readinto(free) or 0
+
+    def _at(self, offset: int, count: int) -> bytes:
+        self._file.seek(offset)
+        return self._file.read(count) or b""
+
+    def _pass_over(self, offset: int) -> int | None:
+        """The offset behind the end of a line that is too long; None when the file ends first."""
+        while chunk := self._at(offset, CHUNK):
+            newline = chunk.find(b"\n")
+            if newline >= 0:
+                return offset + newline + 1
+            offset += len(chunk)
+        return None
 
 
-def _read(file: BinaryIO, start: int, longest: int) -> Iterator[Lines]:
-    parts: list[bytes] = []  # the pieces of a line whose end was not seen yet
-    held = 0
-    while chunk := file.read(CHUNK):
-        lines = chunk.split(b"\n")
-        if len(lines) == 1:
-            held += len(chunk)
-            parts = [*parts, chunk] if held <= longest else []
-            continue
-        oversized: tuple[int, ...] = ()
-        first_end = start + held + len(lines[0]) + 1
-        if held + len(lines[0]) > longest:
-            oversized, lines = (start,), lines[1:]
-            begin = first_end
-        else:
-            lines[0] = b"".join([*parts, lines[0]])
-            begin = start
-        tail = lines.pop()
-        start = begin + sum(map(len, lines)) + len(lines)
-        yield Lines(begin, lines, start, oversized=oversized)
-        parts, held = [tail] if tail else [], len(tail)
-    if held > longest:
-        yield Lines(start, [], start, oversized=(start,))
-    elif parts:
-        yield Lines(start, [], start, rest=b"".join(parts))
-
-
-def guard(path: Path, offset: int) -> str:
-    """A digest of the first bytes and of those just before the offset: when it differs, the file was rewritten."""
-    with path.open("rb", buffering=0) as file:
-        head = file.read(min(_GUARD, offset))
-        file.seek(max(0, offset - _GUARD))
-        tail = file.read(min(_GUARD, offset))
-    return hashlib.blake2b(head + b"\0" + tail, digest_size=8).hexdigest()
+def _spans(block: bytearray, held: int, filled: int) -> tuple[tuple[int, int], ...]:
+    spans = []
+    begin, end = 0, block.find(b"\n", held, filled)
+    while end >= 0:
+        spans.append((begin, end))
+        begin = end + 1
+        end = block.find(b"\n", begin, filled)
+    return tuple(spans)

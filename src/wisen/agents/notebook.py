@@ -7,7 +7,7 @@ same events, and identity does the rest.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.events import Call, Event, Outcome, SessionKey, Status
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 FAR_BEHIND = 8 << 20
 """A line that still waits for its other half after this many bytes will not get it."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_IDLE_MS = 8 * 60 * 60 * 1000
+IDLE = timedelta(hours=8)
 
 
 class Segment(NamedTuple):
-    """Where a session stands."""
+    """Where a session stands, as a cursor remembers it."""
 
     number: int
     last_ms: int
@@ -37,11 +37,22 @@ class Opened(NamedTuple):
     tool: str
     hides: bool
     """Whether its exit code may be hidden."""
+    session: SessionKey | None = None
+    place: str = ""
+
+
+class _Standing:
+    """Where a session stands within this pass."""
+
+    __slots__ = ("key", "last", "number", "start")
+
+    def __init__(self, number: int, last: datetime, start: str, key: SessionKey | None = None) -> None:
+        self.number, self.last, self.start, self.key = number, last, start, key
 
 
 class _Waiting(NamedTuple):
     offset: int
-    segments: dict[str, Segment]
+    standings: list[tuple[str, int, datetime, str]]
     otherwise: Event | None
 
 
@@ -54,8 +65,10 @@ class Notebook:
 
     def __init__(self, agent: str, segments: Mapping[str, Segment]) -> None:
         self._agent = agent
-        self._segments = dict(segments)
-        self._keys: dict[tuple[str, int], SessionKey] = {}
+        self._standings = {
+            native: _Standing(number, EPOCH + timedelta(milliseconds=last), start)
+            for native, (number, last, start) in segments.items()
+        }
         self._open: dict[str, Opened] = {}
         self._waiting: dict[str, _Waiting] = {}
         self.events: list[Event] = []
@@ -63,27 +76,43 @@ class Notebook:
 
     def session(self, native: str, at: datetime, place: str) -> SessionKey:
         """The session's present segment; a new one begins after eight idle hours."""
-        now = int((at - EPOCH).total_seconds() * 1000)
-        number, last, start = self._segments.get(native, (0, now, place))
-        if now - last > _IDLE_MS:
-            number += 1
-        self._segments[native] = Segment(number, max(last, now), start or place)
-        key = self._keys.get((native, number))
-        if key is None or not key.start:
-            key = SessionKey(agent=self._agent, native=native, segment=number, start=start or place)
-            self._keys[native, number] = key
-        return key
+        standing = self._standings.get(native)
+        if standing is None:
+            standing = self._standings[native] = _Standing(0, at, place)
+        elif at - standing.last > IDLE:
+            standing.number += 1
+            standing.key = None
+        standing.last = max(standing.last, at)
+        if standing.key is None or not standing.start:
+            standing.start = standing.start or place
+            standing.key = SessionKey(agent=self._agent, native=native, segment=standing.number, start=standing.start)
+        return standing.key
 
     def begin_segment(self, native: str) -> None:
         """The conversation was reset: what follows is another one."""
-        number, last, start = self._segments[native]
-        self._segments[native] = Segment(number + 1, last, start)
+        standing = self._standings[native]
+        standing.number += 1
+        standing.key = None
 
     def call(self, call: Call, offset: int, *, hides: bool) -> None:
         """A call was asked for; its result is awaited."""
-        self._open[call.id] = Opened(call.tool, hides)
+        self._open[call.id] = Opened(call.tool, hides, call.session, call.place)
         self.wait(call.id, offset)
         self.events.append(call)
+
+    def succeeded(self, call: str, at: datetime) -> bool:
+        """An open call ended well; its result stands where its call stood. False when more must be known of it."""
+        opened = self._open.get(call)
+        if opened is None or opened.hides or opened.session is None:
+            return False
+        standing = self._standings[opened.session.native]
+        if at - standing.last > IDLE:
+            return False
+        standing.last = max(standing.last, at)
+        del self._open[call]
+        self._waiting.pop(call, None)
+        self.outcome(call, opened.session, at, opened.place, Status.OK)
+        return True
 
     def close(self, call: str) -> Opened:
         """The open call that a result belongs to."""
@@ -100,7 +129,7 @@ class Notebook:
 
     def wait(self, key: str, offset: int, otherwise: Event | None = None) -> None:
         """The line at this offset waits for its other half; without it, `otherwise` is what happened."""
-        self._waiting[key] = _Waiting(offset, dict(self._segments), otherwise)
+        self._waiting[key] = _Waiting(offset, self._stand(), otherwise)
 
     def settle(self, key: str) -> None:
         """The other half came."""
@@ -114,17 +143,27 @@ class Notebook:
         """Where the next pass must begin so that nothing that waits is missed, and the segments as they were there."""
         for key, waiting in list(self._waiting.items()):
             if offset - waiting.offset <= FAR_BEHIND:
-                return waiting.offset, waiting.segments
+                return waiting.offset, _segments(waiting.standings)
             self.settle(key)
             if waiting.otherwise is not None:
                 self.events.append(waiting.otherwise)
-        return offset, self._segments
+        return offset, _segments(self._stand())
+
+    def _stand(self) -> list[tuple[str, int, datetime, str]]:
+        return [(native, each.number, each.last, each.start) for native, each in self._standings.items()]
 
     def take(self) -> tuple[tuple[Event, ...], tuple[Trouble, ...]]:
         """What was found since the last take."""
         found = tuple(self.events), tuple(self.troubles)
         self.events, self.troubles = [], []
         return found
+
+
+def _segments(standings: list[tuple[str, int, datetime, str]]) -> dict[str, Segment]:
+    return {
+        native: Segment(number, (last - EPOCH) // timedelta(milliseconds=1), start)
+        for native, number, last, start in standings
+    }
 
 
 def moment(stamp: str | None) -> datetime | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.claude_code.read import AGENT, ClaudeFormat
 from wisen.agents.follow import follow
+from wisen.agents.sniff import kind_of
 from wisen.domain.sources import Source
 
 if TYPE_CHECKING:
@@ -35,17 +36,25 @@ class ClaudeCode:
         """Every transcript below the root or below `under`, in a stable order."""
         base = under or self._root
         if base.is_file():
-            yield _source(base)
+            if under is None or _may_be_ours(base):
+                yield _source(base)
             return
         for folder, folders, files in os.walk(base):
             folders.sort()
             for file in sorted(files):
-                if file.endswith(".jsonl"):
-                    yield _source(Path(folder, file))
+                path = Path(folder, file)
+                if file.endswith(".jsonl") and (under is None or _may_be_ours(path)):
+                    yield _source(path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
         return follow(source.path, mark, ClaudeFormat)
+
+
+def _may_be_ours(path: Path) -> bool:
+    """Whether a file found elsewhere is a transcript, or garbage that somebody has to report."""
+    kind = kind_of(path)
+    return kind == AGENT or (kind is None and path.suffix == ".jsonl")
 
 
 def _source(path: Path) -> Source:

@@ -10,6 +10,7 @@ import msgspec
 
 from wisen.agents import masked
 from wisen.agents.claude_code import typed
+from wisen.agents.claude_code.glance import is_idle, plain_success
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, record_decoder, text_of
 from wisen.agents.notebook import EPOCH, Notebook, moment
 from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from wisen.agents.follow import Cursor
 
 AGENT = "claude-code"
-_PROGRESS = b'"type":"progress","data":{'
-_HEAD = 1000
 _WHOLE_FILES = {"Write": "content", "NotebookEdit": "new_source"}
 
 
@@ -43,18 +42,13 @@ class ClaudeFormat:
         """Nothing beside the segments."""
         return {}
 
-    def is_idle(self, line: bytes) -> bool:
-        """Whether a line plainly is one of the two most frequent records that never teach.
-
-        Before the first inner brace only the record's own fields can stand, and a quote inside a string is escaped:
-        neither test can be met by something that a record quotes.
-        """
-        progress = line.find(_PROGRESS, 0, _HEAD)
-        if progress >= 0:
-            return b"{" not in line[1:progress]
-        if line.find(b'"role":"user"', 0, _HEAD) >= 0 or b'"type":"tool_use"' in line:
-            return False
-        return b'"role":"assistant"' in line and b'"role":"user"' not in line and b'"type":"assistant"' in line
+    def glance(self, block: bytearray, start: int, end: int) -> bool:
+        """Most lines are results that did not fail, progress, or prose: their bytes tell."""
+        found = plain_success(block, start, end)
+        if found is None:
+            return is_idle(block, start, end)
+        at = moment(found[1])
+        return at is not None and self.notebook.succeeded(found[0], at)
 
     def is_whole(self, value: Mapping[str, object]) -> bool:
         """Only on a line of its own a record that can teach names its session."""
@@ -83,7 +77,7 @@ class ClaudeFormat:
 
     def _assistant(self, record: Record, offset: int) -> None:
         content = record.message.content if record.message else None
-        if not isinstance(content, list) or not any(block.type == "tool_use" for block in content):
+        if not isinstance(content, list):
             return
         where = self._when_and_where(record, offset)
         if where is None:
@@ -159,7 +153,7 @@ class ClaudeFormat:
         if not call:
             return
         place = record.cwd or ""
-        tool, hidden = self.notebook.close(call)
+        tool, hidden, _, _ = self.notebook.close(call)
         if not block.is_error:
             text = text_of(block.content) if hidden else ""
             status = Status.MASKED if hidden and masked.error_in(text) else Status.OK
@@ -254,9 +248,15 @@ def _arguments(block: Block) -> str:
     return raw.decode("utf-8", "replace")
 
 
+class _Shell(msgspec.Struct):
+    command: str = ""
+
+
+_shell = msgspec.json.Decoder(_Shell)
+
+
 def _command(block: Block) -> str:
     try:
-        command = msgspec.json.decode(block.input, type=dict[str, object]).get("command")
+        return _shell.decode(block.input).command
     except msgspec.DecodeError:
         return ""
-    return command if isinstance(command, str) else ""

@@ -60,6 +60,7 @@ class SqliteIndex:
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
         self._agents: dict[str, int] = {}
+        self._sources: dict[tuple[str, str], int] = {}
         self._sessions: dict[SessionKey, int] = {}
         self._scenes: dict[tuple[SessionKey, str | None, str], int] = {}
         self._shapes: dict[_Shape, int] = {}
@@ -80,10 +81,15 @@ class SqliteIndex:
         """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
         try:
             with self._db.transaction():
-                return sum([self._keep(stretch) for stretch in stretches])
+                last = self._db.number("SELECT coalesce(max(number), 0) FROM events")
+                new = 0
+                for stretch in stretches:
+                    new += self._keep(stretch, last)
+                    last += len(stretch.kept)
+                return new
         except BaseException:
             # Numbers given inside a transaction that failed were never given.
-            for numbers in (self._agents, self._sessions, self._scenes, self._shapes):
+            for numbers in (self._agents, self._sources, self._sessions, self._scenes, self._shapes):
                 numbers.clear()
             raise
 
@@ -107,7 +113,8 @@ class SqliteIndex:
         """Let go of the file."""
         self._db.close()
 
-    def _keep(self, stretch: Stretch) -> int:
+    def _keep(self, stretch: Stretch, number: int) -> int:
+        """Store one stretch; its events are numbered from behind `number` on."""
         source = self._source(stretch)
         self._keep_troubles(source, stretch)
         events: list[Row] = []
@@ -116,7 +123,6 @@ class SqliteIndex:
         session: SessionKey | None = None
         where: tuple[str | None, str] | None = None
         agent = scene = 0
-        number = self._db.number("SELECT coalesce(max(number), 0) FROM events")
         for kept in stretch.kept:
             event = kept.event
             # Events in a row nearly always share these; hashing a session's fields for each costs more than the rest.
@@ -151,10 +157,15 @@ class SqliteIndex:
             "modified_ns": stretch.mark.modified_ns,
             "cursor": pack(stretch.mark.cursor),
         }
-        number = self._find("sources", key) or self._add("sources", key | mark)
-        self._db.run(
-            "UPDATE sources SET size = ?, modified_ns = ?, cursor = ? WHERE number = ?", (*mark.values(), number)
-        )
+        path = stretch.source.agent, str(stretch.source.path)
+        number = self._sources.get(path) or self._find("sources", key)
+        if number is None:
+            number = self._add("sources", key | mark)
+        else:
+            self._db.run(
+                "UPDATE sources SET size = ?, modified_ns = ?, cursor = ? WHERE number = ?", (*mark.values(), number)
+            )
+        self._sources[path] = number
         return number
 
     def _agent(self, name: str) -> int:

@@ -22,7 +22,7 @@ _TELLS = re.compile(
     r"|exception|traceback|missing|refused|timed? ?out)\b",
     re.IGNORECASE,
 )
-_EXIT = re.compile(r"Exit code (-?\d+)\s*\Z")
+_EXIT = re.compile(r"Exit code (-?\d+)[ \t]*(?:\n|\Z)")
 _ECHO = re.compile(r"\s*(?:\[[\w:-]+\] )?\$ ")
 """Script runners print the command before they run it."""
 _TAGS = re.compile(r"</?tool_use_error>")
@@ -61,11 +61,22 @@ def kind_of(failure: Failure) -> str:
     program = _program(failure.arguments)
     if failure.text is None:
         return f"{program}: text not kept".removeprefix(": ")
-    lines = [raw for raw in _TAGS.sub("", failure.text).splitlines() if raw.strip() and not _ECHO.match(raw)]
-    ended = _EXIT.match(lines[0]) if lines else None
-    tells = next(filter(_TELLS.search, lines[1:] if ended else lines), "" if ended or not lines else lines[0])
-    said = _normal(tells[:1000]) or (f"exit {ended[1]}" if ended else "said nothing")
-    return f"{program}: {said}".removeprefix(": ")[:_LONGEST]
+    ended = _EXIT.match(failure.text)
+    said = _telling_line(failure.text, ended.end() if ended else 0) or ("" if ended else failure.text.lstrip())
+    first = _normal(_TAGS.sub("", said.partition("\n")[0][:1000]))
+    return f"{program}: {first or (f'exit {ended[1]}' if ended else 'said nothing')}".removeprefix(": ")[:_LONGEST]
+
+
+def _telling_line(text: str, position: int) -> str | None:
+    """The first line that says what was wrong, from the line's beginning on; not one that only repeats the command."""
+    while found := _TELLS.search(text, position):
+        start = text.rfind("\n", 0, found.start()) + 1
+        if not _ECHO.match(text, start):
+            return text[start:]
+        position = text.find("\n", found.end())
+        if position < 0:
+            return None
+    return None
 
 
 def _normal(line: str) -> str:

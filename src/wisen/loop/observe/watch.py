@@ -75,9 +75,16 @@ def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, 
 
 
 def _context_of(scope: Scope) -> Callable[[Event], str | None]:
+    keys: dict[tuple[str, str], str | None] = {}
+
     def context_of(event: Event) -> str | None:
-        start = event.session.start if door.secret_in_name(event.session.start) is None else ""
-        context = scope.context(event.place, start)
-        return context.key if context else None
+        where = event.place, event.session.start
+        try:
+            return keys[where]
+        except KeyError:
+            start = where[1] if door.secret_in_name(where[1]) is None else ""
+            context = scope.context(where[0], start)
+            keys[where] = context.key if context else None
+            return keys[where]
 
     return context_of

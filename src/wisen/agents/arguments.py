@@ -1,0 +1,46 @@
+"""What of a call's arguments is looked at or kept: the command, and whole files as their size and digest only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Shell(msgspec.Struct):
+    """The arguments of a shell tool, under the names most agents use."""
+
+    command: str = ""
+    workdir: str = ""
+
+
+_shell = msgspec.json.Decoder(Shell)
+
+
+def shell_of(raw: msgspec.Raw) -> Shell:
+    """The command of a call and where it runs; empty where the arguments have no such thing."""
+    try:
+        return _shell.decode(raw)
+    except msgspec.DecodeError:
+        return Shell()
+
+
+def without_files(raw: msgspec.Raw, files: Mapping[str, int]) -> str:
+    """The arguments as a JSON object. A named text longer than its limit gives way to its size and digest."""
+    plain = bytes(raw) or b"{}"
+    if plain.startswith(b"{") and not files:
+        return plain.decode("utf-8", "replace")
+    arguments = json.loads(plain)
+    if not isinstance(arguments, dict):
+        return json.dumps({"value": arguments}, ensure_ascii=False) if arguments is not None else "{}"
+    for name, longest in files.items():
+        content = arguments.get(name)
+        if isinstance(content, str) and len(content) > longest:
+            digest = hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+            arguments[name] = {"characters": len(content), "digest": digest}
+    return json.dumps(arguments, ensure_ascii=False)

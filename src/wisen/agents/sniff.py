@@ -1,0 +1,126 @@
+"""Tells from the beginning of a file which agent wrote it, so that a file found anywhere is read by one agent only.
+
+One small read, and no more is decoded than the lines in it. What cannot be told is None.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_HEAD = 64 << 10
+_LINES = 20
+_SQLITE = b"SQLite format 3\0"
+_CODEX = frozenset("session_meta turn_context response_item event_msg compacted world_state token_usage_record".split())
+_CLAUDE = frozenset(
+    "user assistant system summary progress attachment queue-operation file-history-snapshot pr-link last-prompt mode"
+    " tools-used cost-state api-request api-request-blob api-request-shape atis-latch custom-title".split()
+)
+_CLAUDE_NAMES = frozenset({"sessionId", "parentUuid", "leafUuid", "messageId", "uuid"})
+_ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
+_BEGINNINGS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
+    ("codex", re.compile(rb'\{[^{}]*"type":\s*"(?:session_meta|response_item|event_msg)",\s*"payload":')),
+    ("claude-code", re.compile(rb'\{[^{}]*"(?:parentUuid|sessionId|leafUuid|messageId)":')),
+    ("generic", re.compile(rb'\s*(?:\[\s*)?\{[^\[\]]{0,2000}?(?:"messages":\s*\[|"role":\s*"[a-z]+")')),
+)
+"""How a record begins whose end the read did not reach."""
+_ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
+
+
+def kind_of(path: Path) -> str | None:
+    """The agent whose log a file is: `claude-code`, `codex`, `openclaw`, `generic`; None when it cannot be told."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb", buffering=0) as file:
+            head = file.read(_HEAD)
+    except OSError:
+        return None
+    if head.startswith(_SQLITE):
+        return "openclaw" if _holds_transcripts(path) else None
+    found = _of_text(head.removeprefix(b"\xef\xbb\xbf"), is_document=path.suffix == ".json")
+    return found or ("codex" if _ROLLOUT.match(path.name) else None)
+
+
+def _of_text(head: bytes, *, is_document: bool) -> str | None:
+    if is_document:
+        whole = _decoded(head)
+        return _of_value(whole) if whole is not None else _of_beginning(head)
+    lines = [line for line in head.split(b"\n")[:_LINES] if line.strip(b" \t\r\0")]
+    for line in lines:
+        value = _decoded(line.strip(b"\0"))
+        kind = _of_value(value) if value is not None else None
+        if kind:
+            return kind
+    cut = len(head) == _HEAD and len(lines) == 1
+    return _of_beginning(head) if cut else None
+
+
+def _decoded(line: bytes) -> object:
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _of_value(value: object) -> str | None:
+    if isinstance(value, list):
+        return "generic" if any(_is_message(each) for each in value) else None
+    if not isinstance(value, dict):
+        return None
+    return next((kind for kind, fits in _TESTS if fits(value)), None)
+
+
+def _is_codex(value: dict[str, object]) -> bool:
+    if "payload" in value:
+        return value.get("type") in _CODEX
+    return "type" not in value and {"id", "timestamp"} <= value.keys() and bool({"instructions", "git"} & value.keys())
+
+
+def _is_openclaw(value: dict[str, object]) -> bool:
+    return value.get("type") == "session" and "id" in value and bool({"version", "cwd"} & value.keys())
+
+
+def _is_claude(value: dict[str, object]) -> bool:
+    return value.get("type") in _CLAUDE and bool(_CLAUDE_NAMES & value.keys())
+
+
+def _is_message(value: object) -> bool:
+    if not isinstance(value, dict) or value.get("role") not in _ROLES:
+        return False
+    return bool({"content", "tool_calls", "function_call"} & value.keys())
+
+
+def _is_generic(value: dict[str, object]) -> bool:
+    messages = value.get("messages")
+    return _is_message(value) or (isinstance(messages, list) and (not messages or any(map(_is_message, messages))))
+
+
+_TESTS: tuple[tuple[str, Callable[[dict[str, object]], bool]], ...] = (
+    ("codex", _is_codex),
+    ("openclaw", _is_openclaw),
+    ("claude-code", _is_claude),
+    ("generic", _is_generic),
+)
+
+
+def _of_beginning(head: bytes) -> str | None:
+    return next((kind for kind, pattern in _BEGINNINGS if pattern.match(head)), None)
+
+
+def _holds_transcripts(path: Path) -> bool:
+    """Whether a database is OpenClaw's; it is opened without a lock, so that its owner is never disturbed."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+            question = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'transcript_events'"
+            return database.execute(question).fetchone() is not None
+    except (sqlite3.Error, ValueError):
+        return False

@@ -1,0 +1,1 @@
+"""The readers of agents: what each makes of the shapes that its client really writes."""
