@@ -122,7 +122,7 @@ class ClaudeTranscript:
             "version": "2.1.50",
             "gitBranch": "main",
         }
-        own = {name: record[name] for name in ("type", "message") if name in record}
+        own: dict[str, object] = {name: record[name] for name in ("type", "message") if name in record}
         others = {name: value for name, value in record.items() if name not in own}
         first = {name: others.pop(name) for name in head if name in others}
         self.raw({**head, **first, **own, "uuid": uuid, "timestamp": self._stamp(), **others})
