@@ -10,7 +10,10 @@ from pathlib import Path
 
 from benchmarks.data import DataAbsent
 
-NAMES = ("scan",)
+NAMES = (
+    "scan",
+    "poison",
+)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -60,7 +60,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home directory of its own for each test: nothing of the user's is read or written."""
     folder = tmp_path_factory.mktemp("home")
-    for name in [name for name in os.environ if name.startswith(("WISEN_", "CLAUDE_", "GIT_", "XDG_"))]:
+    for name in [
+        name
+        for name in os.environ
+        if name.startswith(("WISEN_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "GIT_", "XDG_"))
+    ]:
         if name != "WISEN_TEST_REQUIRE":
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))

@@ -45,7 +45,7 @@ SOURCES = {
 
 _P, _F = Kept.PARTLY, Kept.FULLY
 PROMISES = (
-    Promise("F1", "Agents are observed through their own logs, live, session by session.", _P, "live following; ends of turns; durations; agents beside Claude Code"),
+    Promise("F1", "Agents are observed through their own logs, live, session by session.", _P, "live following; ends of turns; durations; Hermes, Gemini CLI, opencode"),
     Promise("F2", "Any Python program can record failures, fixes and insights, and find them again."),
     Promise("F3", "A fix is the measured difference between the call that failed and the one that worked."),
     Promise("F4", "A known fix reaches the agent the moment the failure happens again."),
@@ -86,7 +86,7 @@ PROMISES = (
     Promise("N7", "Credentials and private data are never stored.", _P, "a first set of rules for credentials; financial, medical and other private data"),
     Promise("N8", "People can ask what was learnt and have it forgotten everywhere."),
     Promise("N9", "Whenever something learnt is used, its source is cited."),
-    Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "typed turns are told from machine traffic in Claude Code; incidents come with detection"),
+    Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "typed turns are told from machine traffic; incidents come with detection"),
     Promise("C2", "Sixteen languages and emoji from the start, more by command."),
     Promise("C3", "Praise strengthens what was used just before it."),
     Promise("C4", "The user's own wording of feedback is learnt."),
@@ -108,7 +108,7 @@ PROMISES = (
     Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _P, "what would fix it, and which lines of instruction files cost or help"),
     Promise("X5", "Six agents, each proven against the real client."),
     Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "token budgets and hooks"),
-    Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "readers beside Claude Code; everything that teaches comes later"),
+    Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "what reads is guarded; what learns from it comes later"),
     Promise("X8", "Review, compare and explore in a local web page and in the terminal."),
     Promise("X9", "Teams share one PostgreSQL, with roles, a queue and a cluster.", _P, "the ledger works on PostgreSQL; roles, queue and cluster"),
     Promise("X10", "It is loud when it is broken.", _P, "hooks and their heartbeat"),

@@ -10,8 +10,6 @@ The later stages (detect, record, promote, apply, deliver, verify, crystallize) 
 
 from __future__ import annotations
 
-import gc
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,13 +18,14 @@ from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
 from wisen.loop.mine.kinds import failure_kinds
 from wisen.loop.observe import watch
+from wisen.loop.observe.gather import Task, collector_paused, gather
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
-    from wisen.ports import Agent, Backups, Clock, Ids, Index, Ledger, Stretch
+    from wisen.ports import Agent, Backups, Clock, Crew, Ids, Index, Ledger, Stretch
 
 AT_ONCE = 32 << 20
 """Bytes of logs that go into one transaction: large enough to be fast, small enough to lose little."""
@@ -46,13 +45,20 @@ class Parts:
     machine: str
     version: str
     door: DoorPolicy
+    crew: Crew
+    """Who helps with the reading."""
     warnings: tuple[str, ...] = ()
+    jobs: int = 0
+    """How many processes read; 0 lets the crew decide."""
+    recheck: bool = False
+    """Whether every byte is read again and compared, instead of trusting sizes and dates."""
 
 
 def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None]) -> Report:
     """One turn of the loop over the selected sources."""
     began, clock_began = parts.clock.now(), parts.clock.elapsed()
     found, read_bytes, new_events = observe(parts, selection, progress)
+    reading_seconds = parts.clock.elapsed() - clock_began
     counts = parts.index.counts(selection)
     report = Report(
         selection=selection,
@@ -61,6 +67,7 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
         read_bytes=read_bytes,
         new_events=new_events,
         seconds=parts.clock.elapsed() - clock_began,
+        reading_seconds=reading_seconds,
         counts=counts,
         failures=failure_kinds(parts.index.failures(selection)),
         troubles=parts.index.troubles(selection),
@@ -87,38 +94,30 @@ def observe(
 ) -> tuple[dict[str, int], int, int]:
     """Read what is new. Returns the sources found by agent, the bytes read and the events that were new."""
     found: dict[str, int] = {}
-    work = []
+    tasks: list[Task] = []
     for agent in parts.agents:
         sources, marks = list(agent.sources(selection.under)), parts.index.marks(agent.name)
+        if parts.recheck:
+            marks = watch.doubted(marks)
         found[agent.name] = len(sources)
-        work += [(agent, source, marks) for source in watch.changed(sources, marks, selection)]
-    total, read_bytes, new_events = sum(source.size for _, source, _ in work), 0, 0
+        new = watch.changed(sources, marks, selection)
+        tasks += [Task(agent=agent, source=source, marks=marks) for source in new]
+    total, read_bytes, new_events = sum(task.source.size for task in tasks), 0, 0
     pending: list[Stretch] = []
     pending_bytes = 0
-    with collector_paused():
-        for agent, source, marks in work:
-            for stretch, size in watch.stretches(agent, source, marks, parts.scope, parts.door):
+    with collector_paused(), parts.crew(parts.jobs, total) as (executor, jobs):
+        for stretch, size in gather(tasks, parts.scope, parts.door, executor, jobs):
+            if stretch is not None:
                 pending.append(stretch)
-                pending_bytes, read_bytes = pending_bytes + size, read_bytes + size
-                if pending_bytes >= AT_ONCE:
-                    new_events += keep(parts, pending)
-                    pending, pending_bytes = [], 0
-                    progress(read_bytes, total)
+                pending_bytes += size
+            read_bytes += size
+            if pending_bytes >= AT_ONCE:
+                new_events += keep(parts, pending)
+                pending, pending_bytes = [], 0
+                progress(read_bytes, total)
         new_events += keep(parts, pending)
     progress(total, total)
     return found, read_bytes, new_events
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Events hold no cycles: walking them again and again for garbage costs a tenth of the reading."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from wisen import cycle
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
-from wisen.domain.state import State
+from wisen.domain.state import AgentState, State
 from wisen.errors import UsageError, WisenError
+from wisen.ports import Versioned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from wisen.cycle import Parts
+    from wisen.ports import Agent
 
 _SHOWN_RUNS = 10
 
@@ -43,12 +45,17 @@ class Learner:
         path: Path | None = None,
         *,
         days: float | None = None,
+        recheck: bool = False,
+        jobs: int = 0,
         progress: Callable[[int, int], None] | None = None,
     ) -> Report:
         """Read what is new below `path`, or wherever agents keep sessions, and report on it.
 
+        With `recheck` sizes and dates of files are not trusted: every byte is read and compared with what was read
+        before. `jobs` is how many processes read; 0 decides by how much there is to read.
+
         Raises:
-            UsageError: `path` does not exist, or `days` is not positive.
+            UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
             StoreError: a store cannot be written.
         """
         if path is not None and not path.exists():
@@ -57,12 +64,15 @@ class Learner:
             )
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")
+        if jobs < 0:
+            raise UsageError(f"--jobs {jobs} is not a number of processes. Give 1 or more, or 0 to let wisen decide.")
         started = self._parts.clock.now()
         selection = Selection(
             under=path.resolve() if path else None, since=started - timedelta(days=days) if days else None
         )
         try:
-            return cycle.turn(self._parts, selection, progress or _silently)
+            parts = replace(self._parts, recheck=recheck, jobs=jobs)
+            return cycle.turn(parts, selection, progress or _silently)
         except WisenError as error:
             self._remember_failure(error)
             raise
@@ -80,6 +90,10 @@ class Learner:
             warnings=parts.warnings,
         )
 
+    def agents(self) -> tuple[AgentState, ...]:
+        """Each agent whose sessions can be read: what is there, what was read of it, and what could not be."""
+        return tuple(self._agent_state(agent) for agent in self._parts.agents)
+
     def close(self) -> None:
         """Let go of the stores."""
         self._parts.index.close()
@@ -92,6 +106,21 @@ class Learner:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _agent_state(self, agent: Agent) -> AgentState:
+        sources = list(agent.sources())
+        newest = max(sources, key=lambda source: source.modified_ns, default=None)
+        selection = Selection(agent=agent.name)
+        return AgentState(
+            name=agent.name,
+            roots=tuple(str(root) for root in agent.roots()),
+            version=agent.version(newest) if newest and isinstance(agent, Versioned) else None,
+            sources=len(sources),
+            size=sum(source.size for source in sources),
+            newest=datetime.fromtimestamp(newest.modified_ns / 1e9, UTC) if newest else None,
+            counts=self._parts.index.counts(selection),
+            troubles=self._parts.index.troubles(selection),
+        )
 
     def _remember_failure(self, error: WisenError) -> None:
         """A run that stopped is remembered as one, so that silence can be told from having nothing to learn."""

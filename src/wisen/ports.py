@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -25,6 +26,7 @@ __all__ = [
     "Agent",
     "Backups",
     "Clock",
+    "Crew",
     "Embedder",
     "Executor",
     "Ids",
@@ -34,6 +36,7 @@ __all__ = [
     "Model",
     "Stretch",
     "Vector",
+    "Versioned",
 ]
 
 Vector: TypeAlias = "tuple[float, ...]"
@@ -77,6 +80,26 @@ class Agent(Protocol):
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events of a source behind the mark, a stretch at a time. Bad input becomes a trouble, never an error."""
+        ...
+
+
+@runtime_checkable
+class Versioned(Protocol):
+    """An agent whose sources tell which version of it wrote them."""
+
+    def version(self, source: Source) -> str | None:
+        """The version that wrote the newest part of a source; None when it does not tell or cannot be read."""
+        ...
+
+
+class Crew(Protocol):
+    """Helpers for large work: any executor of the standard library's shape, a cluster's too."""
+
+    def __call__(self, jobs: int, size: int) -> AbstractContextManager[tuple[Executor | None, int]]:
+        """An executor for work on so many bytes, and how many tasks it does at once; None when it is not worth one.
+
+        `jobs` is what the user asked for; 0 leaves it to the crew.
+        """
         ...
 
 

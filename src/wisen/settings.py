@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-KNOWN_AGENTS = ("claude-code",)
+KNOWN_AGENTS = ("claude-code", "codex", "openclaw", "generic")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +37,9 @@ class AgentsPolicy:
     """Whose sessions are read."""
 
     enabled: tuple[str, ...] = setting(KNOWN_AGENTS, "The agents whose sessions are read.", one_of=KNOWN_AGENTS)
+    program_prompts: bool = setting(
+        False, "Whether prompts that a program gave (claude -p, codex exec) count as typed by the user."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,12 +161,13 @@ def _checked(each: Field[Any], value: object, key: str, source: str) -> object:
     """The value as the policy's type. Raises: SettingsError that names source, key, value and what is allowed."""
     rule, wanted = _rule(each), type(each.default)
     converted = _converted(value, wanted)
-    expected = {int: "a whole number", float: "a number", str: "a text", tuple: "a list of names"}[wanted]
+    names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of names"}
+    expected = names[wanted]
     allowed = f"{expected}, {rule.allowed}" if rule.allowed else expected
     bad = converted is None
     if isinstance(converted, tuple):
         bad = bad or any(item not in rule.one_of for item in converted)
-    elif isinstance(converted, (int, float)) and rule.at_least is not None:
+    elif isinstance(converted, int | float) and rule.at_least is not None:
         bad = bad or converted < rule.at_least
     if bad:
         raise SettingsError(
@@ -172,8 +176,15 @@ def _checked(each: Field[Any], value: object, key: str, source: str) -> object:
     return converted
 
 
+_YES_NO = (bool, str)
+
+
 def _converted(value: object, wanted: type) -> object | None:
     """None when the value cannot be meant as the wanted type."""
+    if wanted is bool:
+        return (
+            {"true": True, "false": False, True: True, False: False}.get(value) if isinstance(value, _YES_NO) else None
+        )
     if isinstance(value, bool):
         return None
     try:

@@ -70,6 +70,7 @@ class Wiring:
 
     def learner(self, project: str | None = None) -> Learner:
         """Stores and readers, ready to work."""
+        from wisen.backends.executors.processes import processes
         from wisen.backends.ids import Ulids
         from wisen.loop.observe.scope import Scope
 
@@ -99,6 +100,7 @@ class Wiring:
             machine=machine,
             version=__version__,
             door=self.settings.door,
+            crew=processes,
             warnings=(warning,) if warning else (),
         )
         return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
@@ -130,8 +132,17 @@ class Wiring:
     def agents(self) -> tuple[Agent, ...]:
         """The readers of the agents that are enabled."""
         from wisen.agents.claude_code import ClaudeCode
+        from wisen.agents.codex import Codex
+        from wisen.agents.generic import Generic
+        from wisen.agents.openclaw import OpenClaw
 
-        known: dict[str, Agent] = {"claude-code": ClaudeCode(self._user_home(), self.environment)}
+        home, by_programs = self._user_home(), self.settings.agents.program_prompts
+        known: dict[str, Agent] = {
+            "claude-code": ClaudeCode(home, self.environment, program_prompts=by_programs),
+            "codex": Codex(home, self.environment, program_prompts=by_programs),
+            "openclaw": OpenClaw(home, self.environment, program_prompts=by_programs),
+            "generic": Generic(),
+        }
         return tuple(known[name] for name in self.settings.agents.enabled)
 
     def clock(self) -> Clock:

@@ -81,6 +81,21 @@ def test_status_tells_the_last_run(session: Path) -> None:
     assert "1 session in 1 project" in run("status").stdout
 
 
+def test_agents_tells_what_was_found_and_what_could_not_be_read(session: Path, home: Path) -> None:
+    before = json.loads(run("agents", "--json").stdout)["agents"]
+    claude = next(agent for agent in before if agent["name"] == "claude-code")
+    assert (claude["sources"], claude["version"], claude["counts"]["sessions"]) == (1, "2.1.50", 0)
+    assert not (home / "wisen").exists()
+    with session.open("ab") as file:
+        file.write(b'{"type":"hologram"}\n')
+    run("learn")
+    text = run("agents").stdout
+    assert "claude-code" in text
+    assert "unknown hologram" in text
+    after = json.loads(run("agents", "--json").stdout)["agents"]
+    assert next(agent for agent in after if agent["name"] == "claude-code")["counts"]["sessions"] == 1
+
+
 @pytest.mark.requirement("X10")
 def test_doctor_names_a_damaged_ledger_and_repairs_it_on_demand(session: Path, home: Path) -> None:
     run("learn")

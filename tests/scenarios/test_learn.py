@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 import string
@@ -43,7 +44,7 @@ def test_the_first_run_finds_the_sessions_by_itself_and_tells_what_keeps_failing
     for number in (1, 2, 3):
         a_session(number).write(projects / "-home-ada-shop")
     report = learn()
-    assert report.found == {"claude-code": 3}
+    assert report.found == {"claude-code": 3, "codex": 0, "openclaw": 0, "generic": 0}
     assert (report.counts.sessions, report.counts.contexts, report.counts.typed_turns) == (3, 1, 3)
     (kind,) = report.failures
     assert (kind.tool, kind.kind, kind.calls, kind.sessions) == ("Bash", "npm: npm error use pnpm", 3, 3)
@@ -66,6 +67,36 @@ def test_a_session_that_grows_is_read_on_from_where_it_was(projects: Path) -> No
     second = learn()
     assert (second.new_events, second.counts.typed_turns) == (1, 2)
     assert second.read_bytes < first.read_bytes
+
+
+def test_rechecking_reads_every_byte_and_finds_what_sizes_and_dates_hide(projects: Path) -> None:
+    s = a_session()
+    path = s.write(projects / "p")
+    learn()
+    with wisen.open_learner() as learner:
+        again = learner.learn(recheck=True)
+    assert (again.read_bytes, again.new_events) == (path.stat().st_size, 0)
+    before = path.stat()
+    data = bytearray(path.read_bytes())
+    end = data.index(b"run the tests")
+    other = data.replace(b"run the tests", b"run no tests!").replace(b'00001"', b'00009"')
+    assert len(other) == len(data) > end
+    path.write_bytes(other)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert learn().read_bytes == 0
+    with wisen.open_learner() as learner:
+        found = learner.learn(recheck=True)
+    assert found.counts.typed_turns == 2
+
+
+def test_processes_side_by_side_find_the_same(projects: Path, home: Path) -> None:
+    for number in range(1, 9):
+        a_session(number, cwd=f"/home/ada/shop{number % 3}").write(projects / "p")
+    alone = learn()
+    with wisen.open_learner(home / "other") as learner:
+        together = learner.learn(jobs=2)
+        assert learner.status().contexts == 3
+    assert (together.counts, together.failures, together.new_events) == (alone.counts, alone.failures, alone.new_events)
 
 
 def test_a_lost_index_is_rebuilt_from_the_logs_to_the_same_counts(projects: Path, home: Path) -> None:

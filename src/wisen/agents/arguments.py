@@ -15,27 +15,30 @@ if TYPE_CHECKING:
 class Shell(msgspec.Struct):
     """The arguments of a shell tool, under the names most agents use."""
 
-    command: str = ""
-    workdir: str = ""
+    command: str | None = None
+    workdir: str | None = None
 
 
 _shell = msgspec.json.Decoder(Shell)
 
 
 def shell_of(raw: msgspec.Raw) -> Shell:
-    """The command of a call and where it runs; empty where the arguments have no such thing."""
+    """The command of a call and where it runs, as far as the arguments have such a thing."""
     try:
         return _shell.decode(raw)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return Shell()
 
 
 def without_files(raw: msgspec.Raw, files: Mapping[str, int]) -> str:
     """The arguments as a JSON object. A named text longer than its limit gives way to its size and digest."""
-    plain = bytes(raw) or b"{}"
-    if plain.startswith(b"{") and not files:
-        return plain.decode("utf-8", "replace")
-    arguments = json.loads(plain)
+    plain = bytes(raw).decode("utf-8", "replace") or "{}"
+    if plain.startswith("{") and not files:
+        return plain
+    try:
+        arguments = json.loads(plain)
+    except (ValueError, RecursionError):
+        return "{}"
     if not isinstance(arguments, dict):
         return json.dumps({"value": arguments}, ensure_ascii=False) if arguments is not None else "{}"
     for name, longest in files.items():

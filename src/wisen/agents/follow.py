@@ -58,6 +58,7 @@ class Cursor(msgspec.Struct, frozen=True):
     guard: str = ""
     segments: dict[str, Segment] = msgspec.field(default_factory=dict)
     state: dict[str, str] = msgspec.field(default_factory=dict)
+    checksum: jsonl.Checksum = jsonl.Checksum()
 
 
 class FormatOf(Protocol):
@@ -73,6 +74,8 @@ def follow(path: Path, mark: Mark | None, format_of: FormatOf) -> Iterator[Batch
     try:
         with jsonl.LogFile(path) as log:
             cursor = _resume(log, mark)
+            if mark is not None and mark.doubted and cursor.offset:
+                yield Batch(events=(), troubles=(), cursor=mark.cursor, read_bytes=cursor.checksum.upto)
             yield from _batches(log, cursor, format_of(cursor))
     except OSError as error:
         trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
@@ -86,19 +89,24 @@ def _resume(log: jsonl.LogFile, mark: Mark | None) -> Cursor:
         cursor = msgspec.json.decode(mark.cursor, type=Cursor)
     except msgspec.DecodeError:
         return Cursor()
-    whole = log.size >= cursor.offset and log.guard(cursor.offset) == cursor.guard
+    if mark.doubted:
+        whole = log.is_as_it_was(cursor.checksum)
+    else:
+        whole = log.size >= cursor.offset and log.guard(cursor.offset) == cursor.guard
     return cursor if whole else Cursor()
 
 
 def _batches(log: jsonl.LogFile, cursor: Cursor, form: Format) -> Iterator[Batch]:
     notebook, offset = form.notebook, cursor.offset
+    log.checksum = cursor.checksum
     for lines in log.lines(offset):
         _lines(form, lines)
         end = lines.end
         if lines.rest and _rest(form, lines.rest, end):
+            log.checksum = log.checksum.and_then(lines.rest, end, end + len(lines.rest))
             end += len(lines.rest)
         resume, segments = notebook.resume_at(end)
-        note = Cursor(resume, log.guard(resume), dict(segments), form.state())
+        note = Cursor(resume, log.guard(resume), dict(segments), form.state(), log.checksum)
         events, troubles = notebook.take()
         stop = lines.end + len(lines.rest)
         yield Batch(

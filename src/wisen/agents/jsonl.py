@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,12 +42,29 @@ class Lines:
     """What stands behind `end` when the file is at its end: a line without a newline."""
 
 
+class Checksum(NamedTuple):
+    """A running sum of the bytes before an offset: it can be carried on from where it stood."""
+
+    upto: int = 0
+    crc: int = 0
+
+    def and_then(self, block: bytes | bytearray, start: int, end: int) -> Checksum:
+        """With the bytes of a block that stands at `start` in the file, as far as they are new."""
+        begin = max(start, self.upto)
+        if begin >= end:
+            return self
+        with memoryview(block) as view, view[begin - start : end - start] as new:
+            return Checksum(end, zlib.crc32(new, self.crc))
+
+
 class LogFile:
     """An open log. Raises: OSError."""
 
     def __init__(self, path: Path, *, longest: int = LONGEST) -> None:
         self._file = path.open("rb", buffering=0)
         self._longest = longest
+        self.checksum = Checksum()
+        """Of everything up to the end of the lines handed out so far."""
 
     def __enter__(self) -> Self:
         return self
@@ -67,6 +85,16 @@ class LogFile:
         digest.update(b"\0" + self._at(max(0, offset - _GUARD), min(_GUARD, offset)))
         return digest.hexdigest()
 
+    def is_as_it_was(self, checksum: Checksum) -> bool:
+        """Whether the file still begins with the very bytes that were summed up."""
+        now, block = Checksum(), bytearray(CHUNK)
+        while now.upto < checksum.upto:
+            filled = self._fill(block, 0, now.upto)
+            if not filled:
+                return False
+            now = now.and_then(block, now.upto, min(now.upto + filled, checksum.upto))
+        return now == checksum
+
     def lines(self, offset: int) -> Iterator[Lines]:
         """Every line from the offset to the end of the file as it is now."""
         block = bytearray(CHUNK)
@@ -74,7 +102,7 @@ class LogFile:
         while True:
             if held == len(block):
                 if held > self._longest:
-                    passed = self._pass_over(start + held)
+                    passed = self._pass_over(start, held, block)
                     yield Lines(passed or start, passed or start, block, (), oversized=(start,))
                     if passed is None:
                         return
@@ -87,6 +115,7 @@ class LogFile:
             spans = _spans(block, held, filled)
             if spans:
                 used = spans[-1][1] + 1
+                self.checksum = self.checksum.and_then(block, start, start + used)
                 yield Lines(start, start + used, block, spans)
                 block[: filled - used] = block[used:filled]
                 start, filled = start + used, filled - used
@@ -103,13 +132,17 @@ class LogFile:
         self._file.seek(offset)
         return self._file.read(count) or b""
 
-    def _pass_over(self, offset: int) -> int | None:
+    def _pass_over(self, start: int, held: int, block: bytearray) -> int | None:
         """The offset behind the end of a line that is too long; None when the file ends first."""
+        checksum, offset = self.checksum.and_then(block, start, start + held), start + held
         while chunk := self._at(offset, CHUNK):
             newline = chunk.find(b"\n")
+            end = offset + (newline + 1 if newline >= 0 else len(chunk))
+            checksum = checksum.and_then(chunk, offset, end)
             if newline >= 0:
-                return offset + newline + 1
-            offset += len(chunk)
+                self.checksum = checksum
+                return end
+            offset = end
         return None
 
 

@@ -73,7 +73,7 @@ def _decoded(line: bytes) -> object:
 
 def _of_value(value: object) -> str | None:
     if isinstance(value, list):
-        return "generic" if any(_is_message(each) for each in value) else None
+        return "generic" if any(isinstance(each, dict) and _is_generic(each) for each in value) else None
     if not isinstance(value, dict):
         return None
     return next((kind for kind, fits in _TESTS if fits(value)), None)
@@ -81,7 +81,7 @@ def _of_value(value: object) -> str | None:
 
 def _is_codex(value: dict[str, object]) -> bool:
     if "payload" in value:
-        return value.get("type") in _CODEX
+        return str(value.get("type")) in _CODEX
     return "type" not in value and {"id", "timestamp"} <= value.keys() and bool({"instructions", "git"} & value.keys())
 
 
@@ -90,11 +90,11 @@ def _is_openclaw(value: dict[str, object]) -> bool:
 
 
 def _is_claude(value: dict[str, object]) -> bool:
-    return value.get("type") in _CLAUDE and bool(_CLAUDE_NAMES & value.keys())
+    return str(value.get("type")) in _CLAUDE and bool(_CLAUDE_NAMES & value.keys())
 
 
 def _is_message(value: object) -> bool:
-    if not isinstance(value, dict) or value.get("role") not in _ROLES:
+    if not isinstance(value, dict) or str(value.get("role")) not in _ROLES:
         return False
     return bool({"content", "tool_calls", "function_call"} & value.keys())
 

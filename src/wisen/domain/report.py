@@ -22,6 +22,8 @@ class Selection:
     """Only sessions that a source in this file or folder holds."""
     since: datetime | None = None
     """Only events from this moment on."""
+    agent: str | None = None
+    """Only sessions of this agent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,8 @@ class Report:
     read_bytes: int
     new_events: int
     seconds: float
+    reading_seconds: float
+    """The part of them that went into reading and storing, without the report."""
     counts: Counts
     failures: tuple[FailureKind, ...]
     troubles: tuple[TroubleCount, ...]

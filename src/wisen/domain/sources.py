@@ -30,6 +30,8 @@ class Mark:
     modified_ns: int
     cursor: str
     """The reader's own note to itself; nobody else looks inside."""
+    doubted: bool = False
+    """Whether the reader should compare every byte with what it read then, instead of trusting sizes and dates."""
 
 
 class TroubleKind(StrEnum):

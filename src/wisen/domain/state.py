@@ -7,8 +7,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from wisen.domain.report import Counts
     from wisen.domain.runs import Run
+    from wisen.domain.sources import TroubleCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +27,24 @@ class State:
     runs: tuple[Run, ...]
     """The newest runs, newest first."""
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentState:
+    """What was found of one agent."""
+
+    name: str
+    roots: tuple[str, ...]
+    """Where its sessions are looked for; empty for formats that are read only where the user points."""
+    version: str | None
+    """The version that wrote the newest source, where it tells."""
+    sources: int
+    size: int
+    newest: datetime | None
+    """When a source was last written."""
+    counts: Counts
+    """What was read of them so far."""
+    troubles: tuple[TroubleCount, ...]
 
 
 class Health(StrEnum):

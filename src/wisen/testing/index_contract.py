@@ -89,6 +89,18 @@ class IndexContract:
             assert _told(index.counts(selection)) == (many, many, min(many, 1), many), under
             assert len(index.troubles(selection)) == many
 
+    def test_a_selection_can_be_one_agent(self, index: Index) -> None:
+        ours, theirs = Log("/logs/a.jsonl"), Log("/logs/b.jsonl", native="t", agent="codex")
+        ours.typed("m1")
+        theirs.typed("m2")
+        theirs.typed("m3")
+        bad = Trouble(kind=TroubleKind.GARBLED, detail="", offset=0)
+        index.keep([ours.stretch(bad), theirs.stretch(bad)])
+        found = index.counts(Selection(agent="codex"))
+        assert (found.sources, found.sessions, found.typed_turns) == (1, 1, 2)
+        assert [trouble.path for trouble in index.troubles(Selection(agent="codex"))] == ["/logs/b.jsonl"]
+        assert index.counts(Selection(agent="hermes")).sources == 0
+
     def test_a_session_in_two_sources_is_one_and_found_under_both(self, index: Index) -> None:
         main, side = Log("/p/main.jsonl"), Log("/q/side.jsonl")
         main.typed("m1")

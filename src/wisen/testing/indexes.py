@@ -56,7 +56,7 @@ class MemoryIndex:
         interrupts = [each for each in events if isinstance(each, Interrupt)]
         messages = [each for each in events if isinstance(each, Message)]
         return Counts(
-            sources=sum(_under(path, selection) for _, path in self._marks),
+            sources=sum(_chosen(agent, path, selection) for agent, path in self._marks),
             sessions=len({each.session for each in events}),
             contexts=len({each.context for each in kept if each.context}),
             typed_turns=sum(each.provenance is Provenance.TYPED for each in messages),
@@ -90,7 +90,7 @@ class MemoryIndex:
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
         """What could not be read in the selected sources."""
-        found = (each for each in self._troubles.values() if _under(each.path, selection))
+        found = (each for key, each in self._troubles.items() if _chosen(key[0], each.path, selection))
         return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
 
     def check(self) -> None:
@@ -103,7 +103,7 @@ class MemoryIndex:
         return (kept.event for kept in self._kept.values())
 
     def _selected(self, selection: Selection) -> list[Kept]:
-        held = {session for path, session in self._holdings if _under(path, selection)}
+        held = {session for path, session in self._holdings if _chosen(session.agent, path, selection)}
         return [
             kept
             for kept in self._kept.values()
@@ -131,7 +131,9 @@ class MemoryIndex:
             )
 
 
-def _under(path: str, selection: Selection) -> bool:
+def _chosen(agent: str, path: str, selection: Selection) -> bool:
+    if selection.agent not in (None, agent):
+        return False
     return selection.under is None or Path(path).is_relative_to(selection.under)
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from wisen.agents import masked
+from wisen.agents import arguments, masked
 from wisen.agents.claude_code import typed
 from wisen.agents.claude_code.glance import is_idle, plain_success
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, record_decoder, text_of
@@ -23,7 +20,8 @@ if TYPE_CHECKING:
     from wisen.agents.follow import Cursor
 
 AGENT = "claude-code"
-_WHOLE_FILES = {"Write": "content", "NotebookEdit": "new_source"}
+_FILES: dict[str, dict[str, int]] = {"Write": {"content": 0}, "NotebookEdit": {"new_source": 0}}
+"""Arguments that are whole files: nothing of them is kept."""
 
 
 class ClaudeFormat:
@@ -33,8 +31,9 @@ class ClaudeFormat:
     teaching = READ
     passed_over = PASSED_OVER
 
-    def __init__(self, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor, *, program_prompts: bool = False) -> None:
         self.notebook = Notebook(AGENT, cursor.segments)
+        self._program_prompts = program_prompts
         self._queued: dict[str, Message] = {}
         self._rejected: dict[str, str] = {}
 
@@ -52,7 +51,7 @@ class ClaudeFormat:
 
     def is_whole(self, value: Mapping[str, object]) -> bool:
         """Only on a line of its own a record that can teach names its session."""
-        return "sessionId" in value or value.get("type") in PASSED_OVER
+        return "sessionId" in value or str(value.get("type")) in PASSED_OVER
 
     def record(self, record: Record, offset: int) -> None:
         """Take one record in."""
@@ -95,9 +94,9 @@ class ClaudeFormat:
                 at=at,
                 place=record.cwd or "",
                 tool=block.name,
-                arguments=_arguments(block),
+                arguments=arguments.without_files(block.input, _FILES.get(block.name, {})),
             )
-            hides = block.name == "Bash" and masked.hides_exit_code(_command(block))
+            hides = block.name == "Bash" and masked.hides_exit_code(arguments.shell_of(block.input).command or "")
             self.notebook.call(call, offset, hides=hides)
 
     def _user(self, record: Record, offset: int) -> None:
@@ -134,7 +133,8 @@ class ClaudeFormat:
         text = "\n".join(piece for piece in own if piece)
         if not text:
             return
-        provenance = Provenance.OTHER if record.promptSource == "sdk" else Provenance.TYPED
+        by_program = record.promptSource == "sdk" and not self._program_prompts
+        provenance = Provenance.OTHER if by_program else Provenance.TYPED
         self._unqueue(text)
         self.notebook.events.append(
             Message(
@@ -233,30 +233,3 @@ def _made_id(at: datetime, text: str) -> str:
     """The identity of something that has none of its own: the same in every copy of the log."""
     exact = f"{at.isoformat()}\0{text}".encode("utf-8", "surrogatepass")
     return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"
-
-
-def _arguments(block: Block) -> str:
-    raw = bytes(block.input) or b"{}"
-    whole_file = _WHOLE_FILES.get(block.name or "")
-    if whole_file is not None:
-        arguments = json.loads(raw)
-        content = arguments.get(whole_file) if isinstance(arguments, dict) else None
-        if isinstance(content, str):
-            digest = hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-            arguments[whole_file] = {"characters": len(content), "digest": digest}
-            return json.dumps(arguments, ensure_ascii=False)
-    return raw.decode("utf-8", "replace")
-
-
-class _Shell(msgspec.Struct):
-    command: str = ""
-
-
-_shell = msgspec.json.Decoder(_Shell)
-
-
-def _command(block: Block) -> str:
-    try:
-        return _shell.decode(block.input).command
-    except msgspec.DecodeError:
-        return ""

@@ -77,10 +77,13 @@ record_decoder = msgspec.json.Decoder(Record)
 
 
 def text_of(raw: msgspec.Raw) -> str:
-    """The text of a result, which is a string or a list of blocks. Raises: msgspec.ValidationError."""
+    """The text of a result, which is a string or a list of blocks; of anything else the JSON itself."""
     if not bytes(raw):
         return ""
-    content = _text.decode(raw)
+    try:
+        content = _text.decode(raw)
+    except msgspec.ValidationError:
+        return bytes(raw).decode("utf-8", "replace")
     if isinstance(content, str):
         return content
     return "\n".join(block.text for block in content or () if block.text)

@@ -116,7 +116,10 @@ def _chosen(selection: Selection) -> _Chosen:
         # "0" follows "/" in the alphabet: everything below the folder lies between, and nothing else does.
         values |= {"under": under, "first": folder, "beyond": f"{folder[:-1]}0"}
         sources = "(path = :under OR (path >= :first AND path < :beyond))"
-    return _Chosen(sources, values, selection.under is not None, selection.since is not None)
+    if selection.agent is not None:
+        values["agent"] = pack(selection.agent)
+        sources += " AND sources.agent = (SELECT number FROM agents WHERE name = :agent)"
+    return _Chosen(sources, values, sources != "1", selection.since is not None)
 
 
 def counts(db: SqliteDatabase, selection: Selection) -> Counts:

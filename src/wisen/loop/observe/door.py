@@ -17,6 +17,7 @@ from wisen.domain.policy import setting
 from wisen.ports import Kept
 from wisen.safety import sentinel
 from wisen.safety.secrets import find_secret
+from wisen.safety.voices import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -66,7 +67,7 @@ def _admit(event: Event, policy: DoorPolicy) -> tuple[Event | None, str | None]:
 
 def _message(message: Message, policy: DoorPolicy, rule: str | None) -> tuple[Message | None, str | None]:
     typed = message.text or ""
-    text = sentinel.strip(typed)
+    text = own_words(sentinel.strip(typed))
     if not text.strip():
         return None, None
     found = find_secret(text)

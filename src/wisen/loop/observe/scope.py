@@ -80,6 +80,13 @@ class Scope:
         new, self._new = tuple(self._new), []
         return new
 
+    def adopt(self, sightings: Iterable[tuple[Context, str]]) -> None:
+        """Take over what a copy of this scope saw elsewhere."""
+        for context, path in sightings:
+            if (context.key, path) not in self._sighted:
+                self._sighted.add((context.key, path))
+                self._new.append((context, path))
+
     def _decide(self, place: str, start: str) -> Context | None:
         here, begin = self._directory(place, start), self._directory(start)
         if here is None or self._is_excluded(here):

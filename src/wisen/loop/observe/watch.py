@@ -26,8 +26,13 @@ _UNFINISHED = -1
 """The size in a mark of a source that was not read to its end: it never equals a real one."""
 
 
+def doubted(marks: Mapping[str, Mark]) -> dict[str, Mark]:
+    """Marks whose sizes and dates are not trusted: every byte is read and compared."""
+    return {path: replace(mark, doubted=True) for path, mark in marks.items()}
+
+
 def changed(sources: Sequence[Source], marks: Mapping[str, Mark], selection: Selection) -> list[Source]:
-    """The sources that are not as they were when they were last read to their end."""
+    """The sources that are not as they were when they were last read to their end, or of which that is doubted."""
     since = int(selection.since.timestamp() * 1e9) if selection.since else 0
     return [source for source in sources if source.modified_ns >= since and not _unchanged(source, marks)]
 
@@ -42,25 +47,35 @@ def known_as(source: Source) -> str:
 
 def _unchanged(source: Source, marks: Mapping[str, Mark]) -> bool:
     mark = marks.get(known_as(source))
-    return mark is not None and (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
+    if mark is None or mark.doubted:
+        return False
+    return (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
 
 
 def stretches(
     agent: Agent, source: Source, marks: Mapping[str, Mark], scope: Scope, policy: DoorPolicy
-) -> Iterator[tuple[Stretch, int]]:
-    """What one source holds behind its mark, through the door, with the bytes it took.
+) -> Iterator[tuple[Stretch | None, int]]:
+    """What one source holds behind its mark, through the door, with the bytes it took; None where nothing is new.
 
     Only the last stretch carries the mark of a source that was read to its end: if we stop half-way, it is read on
     from there the next time.
     """
+    mark = marks.get(known_as(source))
     ready: Batch | None = None
-    for batch in agent.read(source, marks.get(known_as(source))):
+    for batch in agent.read(source, mark):
         if ready is not None:
             yield _stretch(source, ready, scope, policy, finished=False), ready.read_bytes
         ready = batch
     if ready is not None:
         readable = all(trouble.kind is not TroubleKind.UNREADABLE for trouble in ready.troubles)
-        yield _stretch(source, ready, scope, policy, finished=readable), ready.read_bytes
+        stretch = _stretch(source, ready, scope, policy, finished=readable)
+        same = (
+            mark is not None
+            and not ready.events
+            and not ready.troubles
+            and replace(mark, doubted=False) == stretch.mark
+        )
+        yield None if same else stretch, ready.read_bytes
 
 
 def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:

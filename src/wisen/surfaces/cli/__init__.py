@@ -74,6 +74,10 @@ def learn(
         Optional[str],  # noqa: UP045 - as above
         typer.Option("--project", help="A name that sets this work apart from the rest of its repository."),
     ] = None,
+    recheck: Annotated[
+        bool, typer.Option("--recheck", help="Read every byte again and compare; do not trust sizes and dates.")
+    ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", help="How many processes read; 0 decides by the amount.")] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but store nothing.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -81,15 +85,24 @@ def learn(
 
     Reads only what is new since the last time. Writes nothing outside wisen's home; agents' files are only ever read.
     """
-    from wisen.surfaces.cli.learn import run
+    from wisen.surfaces.cli.learn import Options, run
 
-    raise typer.Exit(run(path, days=days, project=project, dry_run=dry_run, as_json=as_json))
+    options = Options(days=days, project=project, recheck=recheck, jobs=jobs, dry_run=dry_run, as_json=as_json)
+    raise typer.Exit(run(path, options))
 
 
 @app.command()
 def status(as_json: Json = False) -> None:
     """Tell in one screen what has been learnt from, and when."""
     from wisen.surfaces.cli.status import run
+
+    raise typer.Exit(run(as_json=as_json))
+
+
+@app.command()
+def agents(as_json: Json = False) -> None:
+    """List the agents whose sessions were found: versions, counts, dates, and what could not be read and why."""
+    from wisen.surfaces.cli.agents import run
 
     raise typer.Exit(run(as_json=as_json))
 

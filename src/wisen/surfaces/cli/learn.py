@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,18 +26,30 @@ _LONG_WORK = 20_000_000
 """Bytes from which on a progress bar is worth its flicker."""
 
 
-def run(path: Path | None, *, days: float | None, project: str | None, dry_run: bool, as_json: bool) -> int:
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the user asked for beside the path."""
+
+    days: float | None
+    project: str | None
+    recheck: bool
+    jobs: int
+    dry_run: bool
+    as_json: bool
+
+
+def run(path: Path | None, options: Options) -> int:
     """Learn and show what was found."""
     with (
-        _wires(dry_run=dry_run) as wires,
-        wires.learner(project) as learner,
-        _progress(quiet=as_json) as progress,
+        _wires(dry_run=options.dry_run) as wires,
+        wires.learner(options.project) as learner,
+        _progress(quiet=options.as_json) as progress,
     ):
-        report = learner.learn(path, days=days, progress=progress)
-    if as_json:
+        report = learner.learn(path, days=options.days, recheck=options.recheck, jobs=options.jobs, progress=progress)
+    if options.as_json:
         print_json(report)
     else:
-        show(report, console(), dry_run=dry_run)
+        show(report, console(), dry_run=options.dry_run)
     return 0 if report.counts.sources else NOTHING
 
 
@@ -85,7 +98,9 @@ def show(report: Report, out: Console, *, dry_run: bool = False) -> None:
 def _nothing(report: Report, out: Console) -> None:
     if report.selection.under is not None:
         out.print(f"No sessions in {report.selection.under}.")
-        out.print("A session is a .jsonl transcript as Claude Code writes it.", style="dim")
+        out.print(
+            "Sessions are files as Claude Code, Codex or OpenClaw write them, or OpenAI-style messages.", style="dim"
+        )
         return
     out.print("No sessions on this machine yet.")
     out.print(f"Looked in: {', '.join(report.looked_in)}", style="dim")
@@ -107,9 +122,11 @@ def _headline(counts: Counts) -> str:
 
 
 def _reading(report: Report) -> str:
+    if not report.new_events and report.read_bytes:
+        return f"Nothing new in {size(report.read_bytes)} read."
     if not report.read_bytes:
         return f"Nothing new since the last time ({plural(report.counts.sources, 'file')} looked at)."
-    speed = report.read_bytes / report.seconds / 1e6 if report.seconds else 0.0
+    speed = report.read_bytes / report.reading_seconds / 1e6 if report.reading_seconds else 0.0
     return (
         f"Read {size(report.read_bytes)} in {report.seconds:.1f} s ({speed:.0f} MB/s), "
         f"{plural(report.new_events, 'new event')}."

@@ -1,0 +1,61 @@
+"""Codex: sessions as JSONL files, called rollouts, under its configuration directory."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.agents.codex.read import AGENT, CodexFormat
+from wisen.agents.files import files_below, source_at, value_in
+from wisen.agents.follow import follow
+from wisen.agents.sniff import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wisen.agents.follow import Cursor
+    from wisen.domain.sources import Batch, Mark, Source
+
+__all__ = ["Codex"]
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+
+
+class Codex:
+    """The rollouts of Codex on this machine."""
+
+    name = AGENT
+
+    def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
+        """`program_prompts`: whether what a program asked (`codex exec`) counts as typed by the user."""
+        configured = environment.get("CODEX_HOME")
+        base = Path(configured).expanduser() if configured else home / ".codex"
+        self._roots = (base / "sessions", base / "archived_sessions")
+        self._program_prompts = program_prompts
+
+    def roots(self) -> tuple[Path, ...]:
+        """Where Codex keeps its sessions, and those it has put away."""
+        return self._roots
+
+    def sources(self, under: Path | None = None) -> Iterator[Source]:
+        """Every rollout below the roots, or every file below `under` that is one, in a stable order."""
+        for base in self._roots if under is None else (under,):
+            for path in files_below(base, ".jsonl"):
+                if under is None or kind_of(path) == AGENT:
+                    yield source_at(AGENT, path)
+
+    def version(self, source: Source) -> str | None:
+        """The version of Codex that began the session."""
+        return value_in(source.path, b'"cli_version":"')
+
+    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+        """The events behind the mark."""
+        stem = source.path.name.removesuffix(".jsonl")
+        found = _ID.search(stem)
+        name = found[0] if found else stem
+
+        def format_of(cursor: Cursor) -> CodexFormat:
+            return CodexFormat(cursor, name=name, program_prompts=self._program_prompts)
+
+        return follow(source.path, mark, format_of)

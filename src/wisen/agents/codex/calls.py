@@ -1,0 +1,157 @@
+"""What was called: a tool's name and its arguments as JSON, from each of the ways in which Codex writes a call down.
+
+A shell's command is given as one text under `command`, whatever the version called it. A patch holds whole files: only
+the names of the files, its size and its digest are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from wisen.agents.codex.records import is_given, value_of
+
+if TYPE_CHECKING:
+    from wisen.agents.codex.records import Item, ResponseItem
+
+PATCH = "apply_patch"
+STDIN = "write_stdin"
+SHELLS = frozenset({"shell", "shell_command", "exec_command", "local_shell", "container.exec", "unified_exec"})
+"""Tools that run a command, by the names they had so far."""
+SCRIPTS = frozenset({"exec", "wait"})
+"""Tools that run a script of the model, whose own calls are told of by the client only."""
+SPEAKER, SHELL = "w", "s"
+"""The letters of the tool that speaks to a running process, and of those that run a command."""
+_KINDS = {PATCH: "a", STDIN: SPEAKER, **dict.fromkeys(SCRIPTS, "j"), **dict.fromkeys(SHELLS, SHELL)}
+_TOOLS = {"a": PATCH, SPEAKER: STDIN, "j": "exec", SHELL: "shell", "m": "mcp__", "o": "other"}
+_COMMAND = ("cmd", "command")
+_SHELL_PROGRAMS = frozenset({"bash", "sh", "zsh", "dash", "fish", "pwsh", "powershell", "cmd"})
+_SHELL_OPTIONS = frozenset({"-lc", "-c", "-ic", "-lic", "-command", "/c"})
+_PATCH_TEXT = re.compile(r"\*\*\* Begin Patch.*?(?:\*\*\* End Patch|\Z)", re.DOTALL)
+_FILE = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
+
+
+class Asked(NamedTuple):
+    """A call as it was asked for."""
+
+    tool: str
+    arguments: str
+    command: str = ""
+    """The text a shell was given."""
+    process: str = ""
+    """The running process that it speaks to."""
+
+
+def kind_of_tool(tool: str) -> str:
+    """The letter for tools whose results are told alike."""
+    return "m" if tool.startswith("mcp__") else _KINDS.get(tool, "o")
+
+
+def tool_of_kind(kind: str) -> str:
+    """One of the tools that a letter stands for."""
+    return _TOOLS.get(kind, "")
+
+
+def asked_of_item(item: ResponseItem) -> Asked | None:
+    """The call in a response item; None when it lacks its name."""
+    if item.type == "local_shell_call":
+        action = value_of(item.action)
+        return _asked("local_shell", action if isinstance(action, dict) else {})
+    if not item.name:
+        return None
+    given = value_of(item.input if item.type == "custom_tool_call" else item.arguments)
+    return _asked(_tool(item.name, item.namespace), _arguments(given))
+
+
+def asked_of_turn_item(kind: str, item: Item) -> Asked:
+    """The call in a completed item, or in the event of an older version."""
+    if kind == "CommandExecution":
+        tool = "exec_command" if (item.source or "").startswith("unified") else "shell"
+        return _asked(tool, {"command": item.command or ""})
+    if kind == "FileChange":
+        return Asked(PATCH, _dumps({"files": _changed(item.changes), "patch": _size(bytes(item.changes).decode())}))
+    call = item.invocation or item
+    server = f"mcp__{call.server}__" if call.server else ""
+    return _asked(f"{server}{call.tool or '?'}", _arguments(value_of(call.arguments)))
+
+
+def shell_text(command: object) -> str:
+    """The text of a command, without the shell that it was handed to."""
+    if isinstance(command, str):
+        return command
+    words = [str(word) for word in command] if isinstance(command, list) else []
+    if len(words) == 3 and words[1].lower() in _SHELL_OPTIONS and _program(words[0]) in _SHELL_PROGRAMS:
+        return words[2]
+    return shlex.join(words)
+
+
+def _program(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1].lower().removesuffix(".exe")
+
+
+def _tool(name: str, namespace: str | None) -> str:
+    """The name of a tool; one of an MCP server has the server's in front, in old rollouts without the prefix."""
+    if namespace and namespace.startswith("mcp__"):
+        name = f"{namespace.removesuffix('__')}__{name}"
+    return f"mcp__{name}" if "__" in name and not name.startswith("mcp__") else name
+
+
+def _arguments(given: object) -> dict[str, object]:
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        try:
+            given = msgspec.json.decode(given)
+        except msgspec.DecodeError:
+            return {"input": given}
+    if isinstance(given, dict):
+        return given
+    return {} if given is None else {"input": given}
+
+
+def _asked(tool: str, arguments: dict[str, object]) -> Asked:
+    if tool == PATCH:
+        text = "\n".join(value for value in arguments.values() if isinstance(value, str))
+        return Asked(tool, _dumps({"files": _FILE.findall(text), "patch": _size(text)}))
+    command = ""
+    key = next((key for key in _COMMAND if key in arguments), None)
+    if tool in SHELLS and key:
+        command = shell_text(arguments[key])
+        rest = {name: value for name, value in arguments.items() if name not in _COMMAND}
+        arguments = {"command": command, **rest}
+    process = arguments.get("session_id") if tool == STDIN else None
+    return Asked(tool, _dumps(_without_patches(arguments)), command, "" if process is None else str(process))
+
+
+def _without_patches(arguments: dict[str, object]) -> dict[str, object]:
+    patches = [
+        patch
+        for value in arguments.values()
+        if isinstance(value, str) and "*** Begin Patch" in value
+        for patch in _PATCH_TEXT.findall(value)
+    ]
+    if not patches:
+        return arguments
+    short = {
+        name: _PATCH_TEXT.sub("…", value) if isinstance(value, str) else value for name, value in arguments.items()
+    }
+    text = "\n".join(patches)
+    return {**short, "files": _FILE.findall(text), "patch": _size(text)}
+
+
+def _size(text: str) -> dict[str, object]:
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return {"characters": len(text), "digest": digest}
+
+
+def _changed(changes: msgspec.Raw) -> list[str]:
+    if not is_given(changes):
+        return []
+    return list(msgspec.json.decode(changes, type=dict[str, msgspec.Raw]))
+
+
+def _dumps(arguments: dict[str, object]) -> str:
+    return json.dumps(arguments, ensure_ascii=False)

@@ -1,0 +1,187 @@
+"""How a call ended, normalised from each of the ways in which Codex has said so.
+
+A shell and the patch tool put a header before what they print; without one, it is the client that speaks, and what it
+says is a refusal, an interruption or an error. Whatever other tools print counts as success, unless the client's own
+item says that it failed.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from wisen.agents.codex.calls import PATCH, SCRIPTS, SHELLS, STDIN
+from wisen.agents.codex.records import parts_of, value_of
+
+if TYPE_CHECKING:
+    from wisen.agents.codex.records import Item
+
+
+class How(Enum):
+    """The ways in which a call can end."""
+
+    WELL = auto()
+    FAILED = auto()
+    REFUSED = auto()
+    """The user said no."""
+    STOPPED = auto()
+    """The user stopped it."""
+    KILLED = auto()
+    """The client ended the process itself, when the turn or the session was over."""
+    RUNNING = auto()
+    """It goes on in the background."""
+
+
+class End(NamedTuple):
+    """How a call ended, and what it printed or what went wrong."""
+
+    how: How
+    text: str = ""
+    process: str = ""
+    """The process that goes on, or that ended."""
+
+
+_HEADER = re.compile(
+    r"(?:(?:Chunk ID|Wall time|Total output lines|Original token count|Warning)\b[^\n]*\n)*"
+    r"(?:Process exited with code (?P<exit>-?\d+)|Process running with session ID (?P<process>\S+)"
+    r"|Exit code: (?P<code>-?\d+)|(?P<stopped>aborted by user))[^\n]*(?:\n|\Z)"
+)
+_OUTPUT = re.compile(r"(?:[A-Z][^\n:]*: [^\n]*\n)*Output:\n?")
+_REFUSED = re.compile(r"(?:exec command|patch|[\w.]+ failed\b.*)\W*rejected by user(?! approval settings)", re.DOTALL)
+_REFUSED_MCP = ("user rejected MCP tool call", "user cancelled MCP tool call")
+_STOPPED = re.compile(r"aborted(?: by user)?(?: after [\d.]+s)?\s*\Z")
+_CLIENT_ERROR = re.compile(
+    r"unsupported (?:custom tool )?call: |failed to parse function arguments: |tool call error: |err: "
+    r"|execution error: |[\w.]+ (?:verification )?failed: |Fatal error: "
+)
+_SCRIPT = re.compile(r"Script (?:(?P<failed>failed)|\w+)\b[^\n]*\n(?:Wall time [^\n]*\n)?(?:Output:\n+)?")
+_PATCHED = "Success. Updated the following files"
+_DONE = frozenset({"completed", "success"})
+
+
+def end_of_output(tool: str, output: msgspec.Raw) -> End:
+    """How a call ended by what was sent to the model. Raises: msgspec.ValidationError."""
+    text = _text(output)
+    if tool.startswith("mcp__"):
+        return _mcp_output(text)
+    own_header = tool in SHELLS or tool in (PATCH, STDIN)
+    header = _HEADER.match(text)
+    if _STOPPED.match(text) or (header and header["stopped"]):
+        return End(How.STOPPED)
+    if header and (own_header or not tool):
+        rest = text[header.end() :]
+        shown = _OUTPUT.match(rest)
+        return _ended(header["exit"] or header["code"], header["process"], rest[shown.end() :] if shown else rest)
+    said = _exit_in_json(text)
+    if said is not None:
+        return _ended(str(said[0]), None, said[1])
+    return _client_word(tool, text) if own_header else _unmarked(tool, text)
+
+
+def _client_word(tool: str, text: str) -> End:
+    """What stands where a header should: no command ran."""
+    if _REFUSED.match(text):
+        return End(How.REFUSED)
+    return End(How.WELL) if tool == PATCH and text.startswith(_PATCHED) else End(How.FAILED, text)
+
+
+def _unmarked(tool: str, text: str) -> End:
+    script = _SCRIPT.match(text) if tool in SCRIPTS else None
+    if script:
+        return End(How.FAILED, text[script.end() :]) if script["failed"] else End(How.WELL)
+    return End(How.FAILED, text) if _CLIENT_ERROR.match(text) else End(How.WELL, text)
+
+
+def end_of_item(kind: str, item: Item) -> End | None:
+    """How a call ended by the client's own word; None while it goes on. Raises: msgspec.ValidationError."""
+    status = (item.status or "").lower()
+    if status in ("in_progress", "inprogress"):
+        return None
+    if status == "declined":
+        return End(How.REFUSED)
+    if kind == "McpToolCall":
+        return _mcp_item(item, failed=status == "failed")
+    printed = item.aggregated_output or "\n".join(filter(None, (item.stdout, item.stderr)))
+    if kind == "CommandExecution" and item.exit_code is not None:
+        return _ended(str(item.exit_code), None, printed)
+    if kind == "DynamicToolCall":
+        printed = _message(value_of(item.error)) or "\n".join(parts_of(item.content_items))
+    failed = status not in _DONE if status else item.success is False
+    if failed and _REFUSED.match(printed):
+        return End(How.REFUSED)
+    return End(How.FAILED if failed else How.WELL, printed)
+
+
+def _ended(code: str | None, process: str | None, printed: str) -> End:
+    if code is None:
+        return End(How.RUNNING, "", process or "")
+    number = int(code)
+    if number < 0:
+        return End(How.KILLED)
+    return End(How.FAILED, f"Exit code {number}\n{printed}") if number else End(How.WELL, printed)
+
+
+def _text(output: msgspec.Raw) -> str:
+    """An output is a text, a list of parts, or in some versions an object around it."""
+    if bytes(output)[:1] == b"{":
+        wrapped = value_of(output)
+        content = wrapped.get("content") if isinstance(wrapped, dict) else None
+        text = content if isinstance(content, str) else ""
+        failed = isinstance(wrapped, dict) and wrapped.get("success") is False
+        return f"tool call error: {text}" if failed and not _HEADER.match(text) else text
+    return "\n".join(parts_of(output))
+
+
+def _exit_in_json(text: str) -> tuple[int, str] | None:
+    if not text.startswith('{"'):
+        return None
+    try:
+        said = msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    metadata, printed = said.get("metadata"), said.get("output")
+    code = metadata.get("exit_code") if isinstance(metadata, dict) else None
+    return (code, printed if isinstance(printed, str) else "") if isinstance(code, int) else None
+
+
+def _mcp_output(text: str) -> End:
+    if text.strip() in _REFUSED_MCP:
+        return End(How.REFUSED)
+    if _STOPPED.match(text):
+        return End(How.STOPPED)
+    failed = _CLIENT_ERROR.match(text) is not None
+    if not failed and text.startswith("{") and '"isError":true' in text.replace(" ", ""):
+        result = _as_object(text)
+        failed = result.get("isError") is True
+    return End(How.FAILED if failed else How.WELL, text)
+
+
+def _mcp_item(item: Item, *, failed: bool) -> End:
+    result, error = value_of(item.result), value_of(item.error)
+    if isinstance(result, dict):
+        error = result.get("Err", error)
+        result = result.get("Ok", result)
+    message = _message(error)
+    if message.strip() in _REFUSED_MCP:
+        return End(How.REFUSED)
+    wrong = isinstance(result, dict) and (result.get("isError") is True or result.get("is_error") is True)
+    if not (failed or message or wrong):
+        return End(How.WELL)
+    content = result.get("content") if isinstance(result, dict) else None
+    texts = [part.get("text") for part in content or () if isinstance(part, dict)] if isinstance(content, list) else []
+    return End(How.FAILED, message or "\n".join(text for text in texts if isinstance(text, str)))
+
+
+def _message(error: object) -> str:
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) else ""
+
+
+def _as_object(text: str) -> dict[str, object]:
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError):
+        return {}

@@ -1,0 +1,351 @@
+"""From records of a Codex rollout to events.
+
+Each fact comes out once, at the first of its copies: a message is known again by its text within the turn, a call and
+its end by the call's id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents import masked
+from wisen.agents.codex import records, typed
+from wisen.agents.codex.calls import (
+    SHELL,
+    SHELLS,
+    SPEAKER,
+    Asked,
+    asked_of_item,
+    asked_of_turn_item,
+    kind_of_tool,
+    tool_of_kind,
+)
+from wisen.agents.codex.ends import End, How, end_of_item, end_of_output
+from wisen.agents.codex.thread import LEFT, OVER, Note, Thread
+from wisen.agents.codex.typed import Speaker
+from wisen.agents.notebook import Notebook, moment
+from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.domain.sources import TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from wisen.agents.codex.records import Event, Item, Record, ResponseItem
+    from wisen.agents.codex.thread import Copy
+    from wisen.agents.follow import Cursor
+
+AGENT = "codex"
+_HEAD = 160
+_PAYLOAD = b'"payload":{'
+_IDLE = tuple(
+    _PAYLOAD + f'"type":"{name}"'.encode() for name in ("reasoning", "token_count", "agent_message", "agent_reasoning")
+)
+_IDLE_LINES = tuple(f'"type":"{name}",'.encode() + _PAYLOAD for name in ("token_usage_record", "world_state"))
+_UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
+_USERS_OWN = ("user_shell", "userShell")
+_INTERACTION = ("unified_exec_interaction", "unifiedExecInteraction")
+
+
+class CodexFormat:
+    """What the lines of one rollout mean."""
+
+    decoder = records.record_decoder
+    teaching = records.TEACHING | records.BARE
+    passed_over = records.PASSED_OVER
+
+    def __init__(self, cursor: Cursor, *, name: str, program_prompts: bool) -> None:
+        self._thread = Thread(AGENT, cursor.segments, cursor.state)
+        self.notebook: Notebook = self._thread
+        self._state = self._thread.state
+        self._name = name
+        self._program_prompts = program_prompts
+
+    def state(self) -> dict[str, str]:
+        """How the thread stands where the next pass begins."""
+        return dict(self._thread.resumed)
+
+    def glance(self, block: bytearray, start: int, end: int) -> bool:
+        """Whether a line plainly is one of the most frequent records that never teach.
+
+        Both tests look at what stands before any inner text can begin.
+        """
+        payload = block.find(_PAYLOAD, start, min(end, start + _HEAD))
+        if payload < 0 or block.find(b"{", start + 1, payload) >= 0:
+            return False
+        return block.startswith(_IDLE, payload, end) or block.endswith(_IDLE_LINES, start, payload + len(_PAYLOAD))
+
+    def is_whole(self, value: Mapping[str, object]) -> bool:
+        """Whether a record stood on a line of its own, and not inside another one.
+
+        Where a line is torn, what a tool printed could come to stand at the top. So a user's turn must name its thread,
+        which a tool does not know.
+        """
+        payload, kind = value.get("payload"), str(value.get("type"))
+        if not isinstance(payload, dict) or "timestamp" not in value:
+            return kind in records.PASSED_OVER
+        if payload.get("role") == "user" or payload.get("type") == "user_message":
+            return False
+        item = payload.get("item")
+        if not isinstance(item, dict) or item.get("type") != "UserMessage":
+            return kind in records.TEACHING or kind in records.PASSED_OVER
+        return payload.get("thread_id") == self._native().rsplit("/", 1)[-1]
+
+    def record(self, record: Record, offset: int) -> None:
+        """Take one record in."""
+        self._thread.begin(offset)
+        kind = record.type
+        try:
+            if kind in records.TEACHING and records.is_given(record.payload):
+                inner = records.type_of(record.payload).type
+                kind = f"{kind}/{inner}".removesuffix("/")
+                self._line(record, inner, offset)
+            elif kind in records.BARE:
+                self._response_item(record, self._at(record), offset, bare=True)
+            elif not kind and record.id and record.timestamp:
+                self._header(record)
+            elif kind not in records.PASSED_OVER and record.record_type != "state":
+                self._thread.trouble(TroubleKind.UNKNOWN, offset, kind)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, _Timeless):
+            self._thread.trouble(TroubleKind.MISSHAPEN, offset, kind)
+
+    def _line(self, record: Record, inner: str, offset: int) -> None:
+        at = self._at(record)
+        if record.type == "session_meta":
+            self._meta(records.as_meta(record.payload))
+        elif record.type == "turn_context":
+            context = records.as_context(record.payload)
+            self._state["place"] = context.cwd or self._state.get("place", "")
+            self._state["reviewer"] = context.approvals_reviewer or "user"
+        elif inner in (records.IDLE_ITEMS if record.type == "response_item" else records.IDLE_EVENTS):
+            return
+        elif record.type == "response_item":
+            inherited = b'"inherited_user_message":true' in bytes(record.metadata)
+            self._response_item(records.as_response_item(record.payload), at, offset, inherited=inherited)
+        elif inner in records.TURN_EVENTS:
+            self._turn(records.as_event(record.payload), at)
+        else:
+            self._event(inner, record.payload, at, offset)
+
+    def _at(self, record: Record) -> datetime:
+        stamp = record.timestamp or self._state.get("at")
+        at = moment(stamp)
+        if at is None:
+            raise _Timeless
+        return at
+
+    def _header(self, record: Record) -> None:
+        """The first line of the oldest rollouts: an id and a time, and no other time in the file."""
+        if "native" not in self._state:
+            self._state.update(native=record.id or "", origin=record.id or "", who=Speaker.USER)
+        self._state["at"] = record.timestamp or ""
+
+    def _meta(self, meta: records.Meta) -> None:
+        if "native" in self._state:
+            return  # a fork holds the first lines of its parents, too
+        who = typed.speaker_of_thread(meta)
+        native = typed.native_of(meta, who) or self._name
+        self._state.update(native=native, origin=meta.forked_from_id or native, who=who, place=meta.cwd or "")
+
+    def _native(self) -> str:
+        return self._state.get("native") or self._name
+
+    def _own(self, call: str | None) -> str:
+        """The identity of a call: its id, with the session in front where a model counts its calls from one."""
+        if not call or _UNIQUE.search(call):
+            return call or ""
+        return f"{self._native()}:{call}"
+
+    def _speaker(self) -> Speaker:
+        return Speaker(self._state.get("turn_who") or self._state.get("who") or Speaker.NOBODY)
+
+    def _provenance(self) -> Provenance:
+        who = self._speaker()
+        typed_here = who is Speaker.USER or (who is Speaker.PROGRAM and self._program_prompts)
+        return Provenance.TYPED if typed_here else Provenance.OTHER
+
+    def _response_item(
+        self, item: ResponseItem, at: datetime, offset: int, *, bare: bool = False, inherited: bool = False
+    ) -> None:
+        if item.type == "message":
+            text = typed.text_of_bare(item) if bare else typed.text_of_item(item)
+            if text is not None and not inherited:
+                self._message("item", item.id, text, at)
+        elif item.type in records.CALLS:
+            call, asked = self._own(item.call_id or item.id), asked_of_item(item)
+            if not call or asked is None:
+                self._thread.trouble(TroubleKind.MISSHAPEN, offset, f"response_item/{item.type}")
+            elif self._thread.note(call) is None:
+                self._ask(call, asked, at, offset)
+        elif item.type in records.OUTPUTS and item.call_id:
+            self._output(self._own(item.call_id), item.output, at)
+        elif item.type not in records.IDLE_ITEMS:
+            self._thread.trouble(TroubleKind.UNKNOWN, offset, f"response_item/{item.type}")
+
+    def _event(self, kind: str, payload: msgspec.Raw, at: datetime, offset: int) -> None:
+        if kind == "item_completed":
+            item = records.as_event(payload).item
+            self._turn_item(records.type_of(item).type if records.is_given(item) else "", item, at, offset)
+        elif kind == "user_message":
+            text = typed.text_of_event(records.as_event(payload))
+            if text is not None:
+                self._message("event", None, text, at)
+        elif kind in records.ENDS:
+            self._ended(records.ENDS[kind], records.as_item(payload), at, offset)
+        elif kind in records.BEGINNINGS:
+            begun = records.as_item(payload)
+            call = self._own(begun.call_id)
+            if call and begun.source not in _USERS_OWN and self._thread.note(call) is None:
+                self._ask(call, asked_of_turn_item(records.BEGINNINGS[kind], begun), at, offset)
+        else:
+            self._thread.trouble(TroubleKind.UNKNOWN, offset, f"event_msg/{kind}")
+
+    def _turn_item(self, kind: str, raw: msgspec.Raw, at: datetime, offset: int) -> None:
+        if kind == "UserMessage":
+            item = records.as_item(raw)
+            text = typed.text_of_turn_item(item)
+            if text is not None:
+                self._message("event", item.id, text, at)
+        elif kind in records.ITEMS:
+            self._ended(kind, records.as_item(raw), at, offset)
+        elif kind not in records.IDLE_TURN_ITEMS:
+            self._thread.trouble(TroubleKind.UNKNOWN, offset, f"item/{kind}")
+
+    def _turn(self, event: Event, at: datetime) -> None:
+        """A turn began or ended: what is still open then will not be answered in the usual way."""
+        begins, stopped = event.type.endswith("_started"), event.type == "turn_aborted"
+        open_calls = {call: note for call, note in self._thread.notes().items() if _is_open(note)}
+        for call, note in open_calls.items():
+            self._thread.close(call)
+            self._thread.remember(call, OVER if stopped else note._replace(process=LEFT))
+        if stopped and event.reason == "interrupted":
+            self._stopped(list(open_calls)[-1] if open_calls else None, event.turn_id, at)
+        for word in ("owed", "turn", "turn_who", *(("stopped",) if begins else ())):
+            self._state.pop(word, None)
+        if begins:
+            self._state["turn"] = "begun"
+            self._state["turn_who"] = typed.speaker_of_turn(self._speaker(), event.turn_attribution)
+
+    def _message(self, copy: Copy, identity: str | None, text: str, at: datetime) -> None:
+        if self._thread.is_copy(copy, text):
+            return
+        number = self._thread.count("said")
+        turn = self._state.get("turn")
+        if turn != "said":
+            self._state.pop("stopped", None)
+        if turn:
+            self._state["turn"] = "said"
+        if self._speaker() is Speaker.NOBODY:
+            return
+        place = self._state.get("place", "")
+        self._thread.events.append(
+            Message(
+                id=identity or _made_id(self._state.get("origin") or self._native(), number, text),
+                session=self._thread.session(self._native(), at, place),
+                at=at,
+                place=place,
+                text=text,
+                origin=Origin.QUEUED if turn == "said" else Origin.PROMPT,
+                provenance=self._provenance(),
+            )
+        )
+
+    def _ask(self, call: str, asked: Asked, at: datetime, offset: int) -> None:
+        hides = asked.tool in SHELLS and masked.hides_exit_code(asked.command)
+        self._thread.call(self._call(call, asked, at), offset, hides=hides)
+        self._thread.remember(call, Note(kind_of_tool(asked.tool), hides, asked.process))
+
+    def _call(self, call: str, asked: Asked, at: datetime) -> Call:
+        place = self._state.get("place", "")
+        session = self._thread.session(self._native(), at, place)
+        return Call(id=call, session=session, at=at, place=place, tool=asked.tool, arguments=asked.arguments)
+
+    def _output(self, call: str, output: msgspec.Raw, at: datetime) -> None:
+        note = self._thread.note(call)
+        if note == OVER:
+            return
+        end = end_of_output(tool_of_kind(note.kind) if note else "", output)
+        if note is not None and note.kind == SPEAKER and end.how is not How.STOPPED and not _client_spoke(end):
+            # What ended is the process that was spoken to, which another call began.
+            notes = self._thread.notes().items() if end.how is not How.RUNNING and note.process else ()
+            for began, other in notes:
+                if (other.kind, other.process) == (SHELL, note.process):
+                    self._end(began, end, at)
+            end = End(How.WELL)
+        self._end(call, end, at)
+
+    def _ended(self, kind: str, item: Item, at: datetime, offset: int) -> None:
+        call = self._own(item.call_id or item.id)
+        if item.source in _USERS_OWN or item.source in _INTERACTION or not call:
+            return
+        note = self._thread.note(call)
+        end = end_of_item(kind, item)
+        if note == OVER or end is None:
+            return
+        if note is None:
+            self._ask(call, asked_of_turn_item(kind, item), at, offset)
+        self._end(call, end, at)
+
+    def _end(self, call: str, end: End, at: datetime) -> None:
+        note = self._thread.note(call) or Note("", hides=False)
+        self._thread.close(call)
+        self._thread.remember(call, note._replace(process=end.process) if end.how is How.RUNNING else OVER)
+        place = self._state.get("place", "")
+        session = self._thread.session(self._native(), at, place)
+        if end.how is How.STOPPED:
+            self._stopped(call, None, at)
+        elif end.how is How.REFUSED:
+            # Codex can be told to ask another model before a call; its no is not the user's.
+            by_user = self._state.get("reviewer", "user") == "user"
+            provenance = self._provenance() if by_user else Provenance.OTHER
+            refusal = f"refusal:{call}"
+            self._thread.events.append(
+                Rejection(id=refusal, call=call, session=session, at=at, place=place, provenance=provenance)
+            )
+        elif end.how is How.FAILED:
+            self._thread.outcome(call, session, at, place, Status.FAILED, end.text)
+        elif end.how is How.WELL:
+            hidden = note.hides and masked.error_in(end.text)
+            status, text = (Status.MASKED, end.text) if hidden else (Status.OK, None)
+            self._thread.outcome(call, session, at, place, status, text)
+
+    def _stopped(self, call: str | None, turn: str | None, at: datetime) -> None:
+        """The user stopped the turn: told by each call that was under way and by the turn, but it happened once."""
+        if self._state.get("stopped") or self._speaker() is Speaker.NOBODY:
+            return
+        self._state["stopped"] = "yes"
+        place = self._state.get("place", "")
+        self._thread.events.append(
+            Interrupt(
+                id=f"stop:{call or turn or _made_id(self._native(), 0, at.isoformat())}",
+                session=self._thread.session(self._native(), at, place),
+                at=at,
+                place=place,
+                call=call,
+                provenance=self._provenance(),
+            )
+        )
+
+
+class _Timeless(Exception):
+    """A record says no time, and none is known from before."""
+
+
+def _client_spoke(end: End) -> bool:
+    """Whether a failed write is an error of the client, and not the end of the process."""
+    return end.how is How.FAILED and not end.text.startswith("Exit code ")
+
+
+def _is_open(note: Note) -> bool:
+    """Whether a call waits for its end within the turn."""
+    return note != OVER and note.process != LEFT and (note.kind == SPEAKER or not note.process)
+
+
+def _made_id(origin: str, number: int, text: str) -> str:
+    """The identity of something that has none of its own: the same in a fork, which holds the same beginning."""
+    exact = f"{origin}\0{number}\0{text}".encode("utf-8", "surrogatepass")
+    return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"

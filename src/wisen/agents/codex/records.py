@@ -1,0 +1,208 @@
+"""The shapes of Codex's rollout records, as far as this reader looks at them.
+
+A line holds a type and a payload, whose own type says what it is; in rollouts of early 2025 the line is the payload.
+Everything is optional, and what may take several shapes stays raw until it is needed: a field that is missing or
+strange is an older or newer version, not an error.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+NOTHING = msgspec.Raw(b"")
+_ABSENT = (b"", b"null")
+
+
+class Kinds(msgspec.Struct):
+    """What Codex notes beside a message: which part of it came from where."""
+
+    content_item_kinds: list[str] | None = None
+
+
+class ResponseItem(msgspec.Struct):
+    """Something the model was sent or answered: a message, a call, a call's output."""
+
+    type: str = ""
+    id: str | None = None
+    role: str | None = None
+    content: msgspec.Raw = NOTHING
+    name: str | None = None
+    namespace: str | None = None
+    call_id: str | None = None
+    arguments: msgspec.Raw = NOTHING
+    input: msgspec.Raw = NOTHING
+    action: msgspec.Raw = NOTHING
+    output: msgspec.Raw = NOTHING
+    internal_chat_message_metadata_passthrough: Kinds | None = None
+
+
+class Record(ResponseItem):
+    """One line of a rollout."""
+
+    timestamp: str | None = None
+    payload: msgspec.Raw = NOTHING
+    metadata: msgspec.Raw = NOTHING
+    record_type: str | None = None
+
+
+class Meta(msgspec.Struct):
+    """What the first line tells of the thread."""
+
+    id: str | None = None
+    session_id: str | None = None
+    parent_thread_id: str | None = None
+    forked_from_id: str | None = None
+    cwd: str | None = None
+    originator: str | None = None
+    source: msgspec.Raw = NOTHING
+    thread_source: str | None = None
+
+
+class Context(msgspec.Struct):
+    """Where a turn works, and who is asked before a call."""
+
+    cwd: str | None = None
+    approvals_reviewer: str | None = None
+
+
+class Attribution(msgspec.Struct):
+    """Who began a turn."""
+
+    turn_trigger: str | None = None
+    parent_turn_id: str | None = None
+
+
+class Invocation(msgspec.Struct):
+    """The call of an MCP tool."""
+
+    server: str | None = None
+    tool: str | None = None
+    arguments: msgspec.Raw = NOTHING
+
+
+class Item(Invocation):
+    """A call and its end in one: an `item_completed`, or the older event of its own for each kind of call."""
+
+    type: str = ""
+    id: str | None = None
+    call_id: str | None = None
+    content: msgspec.Raw = NOTHING
+    command: str | list[str] | None = None
+    source: str | None = None
+    status: str | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+    aggregated_output: str | None = None
+    exit_code: int | None = None
+    changes: msgspec.Raw = NOTHING
+    success: bool | None = None
+    error: msgspec.Raw = NOTHING
+    result: msgspec.Raw = NOTHING
+    invocation: Invocation | None = None
+    content_items: msgspec.Raw = NOTHING
+
+
+class Event(msgspec.Struct):
+    """Something that happened in the client."""
+
+    type: str = ""
+    turn_id: str | None = None
+    turn_attribution: Attribution | None = None
+    reason: str | None = None
+    message: msgspec.Raw = NOTHING
+    kind: msgspec.Raw = NOTHING
+    item: msgspec.Raw = NOTHING
+
+
+class Part(msgspec.Struct):
+    """One part of a content."""
+
+    type: str = ""
+    text: str | None = None
+
+
+class Typed(msgspec.Struct):
+    """Only the type."""
+
+    type: str = ""
+
+
+TEACHING = frozenset({"session_meta", "turn_context", "response_item", "event_msg"})
+"""Types of lines that can teach, or that say where and by whom."""
+CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
+OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
+BARE = CALLS | OUTPUTS | {"message", "reasoning"}
+"""Payloads that are lines of their own in the oldest rollouts."""
+PASSED_OVER = frozenset(
+    "compacted world_state token_usage_record inter_agent_communication inter_agent_communication_metadata"
+    " reasoning".split()
+)
+"""Types of lines that were looked at and hold nothing that may teach: summaries, snapshots, bookkeeping."""
+IDLE_ITEMS = frozenset(
+    "reasoning agent_message web_search_call image_generation_call compaction compaction_summary context_compaction"
+    " compaction_trigger tool_search_call tool_search_output additional_tools ghost_snapshot other".split()
+)
+"""Response items that hold nothing that may teach."""
+ENDS = {
+    "exec_command_end": "CommandExecution",
+    "mcp_tool_call_end": "McpToolCall",
+    "patch_apply_end": "FileChange",
+    "dynamic_tool_call_response": "DynamicToolCall",
+}
+"""Events of older versions that are items today."""
+BEGINNINGS = {
+    "exec_command_begin": "CommandExecution",
+    "mcp_tool_call_begin": "McpToolCall",
+    "patch_apply_begin": "FileChange",
+    "dynamic_tool_call_request": "DynamicToolCall",
+}
+ITEMS = frozenset(ENDS.values())
+TURN_EVENTS = frozenset("task_started turn_started task_complete turn_complete turn_aborted".split())
+IDLE_EVENTS = frozenset(
+    "token_count agent_message agent_message_delta agent_message_content_delta agent_reasoning agent_reasoning_delta"
+    " agent_reasoning_raw_content agent_reasoning_raw_content_delta agent_reasoning_section_break context_compacted"
+    " entered_review_mode exited_review_mode thread_rolled_back thread_settings_applied thread_goal_updated"
+    " thread_name_updated web_search_begin web_search_end image_generation_begin image_generation_end"
+    " view_image_tool_call sub_agent_activity collab_agent_spawn_begin collab_agent_spawn_end"
+    " collab_agent_interaction_begin collab_agent_interaction_end collab_waiting_begin collab_waiting_end"
+    " collab_close_begin collab_close_end collab_resume_begin collab_resume_end error stream_error warning"
+    " guardian_warning guardian_assessment plan_update plan_delta turn_diff background_event undo_started"
+    " undo_completed item_started exec_command_output_delta terminal_interaction exec_approval_request"
+    " apply_patch_approval_request patch_apply_updated request_user_input request_permissions elicitation_request"
+    " hook_started hook_completed model_reroute model_verification mcp_startup_update mcp_startup_complete"
+    " session_configured shutdown_complete deprecation_notice raw_response_item reasoning_content_delta"
+    " reasoning_raw_content_delta safety_buffering turn_moderation_metadata".split()
+)
+"""Events that hold nothing that may teach."""
+IDLE_TURN_ITEMS = frozenset(
+    "AgentMessage HookPrompt Plan Reasoning WebSearch ImageView Sleep ImageGeneration ContextCompaction"
+    " CollabAgentToolCall SubAgentActivity".split()
+)
+"""Completed items that hold nothing that may teach."""
+
+record_decoder = msgspec.json.Decoder(Record)
+type_of = msgspec.json.Decoder(Typed).decode
+as_response_item = msgspec.json.Decoder(ResponseItem).decode
+as_meta = msgspec.json.Decoder(Meta).decode
+as_context = msgspec.json.Decoder(Context).decode
+as_item = msgspec.json.Decoder(Item).decode
+as_event = msgspec.json.Decoder(Event).decode
+_as_text = msgspec.json.Decoder(str | list[Part] | None).decode
+
+
+def is_given(raw: msgspec.Raw) -> bool:
+    """Whether a field is there and not null."""
+    return bytes(raw) not in _ABSENT
+
+
+def parts_of(raw: msgspec.Raw) -> list[str]:
+    """The text of each part of a content, which is a string or a list. Raises: msgspec.ValidationError."""
+    content = _as_text(raw) if is_given(raw) else None
+    if isinstance(content, str):
+        return [content]
+    return [part.text or "" for part in content or ()]
+
+
+def value_of(raw: msgspec.Raw) -> object:
+    """Whatever a raw field holds; None when it is absent."""
+    return msgspec.json.decode(raw) if is_given(raw) else None

@@ -1,0 +1,87 @@
+"""Any agent that writes OpenAI-style messages: files a user points at, as JSON or JSONL.
+
+There is no place where such files are kept, so nothing is found unless a file or folder is named, and only what no
+other agent wrote is taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents.files import files_below, source_at
+from wisen.agents.follow import Cursor, follow
+from wisen.agents.generic.read import AGENT, GenericFormat
+from wisen.agents.generic.records import as_document
+from wisen.agents.jsonl import LONGEST
+from wisen.agents.sniff import kind_of
+from wisen.domain.sources import Batch, TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from wisen.domain.sources import Mark, Source
+
+__all__ = ["Generic"]
+
+_SUFFIXES = (".json", ".jsonl")
+_NAMELESS = frozenset("chat conversation conversations history log messages session trajectory transcript".split())
+"""File names that say nothing: the folder's stands before them."""
+
+
+class Generic:
+    """Conversations in OpenAI's style."""
+
+    name = AGENT
+
+    def roots(self) -> tuple[Path, ...]:
+        """Nowhere: such files have no place of their own."""
+        return ()
+
+    def sources(self, under: Path | None = None) -> Iterator[Source]:
+        """Every conversation below `under`, in a stable order; nothing without it."""
+        if under is None:
+            return
+        for path in files_below(under, _SUFFIXES):
+            if path.suffix in _SUFFIXES and kind_of(path) == AGENT:
+                yield source_at(AGENT, path)
+
+    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+        """The events behind the mark; a file that is one JSON value is read whole when it has changed."""
+
+        def format_of(cursor: Cursor) -> GenericFormat:
+            modified = datetime.fromtimestamp(source.modified_ns / 1e9, tz=UTC)
+            return GenericFormat(cursor, name=_name(source.path), modified=modified)
+
+        if source.path.suffix == ".jsonl":
+            return follow(source.path, mark, format_of)
+        return _read_whole(source.path, mark, format_of(Cursor()))
+
+
+def _read_whole(path: Path, mark: Mark | None, form: GenericFormat) -> Iterator[Batch]:
+    cursor, data = mark.cursor if mark else "", b""
+    try:
+        if path.stat().st_size <= LONGEST:
+            data = path.read_bytes()
+            cursor = hashlib.blake2b(data, digest_size=8).hexdigest()
+            if mark is not None and mark.cursor == cursor:
+                return
+            form.document(as_document(data))
+        else:
+            form.notebook.trouble(TroubleKind.OVERSIZED, 0)
+    except OSError as error:
+        form.notebook.trouble(TroubleKind.UNREADABLE, 0, error.strerror or "")
+    except msgspec.ValidationError:
+        form.notebook.trouble(TroubleKind.MISSHAPEN, 0)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        form.notebook.trouble(TroubleKind.GARBLED, 0)
+    events, troubles = form.notebook.take()
+    yield Batch(events=events, troubles=troubles, cursor=cursor, read_bytes=len(data), afresh=True)
+
+
+def _name(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}" if path.stem.lower() in _NAMELESS and path.parent.name else path.stem

@@ -1,0 +1,210 @@
+"""From OpenAI-style messages to events."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents import masked
+from wisen.agents.generic.records import Line, Turn, as_line, as_turn, line_decoder, text_of, time_of
+from wisen.agents.generic.results import failure_in
+from wisen.agents.standing import Standing
+from wisen.domain.events import Call, Message, Origin, Provenance, Status
+from wisen.domain.sources import TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from wisen.agents.follow import Cursor
+    from wisen.agents.generic.records import Function
+    from wisen.agents.notebook import Notebook
+
+AGENT = "generic"
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_SILENT = frozenset({"system", "developer"})
+_UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
+_FILE = frozenset({"path", "file_path", "filepath", "filename", "file", "target_file"})
+_WHOLE = ("content", "contents", "file_text", "new_source", "code_edit")
+
+
+class GenericFormat:
+    """What the lines of one file mean: a message each, or a conversation each."""
+
+    decoder = line_decoder
+    teaching = frozenset({""})
+    passed_over: frozenset[str] = frozenset()
+
+    def __init__(self, cursor: Cursor, *, name: str, modified: datetime) -> None:
+        self._standing = Standing(AGENT, cursor.segments, cursor.state)
+        self.notebook: Notebook = self._standing
+        self._name = name
+        self._modified = modified
+        self._open: list[str] = []
+
+    def state(self) -> dict[str, str]:
+        """How many messages stand before the place where the next pass begins."""
+        return dict(self._standing.resumed)
+
+    def glance(self, block: bytearray, start: int, end: int) -> bool:
+        """Nothing is told by bytes alone."""
+        return False
+
+    def is_whole(self, value: Mapping[str, object]) -> bool:
+        """A message or a conversation; a message inside a torn conversation is still who it is."""
+        return "role" in value or "messages" in value
+
+    def record(self, record: Line, offset: int) -> None:
+        """Take one line in."""
+        self._standing.begin(offset)
+        if record.messages is not None:
+            number = self._standing.count("lines")
+            name = record.conversation or record.id or (f"{self._name}-{number}" if number > 1 else self._name)
+            self.conversation(record.messages, name, record, offset)
+        elif record.role:
+            name = record.conversation or self._name
+            self._turn(record, name, self._standing.count("turns"), offset)
+        else:
+            self.notebook.trouble(TroubleKind.UNKNOWN, offset)
+
+    def document(self, content: list[msgspec.Raw] | Line) -> None:
+        """Take a whole file in: a list of messages, one conversation, or a list of conversations."""
+        if isinstance(content, Line):
+            self.record(content, 0)
+            return
+        for raw in content:
+            try:
+                record = as_line(raw)
+            except _UNREADABLE:
+                self.notebook.trouble(TroubleKind.MISSHAPEN, 0)
+                continue
+            self.record(record, 0)
+
+    def conversation(self, messages: list[msgspec.Raw], name: str, about: Turn, offset: int) -> None:
+        """Take the messages of one conversation in."""
+        for index, raw in enumerate(messages, start=1):
+            try:
+                turn = as_turn(raw)
+                turn.cwd = turn.cwd or about.cwd
+                if not bytes(turn.timestamp) and not bytes(turn.created_at):
+                    turn.timestamp, turn.created_at = about.timestamp, about.created_at
+            except _UNREADABLE:
+                self.notebook.trouble(TroubleKind.MISSHAPEN, offset)
+                continue
+            self._turn(turn, name, index, offset)
+        self._settle()
+
+    def _turn(self, turn: Turn, name: str, index: int, offset: int) -> None:
+        try:
+            self._by_role(turn, name, index, offset)
+        except _UNREADABLE:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, offset, turn.role or "")
+
+    def _by_role(self, turn: Turn, name: str, index: int, offset: int) -> None:
+        at = time_of(turn) or self._modified
+        if turn.role == "user":
+            self._settle()
+            self._said(turn, name, index, at)
+        elif turn.role == "assistant":
+            self._asked(turn, name, index, at, offset)
+        elif turn.role in ("tool", "function"):
+            self._result(turn, name, at)
+        elif turn.role not in _SILENT:
+            self.notebook.trouble(TroubleKind.UNKNOWN, offset, turn.role or "")
+
+    def _said(self, turn: Turn, name: str, index: int, at: datetime) -> None:
+        text, place = text_of(turn.content).strip(), turn.cwd or ""
+        if not text:
+            return
+        self.notebook.events.append(
+            Message(
+                id=_own(turn.id, name) or _made_id(name, index, "user", text),
+                session=self.notebook.session(name, at, place),
+                at=at,
+                place=place,
+                text=text,
+                origin=Origin.PROMPT,
+                provenance=Provenance.TYPED,
+            )
+        )
+
+    def _asked(self, turn: Turn, name: str, index: int, at: datetime, offset: int) -> None:
+        calls = [(call.id, call.function) for call in turn.tool_calls or ()]
+        if turn.function_call is not None:
+            calls.append((None, turn.function_call))
+        for number, (given, function) in enumerate(calls):
+            if function is None or not function.name:
+                self.notebook.trouble(TroubleKind.MISSHAPEN, offset, "tool_call")
+                continue
+            call = _own(given, name) or _made_id(name, index, f"call {number}", function.name)
+            place = turn.cwd or ""
+            arguments, command = _arguments(function)
+            asked = Call(
+                id=call,
+                session=self.notebook.session(name, at, place),
+                at=at,
+                place=place,
+                tool=function.name,
+                arguments=arguments,
+            )
+            self._open.append(call)
+            self.notebook.call(asked, offset, hides=masked.hides_exit_code(command))
+
+    def _result(self, turn: Turn, name: str, at: datetime) -> None:
+        call = _own(turn.tool_call_id, name) or (self._open[0] if self._open else None)
+        if call is None:
+            return
+        if call in self._open:
+            self._open.remove(call)
+        hides, place = self.notebook.close(call).hides, turn.cwd or ""
+        session = self.notebook.session(name, at, place)
+        text = text_of(turn.content)
+        failure = failure_in(text) or (text if turn.is_error else None)
+        if failure is not None:
+            self.notebook.outcome(call, session, at, place, Status.FAILED, failure)
+        elif hides and masked.error_in(text):
+            self.notebook.outcome(call, session, at, place, Status.MASKED, text)
+        else:
+            self.notebook.outcome(call, session, at, place, Status.OK)
+
+    def _settle(self) -> None:
+        """The user spoke again, or the conversation is over: what is still open will not be answered."""
+        for call in self._open:
+            self.notebook.close(call)
+        self._open.clear()
+
+
+def _own(id_: str | None, name: str) -> str | None:
+    """An id as an identity: with the conversation in front where ids are counted from one in each."""
+    return id_ if not id_ or _UNIQUE.search(id_) else f"{name}:{id_}"
+
+
+def _made_id(*parts: object) -> str:
+    """The identity of something that has none of its own: the same in every copy of the file."""
+    exact = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
+    return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"
+
+
+def _arguments(function: Function) -> tuple[str, str]:
+    """The arguments as JSON, and the command where they hold one."""
+    given = msgspec.json.decode(function.arguments) if bytes(function.arguments) else None
+    if isinstance(given, str):
+        try:
+            given = msgspec.json.decode(given)
+        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+            given = {"input": given}
+    if not isinstance(given, dict):
+        given = {} if given is None else {"input": given}
+    for name in _WHOLE if _FILE & given.keys() else ():
+        text = given.get(name)
+        if isinstance(text, str):
+            digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+            given[name] = {"characters": len(text), "digest": digest}
+    command = given.get("command", given.get("cmd"))
+    if isinstance(command, list):
+        command = " ".join(map(str, command))
+    return json.dumps(given, ensure_ascii=False), command if isinstance(command, str) else ""

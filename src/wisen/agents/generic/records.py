@@ -1,0 +1,103 @@
+"""The shapes of OpenAI-style messages, alone or as a conversation, as far as this reader looks at them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import msgspec
+
+from wisen.agents.notebook import moment
+
+NOTHING = msgspec.Raw(b"")
+_MILLISECONDS = 100_000_000_000
+"""A number of seconds this large would lie in the year 5138: it counts milliseconds."""
+
+
+class Function(msgspec.Struct):
+    """What was called."""
+
+    name: str = ""
+    arguments: msgspec.Raw = NOTHING
+
+
+class ToolCall(msgspec.Struct):
+    """A call the model asked for."""
+
+    id: str | None = None
+    function: Function | None = None
+
+
+class Turn(msgspec.Struct):
+    """One message."""
+
+    role: str | None = None
+    content: msgspec.Raw = NOTHING
+    tool_calls: list[ToolCall] | None = None
+    tool_call_id: str | None = None
+    function_call: Function | None = None
+    is_error: bool | None = None
+    id: str | None = None
+    timestamp: msgspec.Raw = NOTHING
+    created_at: msgspec.Raw = NOTHING
+    cwd: str | None = None
+    conversation_id: str | None = None
+    session_id: str | None = None
+    thread_id: str | None = None
+
+    @property
+    def conversation(self) -> str | None:
+        """The conversation that it names."""
+        return self.conversation_id or self.session_id or self.thread_id
+
+
+class Line(Turn):
+    """One line: a message, or a whole conversation."""
+
+    messages: list[msgspec.Raw] | None = None
+
+
+class Part(msgspec.Struct):
+    """One part of a content."""
+
+    type: str = ""
+    text: str | None = None
+
+
+line_decoder = msgspec.json.Decoder(Line)
+as_turn = msgspec.json.Decoder(Turn).decode
+as_document = msgspec.json.Decoder(list[msgspec.Raw] | Line).decode
+as_line = line_decoder.decode
+_as_text = msgspec.json.Decoder(str | list[Part] | None).decode
+_as_stamp = msgspec.json.Decoder(str | float | None).decode
+
+
+def text_of(raw: msgspec.Raw) -> str:
+    """A content, which is a text or a list of parts; anything else as the JSON it is."""
+    if not bytes(raw):
+        return ""
+    try:
+        content = _as_text(raw)
+    except msgspec.ValidationError:
+        return bytes(raw).decode("utf-8", "replace")
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.text for part in content or () if part.text)
+
+
+def time_of(turn: Turn) -> datetime | None:
+    """When it was said, where it tells: ISO, or seconds or milliseconds since 1970."""
+    for raw in (turn.timestamp, turn.created_at):
+        try:
+            stamp = _as_stamp(raw) if bytes(raw) else None
+        except msgspec.DecodeError:
+            continue
+        if isinstance(stamp, str):
+            at = moment(stamp)
+            if at is not None:
+                return at
+        elif stamp is not None:
+            try:
+                return datetime.fromtimestamp(stamp / 1000 if stamp > _MILLISECONDS else stamp, tz=UTC)
+            except (ValueError, OverflowError, OSError):
+                continue
+    return None

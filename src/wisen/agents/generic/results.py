@@ -1,0 +1,49 @@
+"""Whether a tool's result is a failure, told by fields and first words that tools have in common."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+_EXITS = ("exit_code", "exitCode", "returncode", "return_code")
+_OUTPUTS = ("output", "stdout", "stderr", "error", "message")
+_EXIT_CODE = re.compile(r"\s*(?:exit code|(?:command|process) (?:exited|failed) with (?:exit )?code):?\s*(-?\d+)", re.I)
+_ERROR = re.compile(r"\s*(?:Error:\s|Traceback \(most recent call last\):)")
+
+
+def failure_in(text: str) -> str | None:
+    """What went wrong, in the result's own words; None for a success."""
+    result = _object(text)
+    if result is not None:
+        return _words(result, text) if _says_failed(result) else None
+    code = _EXIT_CODE.match(text)
+    if code:
+        return text if int(code[1]) else None
+    return text if _ERROR.match(text) else None
+
+
+def _object(text: str) -> dict[str, object] | None:
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        return msgspec.json.decode(text, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return None
+
+
+def _exit(result: dict[str, object]) -> int:
+    codes = (result.get(name) for name in _EXITS)
+    return next((code for code in codes if isinstance(code, int) and not isinstance(code, bool)), 0)
+
+
+def _says_failed(result: dict[str, object]) -> bool:
+    wrong = result.get("is_error") is True or result.get("isError") is True or result.get("success") is False
+    return bool(_exit(result)) or wrong or result.get("error") not in (None, False, "", [], {})
+
+
+def _words(result: dict[str, object], text: str) -> str:
+    said = [value for name in _OUTPUTS if isinstance(value := result.get(name), str) and value]
+    shown = "\n".join(said) or text
+    code = _exit(result)
+    return f"Exit code {code}\n{shown}" if code else shown

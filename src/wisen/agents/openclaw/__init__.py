@@ -1,0 +1,133 @@
+"""OpenClaw: sessions as files until 2026.7, as rows of a database since, both below its state directory."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.agents.files import files_below
+from wisen.agents.follow import Cursor, follow
+from wisen.agents.openclaw.archives import read_archive
+from wisen.agents.openclaw.database import read_database
+from wisen.agents.openclaw.lines import LineFormat
+from wisen.agents.openclaw.read import AGENT
+from wisen.agents.openclaw.registry import DATABASE, version_of, voices_beside
+from wisen.agents.sniff import kind_of
+from wisen.domain.sources import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wisen.agents.openclaw.voices import Voice
+    from wisen.domain.sources import Batch, Mark
+
+__all__ = ["OpenClaw"]
+
+_STATE = ("OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR")
+_FORMER = (".clawdbot", ".moltbot", ".moldbot")
+"""What the state directory was called in OpenClaw's first months."""
+_ARCHIVED = re.compile(
+    r"\.jsonl\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d{3})?Z(?:\.[0-9a-f]{32})?(?:\.zst)?\Z"
+)
+_COLD = re.compile(r"[0-9a-f]{64}\.jsonl\.zst\Z")
+_ASIDE = re.compile(r"\.trajectory\.jsonl\Z|\.checkpoint\.[0-9a-fA-F-]{36}\.jsonl\Z")
+
+
+class OpenClaw:
+    """The transcripts of OpenClaw on this machine."""
+
+    name = AGENT
+
+    def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
+        self._states = _state_directories(home, environment)
+        self._program_prompts = program_prompts
+        self._known: tuple[tuple[object, ...], Mapping[str, Voice]] = ((), {})
+
+    def roots(self) -> tuple[Path, ...]:
+        """Where OpenClaw keeps its sessions: a folder of agents, or several where it was renamed or has profiles."""
+        return tuple(state / "agents" for state in self._states)
+
+    def sources(self, under: Path | None = None) -> Iterator[Source]:
+        """Every transcript and database below the roots or below `under`, in a stable order."""
+        for base in self.roots() if under is None else (under,):
+            for path in files_below(base, ""):
+                if _is_ours(path, anywhere=under is not None):
+                    yield _source(path)
+
+    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+        """The events behind the mark."""
+        path = source.path
+        packed = path.suffix in (".sqlite", ".zst")
+        if packed and mark is not None and mark.doubted:
+            mark = None  # here reading everything again is the only way to compare
+        if path.suffix == ".sqlite":
+            return read_database(path, mark, program_prompts=self._program_prompts)
+        form = partial(
+            LineFormat,
+            name=path.name.partition(".jsonl")[0],
+            voice_of=self._voices(path).get,
+            program_prompts=self._program_prompts,
+        )
+        if path.suffix == ".zst":
+            return read_archive(source, mark, form(Cursor()))
+        return follow(path, mark, form)
+
+    def version(self, source: Source) -> str | None:
+        """The version of OpenClaw that last opened a database; files tell none."""
+        return version_of(source.path) if source.path.suffix == ".sqlite" else None
+
+    def _voices(self, path: Path) -> Mapping[str, Voice]:
+        """Who speaks in the sessions of a folder, looked up once for all of its files."""
+        seen = (path.parent, *(_changed(path.parent / name) for name in ("sessions.json", f"../agent/{DATABASE}")))
+        if self._known[0] != seen:
+            self._known = seen, voices_beside(path)
+        return self._known[1]
+
+
+def _state_directories(home: Path, environment: Mapping[str, str]) -> tuple[Path, ...]:
+    chosen = environment.get("OPENCLAW_HOME", "").strip()
+    if chosen and chosen not in ("undefined", "null"):
+        home = _path(chosen, home)
+    for name in _STATE:
+        if told := environment.get(name, "").strip():
+            return (_path(told, home),)
+    found = [home / name for name in _FORMER] + sorted(home.glob(".openclaw-*"))
+    states = {(home / ".openclaw").resolve(): home / ".openclaw"}
+    for state in found:
+        if (state / "agents").is_dir():
+            states.setdefault(state.resolve(), state)  # OpenClaw leaves a link behind where it moved
+    return tuple(states.values())
+
+
+def _path(text: str, home: Path) -> Path:
+    return home / text[1:].lstrip("/\\") if text == "~" or text.startswith(("~/", "~\\")) else Path(text)
+
+
+def _is_ours(path: Path, *, anywhere: bool) -> bool:
+    """Whether a file is a transcript: by its name and place, or, away from OpenClaw's own folders, by how it begins."""
+    if path.name == DATABASE or _ARCHIVED.search(path.name):
+        return True
+    if path.parent.name == "cold" and _COLD.match(path.name):
+        return True
+    if path.suffix not in (".jsonl", ".sqlite") or _ASIDE.search(path.name):
+        return False
+    return kind_of(path) == AGENT if anywhere else path.suffix == ".jsonl" and path.parent.name == "sessions"
+
+
+def _source(path: Path) -> Source:
+    """A file as it is now; of a database also what was not yet moved into its main file."""
+    files = [_changed(path)]
+    if path.suffix == ".sqlite":
+        files.append(_changed(path.with_name(path.name + "-wal")))
+    size, modified = (max(values) for values in zip(*files, strict=True))
+    return Source(agent=AGENT, path=path, size=size, modified_ns=modified)
+
+
+def _changed(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

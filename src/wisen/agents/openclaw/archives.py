@@ -1,0 +1,99 @@
+"""Transcripts that OpenClaw has put away, compressed: deleted ones line by line, cold ones wrapped row by row.
+
+They are written once and never change, so that one is read whole or not at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents import jsonl
+from wisen.agents.openclaw import compressed
+from wisen.domain.sources import Batch, Trouble, TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.agents.openclaw.lines import LineFormat
+    from wisen.domain.sources import Mark, Source
+
+_LARGEST = 1 << 30
+"""Bytes, when unpacked; OpenClaw itself puts nothing away that is larger than a sixteenth of it."""
+
+
+class _Row(msgspec.Struct):
+    event_json: str = ""
+
+
+class _Cold(msgspec.Struct):
+    kind: str = ""
+    row: _Row | None = None
+
+
+_cold = msgspec.json.Decoder(_Cold)
+
+
+def read_archive(source: Source, mark: Mark | None, form: LineFormat) -> Iterator[Batch]:
+    """The events of an archive, unless the mark says that it was read."""
+    done = f"{source.size}:{source.modified_ns}"
+    if mark is not None and mark.cursor == done:
+        return
+    is_cold, offset, taken, afresh = source.path.parent.name == "cold", 0, 0, True
+    trouble: Trouble | None = None
+    try:
+        for line in _lines(source):
+            if line is None:
+                form.notebook.trouble(TroubleKind.OVERSIZED, offset)
+                continue
+            _take(form, line, offset, is_cold=is_cold)
+            offset, taken = offset + len(line) + 1, taken + len(line) + 1
+            if taken >= jsonl.CHUNK:
+                yield _batch(form, "", taken, afresh=afresh)
+                taken, afresh = 0, False
+    except compressed.Damaged:
+        form.notebook.trouble(TroubleKind.GARBLED, offset)
+    except OSError as error:
+        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
+    if trouble is None:
+        yield _batch(form, done, taken, afresh=afresh)
+    else:
+        yield Batch(events=(), troubles=(trouble,), cursor="", read_bytes=0)
+
+
+def _lines(source: Source) -> Iterator[bytes | None]:
+    """The lines of an archive; None for one that is too long, and at the end of one that never ends."""
+    held, total, passing = b"", 0, False
+    with source.path.open("rb") as file:
+        for piece in compressed.pieces(file):
+            total += len(piece)
+            if total > _LARGEST:
+                yield None
+                return
+            *lines, held = (held + piece).split(b"\n")
+            for line in lines:
+                yield None if passing else line
+                passing = False
+            if len(held) > jsonl.LONGEST:
+                held, passing = b"", True
+    if held:
+        yield None if passing else held
+
+
+def _take(form: LineFormat, line: bytes, offset: int, *, is_cold: bool) -> None:
+    try:
+        if is_cold:
+            cold = _cold.decode(line)
+            line = cold.row.event_json.encode("utf-8", "replace") if cold.kind == "event" and cold.row else b""
+        if line.strip():
+            form.record(form.decoder.decode(line), offset)
+    except msgspec.ValidationError:
+        form.notebook.trouble(TroubleKind.MISSHAPEN, offset)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        form.notebook.trouble(TroubleKind.GARBLED, offset)
+
+
+def _batch(form: LineFormat, cursor: str, taken: int, *, afresh: bool) -> Batch:
+    events, troubles = form.notebook.take()
+    return Batch(events=events, troubles=troubles, cursor=cursor, read_bytes=taken, afresh=afresh)

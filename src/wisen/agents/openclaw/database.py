@@ -1,0 +1,268 @@
+"""OpenClaw's database since 2026.8: the same records as rows, of many sessions at once, each perhaps compressed.
+
+Rows are appended, so that the last row read tells how far. A session with new rows is read on from where it was left;
+one that was rewritten, or that was last seen too long ago to be remembered, is read from its beginning, and identity
+does the rest. Nothing is ever written, and no query stays open while somebody else works.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from wisen.agents import jsonl, salvage
+from wisen.agents.notebook import FAR_BEHIND, Notebook, Segment
+from wisen.agents.openclaw import compressed
+from wisen.agents.openclaw.read import AGENT, Conversation
+from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
+from wisen.agents.openclaw.registry import columns, connect, text, voices_in
+from wisen.agents.openclaw.voices import Voice
+from wisen.domain.sources import Batch, Trouble, TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from wisen.domain.events import Event
+    from wisen.domain.sources import Mark
+
+_BEFORE_TRANSCRIPTS = range(1, 4)
+"""Versions of the database while transcripts were still files."""
+_VERSIONS = range(4, 24)
+"""Versions whose transcripts this reader was written for."""
+_NEEDED = {"session_id", "seq", "event_json"}
+_STRETCH = 1 << 20
+_REMEMBERED = 200
+"""Sessions whose place is kept in the cursor; others are read from their beginning when they go on."""
+_FAR = 2_000
+"""Rows after which a call without a result will not get one."""
+
+
+class Left(msgspec.Struct, frozen=True):
+    """Where a session was left."""
+
+    seq: int
+    segment: Segment | None
+    place: str
+    voice: str = ""
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """How far a database was read; `guard` tells whether the last row is still the one it was."""
+
+    row: int = 0
+    guard: str = ""
+    version: int = -1
+    sessions: dict[str, Left] = msgspec.field(default_factory=dict)
+
+
+class _News(NamedTuple):
+    session: str
+    first: int
+    """The lowest number among the session's new rows."""
+
+
+class _Session(NamedTuple):
+    """A session while its rows are taken in."""
+
+    name: str
+    notebook: Notebook
+    conversation: Conversation
+
+
+def read_database(path: Path, mark: Mark | None, *, program_prompts: bool) -> Iterator[Batch]:
+    """The events behind the mark."""
+    cursor = mark.cursor if mark else ""
+    try:
+        with closing(connect(path)) as database:
+            for batch in _Pass(database, cursor, program_prompts=program_prompts).batches():
+                cursor = batch.cursor
+                yield batch
+    except sqlite3.Error as error:
+        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=str(error)[:40], offset=0)
+        yield Batch(events=(), troubles=(trouble,), cursor=cursor, read_bytes=0)
+
+
+class _Pass:
+    """One pass over a database."""
+
+    def __init__(self, database: sqlite3.Connection, cursor: str, *, program_prompts: bool) -> None:
+        self._database = database
+        self._program_prompts = program_prompts
+        self._version = int(database.execute("PRAGMA user_version").fetchone()[0])
+        self._columns = columns(database, "transcript_events")
+        self._cursor = self._resume(cursor)
+        self._left = dict(self._cursor.sessions)
+        self._events: list[Event] = []
+        self._troubles: list[Trouble] = []
+        self._bytes = 0
+
+    def batches(self) -> Iterator[Batch]:
+        """Everything behind the cursor."""
+        if not self._columns >= _NEEDED:
+            yield self._nothing()
+            return
+        if self._version not in _VERSIONS and self._version != self._cursor.version:
+            self._trouble(TroubleKind.MISSHAPEN, 0, f"user_version {self._version}")
+        row, afresh = self._cursor.row, self._cursor.row == 0
+        end = self._database.execute("SELECT coalesce(max(rowid), 0) FROM transcript_events").fetchone()[0]
+        voices = voices_in(self._database)
+        for news in self._news(row, end):
+            session, seq = self._open(news, voices)
+            while seq is not None:
+                seq = self._stretch(session, seq, end)
+                if self._bytes >= _STRETCH:
+                    yield self._batch(row, afresh=afresh)
+                    afresh = False
+        yield self._batch(end, afresh=afresh)
+
+    def _resume(self, text: str) -> Cursor:
+        try:
+            cursor = msgspec.json.decode(text or "{}", type=Cursor)
+        except msgspec.DecodeError:
+            return Cursor()
+        return cursor if self._columns >= _NEEDED and self._guard(cursor.row) == cursor.guard else Cursor()
+
+    def _guard(self, row: int) -> str:
+        """A digest of what stands in a row: when it differs, rows were renumbered, and the cursor means nothing."""
+        query = "SELECT session_id, seq, length(event_json) FROM transcript_events WHERE rowid = ?"
+        found = self._database.execute(query, (row,)).fetchone()
+        return hashlib.blake2b(repr(found).encode(), digest_size=8).hexdigest() if found else ""
+
+    def _nothing(self) -> Batch:
+        """There are no transcripts here: as it should be in the versions that had files, else it is told."""
+        troubles: tuple[Trouble, ...] = ()
+        if self._columns or self._version not in _BEFORE_TRANSCRIPTS:
+            lacks = f"transcript_events.{min(_NEEDED - self._columns)}" if self._columns else "transcript_events"
+            troubles = (Trouble(kind=TroubleKind.MISSHAPEN, detail=f"{lacks} missing", offset=0),)
+        return Batch(events=(), troubles=troubles, cursor="", read_bytes=0, afresh=True)
+
+    def _news(self, row: int, end: int) -> list[_News]:
+        """The sessions with new rows; one that began first stands before those that may be copies of it."""
+        query = (
+            "SELECT session_id, min(CAST(seq AS INTEGER)) FROM transcript_events WHERE rowid > ? AND rowid <= ?"
+            " GROUP BY session_id ORDER BY min(rowid)"
+        )
+        return [_News(text(session), first) for session, first in self._database.execute(query, (row, end))]
+
+    def _open(self, news: _News, voices: dict[str, Voice]) -> tuple[_Session, int | None]:
+        """A session where it was left, or at its beginning when it was rewritten or is not known."""
+        left = self._left.pop(news.session, None)
+        if left is not None and news.first < left.seq:
+            left = None
+        notebook = Notebook(AGENT, {news.session: left.segment} if left and left.segment else {})
+        conversation = Conversation(notebook, voices.get, program_prompts=self._program_prompts)
+        conversation.begin(news.session, left.place if left else "")
+        if conversation.voice is None and left and left.voice:
+            conversation.voice = Voice(left.voice)
+        return _Session(news.session, notebook, conversation), left.seq if left else 0
+
+    def _stretch(self, session: _Session, seq: int, end: int) -> int | None:
+        """Take some rows of a session in. Returns the number to go on from; None when there are no more."""
+        following, taken = None, 0
+        packed = "event_zstd" if "event_zstd" in self._columns else "NULL"
+        query = (
+            "SELECT CAST(seq AS INTEGER), rowid, length(event_json),"  # noqa: S608 - names of this file only
+            f" CASE WHEN length(event_json) <= ? THEN event_json END, {packed}"
+            " FROM transcript_events WHERE session_id = ? AND seq >= ? AND rowid <= ? ORDER BY seq"
+        )
+        with closing(self._database.execute(query, (jsonl.LONGEST, session.name, seq, end))) as rows:
+            for number, row, size, plain, blob in rows:
+                if taken >= _STRETCH:
+                    following = number
+                    break
+                data = _unpacked(plain, blob) if size is None or size <= jsonl.LONGEST else None
+                if data is None:
+                    self._trouble(TroubleKind.OVERSIZED, row)
+                else:
+                    self._take(session, data, number, row)
+                taken += len(data or b"")
+                seq = number + 1
+        self._bytes += taken
+        self._leave(session, seq)
+        return following
+
+    def _take(self, session: _Session, data: bytes, number: int, row: int) -> None:
+        """Take one row in. Whatever is wrong with it becomes a trouble."""
+        try:
+            record = _record(data)
+        except msgspec.ValidationError:
+            kind = _kind_of(data)
+            if kind not in PASSED_OVER:
+                self._trouble(TroubleKind.MISSHAPEN if kind in READ else TroubleKind.UNKNOWN, row, kind)
+            return
+        if record is None:
+            self._trouble(TroubleKind.GARBLED, row)
+            return
+        if record.type == "session":
+            record.id = session.name
+        session.conversation.take(record, number)
+        events, troubles = session.notebook.take()
+        self._events += events
+        self._troubles += (replace(trouble, offset=row) for trouble in troubles)
+
+    def _leave(self, session: _Session, seq: int) -> None:
+        """Remember where to go on: before a call that still waits for its result, unless that is long ago."""
+        resume, segments = session.notebook.resume_at(seq)
+        if seq - resume > _FAR:
+            resume, segments = seq, session.notebook.resume_at(seq + FAR_BEHIND + 1)[1]
+        conversation = session.conversation
+        voice = conversation.voice.value if conversation.voice else ""
+        self._left.pop(session.name, None)
+        self._left[session.name] = Left(resume, segments.get(session.name), conversation.place, voice)
+
+    def _batch(self, row: int, *, afresh: bool) -> Batch:
+        left = dict(list(self._left.items())[-_REMEMBERED:])
+        cursor = Cursor(row, self._guard(row), self._version, left)
+        batch = Batch(
+            events=tuple(self._events),
+            troubles=tuple(self._troubles),
+            cursor=msgspec.json.encode(cursor).decode("utf-8"),
+            read_bytes=self._bytes,
+            afresh=afresh,
+        )
+        self._events, self._troubles, self._bytes = [], [], 0
+        return batch
+
+    def _trouble(self, kind: TroubleKind, row: int, detail: str = "") -> None:
+        self._troubles.append(Trouble(kind=kind, detail=detail[:40], offset=row))
+
+
+def _unpacked(plain: object, blob: object) -> bytes | None:
+    """The JSON of a row, empty when it cannot be had; None when it is too long."""
+    if isinstance(plain, bytes):
+        return plain
+    try:
+        return compressed.unpacked(blob, jsonl.LONGEST) if isinstance(blob, bytes) else b""
+    except compressed.Damaged:
+        return b""
+
+
+def _record(data: bytes) -> Record | None:
+    """The record of a row; None when it is none. Raises: msgspec.ValidationError."""
+    try:
+        return record_decoder.decode(data)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        found, whole = salvage.records_in(data, lambda _: True)  # half an emoji, or a character that JSON forbids
+        return record_decoder.decode(found[0]) if whole and len(found) == 1 else None
+
+
+class _Kind(msgspec.Struct):
+    type: str = ""
+
+
+_kind = msgspec.json.Decoder(_Kind)
+
+
+def _kind_of(data: bytes) -> str:
+    try:
+        return _kind.decode(data).type
+    except msgspec.DecodeError:
+        return ""

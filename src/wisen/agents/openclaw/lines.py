@@ -1,0 +1,92 @@
+"""An OpenClaw transcript as lines of a file: which line is which, also when it is torn or glued to another."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from wisen.agents.notebook import Notebook
+from wisen.agents.openclaw.read import AGENT, Conversation
+from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
+from wisen.agents.openclaw.voices import Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from wisen.agents.follow import Cursor
+
+_HEAD = 400
+"""The fields before a message's content fit in this many bytes."""
+_PROSE = b'"message":{"role":"assistant"'
+_ACTS = (b'"toolCall"', b'"toolUse"', b'"functionCall"', b'"aborted"')
+_OWN_ID = re.compile(rb'\s*\{"type":"[a-z_]+","id":"([^"\\]+)"')
+_WITHIN = (b":", b"[", b",")
+_decoder = json.JSONDecoder(strict=False)
+
+
+class LineFormat:
+    """What the lines of one transcript mean."""
+
+    decoder = record_decoder
+    teaching = READ
+    passed_over = PASSED_OVER
+
+    def __init__(
+        self, cursor: Cursor, name: str, voice_of: Callable[[str], Voice | None], *, program_prompts: bool
+    ) -> None:
+        self.notebook = Notebook(AGENT, cursor.segments)
+        self._conversation = Conversation(self.notebook, voice_of, program_prompts=program_prompts)
+        self._conversation.begin(cursor.state.get("session", name), cursor.state.get("place", ""))
+        if self._conversation.voice is None and "voice" in cursor.state:
+            self._conversation.voice = Voice(cursor.state["voice"])
+        self._last: str | None = None
+        self._span = bytearray(), 0, 0
+
+    def state(self) -> dict[str, str]:
+        """The session that the file's first line named, and who speaks in it."""
+        told = {"session": self._conversation.native, "place": self._conversation.place}
+        return told if self._conversation.voice is None else told | {"voice": self._conversation.voice.value}
+
+    def glance(self, block: bytearray, start: int, end: int) -> bool:
+        """Whether a line plainly is prose of the assistant, which never teaches.
+
+        Inside a JSON string each quote is escaped, so that nothing a message quotes can look like its own fields.
+        """
+        prose = block.find(_PROSE, start, min(start + _HEAD, end))
+        if prose >= 0 and block.find(b"{", start + 1, prose) < 0 and block[end - 1 : end] == b"}":
+            return all(block.find(act, start, end) < 0 for act in _ACTS)
+        self._span = block, start, end
+        return False
+
+    def is_whole(self, value: Mapping[str, object]) -> bool:
+        """Whether a record found in a torn line stood on a line of its own, and not inside another record.
+
+        One that stands where a field's value would may be either; it counts only when it goes on from the record
+        before it, whose id nobody can know who only supplied what that record quotes.
+        """
+        block, start, end = self._span
+        begin = block.rfind(f'{{"type":"{value.get("type")}","id":"{value.get("id")}"'.encode(), start, end)
+        if begin < 0 or _goes_on(bytes(block[begin:end])):
+            return value.get("type") == "session" and block.startswith(b'{"type":"session"', start)
+        before = bytes(block[start:begin]).rstrip(b"\0 \t\r")
+        if not before.endswith(_WITHIN):
+            return True
+        own = _OWN_ID.match(before)
+        known = {self._last, own[1].decode("utf-8", "replace") if own else None} - {None}
+        return value.get("parentId") in known
+
+    def record(self, record: Record, offset: int) -> None:
+        """Take one record in."""
+        self._conversation.take(record, offset)
+        self._last = record.id or self._last
+
+
+def _goes_on(rest: bytes) -> bool:
+    """Whether what follows the record shows that it is a field of another."""
+    text = rest.decode("utf-8", "replace").replace("\0", "")
+    try:
+        _, stop = _decoder.raw_decode(text)
+    except (ValueError, RecursionError):
+        return True
+    return text[stop:].lstrip()[:1] in (",", "]", "}")

@@ -1,0 +1,242 @@
+"""From records of an OpenClaw conversation to events.
+
+A transcript is a tree: an edit or a retry begins a new branch and leaves the old one behind. What stands on a branch
+that was left did happen, so it is told like the rest. OpenClaw also rewrites long histories by appending copies under
+new ids; a message is therefore known by its own time and text, and a call by the provider's id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import timedelta
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.agents import arguments, masked
+from wisen.agents.notebook import EPOCH, moment
+from wisen.agents.openclaw import typed
+from wisen.agents.openclaw.records import (
+    CALLS,
+    PASSED_OVER,
+    PASSED_OVER_ROLES,
+    Block,
+    Record,
+    Said,
+    blocks_of,
+    details_of,
+    handed_by,
+    owner_of,
+    stopped_by,
+    text_of,
+    time_of,
+)
+from wisen.agents.openclaw.voices import Voice
+from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.domain.sources import TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from wisen.agents.notebook import Notebook
+    from wisen.domain.events import SessionKey
+
+AGENT = "openclaw"
+_SHELLS = frozenset({"exec", "bash"})
+_FILES: dict[str, dict[str, int]] = {
+    "write": {"content": 0},
+    "file_write": {"content": 0, "data": 0, "contentBase64": 0},
+    "apply_patch": {"input": 2_000, "patch": 2_000},
+    "edit": {"oldText": 2_000, "newText": 2_000, "old_string": 2_000, "new_string": 2_000},
+}
+"""Arguments that are files, or may be, and how many characters of them are kept."""
+_NEVER_RAN = frozenset({"approval-pending", "approval-unavailable", "blocked"})
+_WENT_WRONG = frozenset({"failed", "error", "forbidden"})
+_EXITED = re.compile(r"\(?Command exited with code [1-9]\d*\)?\s*\Z")
+_REFUSED = re.compile(r"exec denied\b[^\n]{0,200}\buser-denied\b", re.IGNORECASE)
+_MISSING = "[openclaw] missing tool result in session history"
+_FILE_BEHIND = "Current file contents:"
+"""What the edit tool says before it shows the whole file that it could not change."""
+_FROM_PEOPLE = frozenset({"", "external_user"})
+_BY_THE_USER = frozenset({"rpc", "stop-command"})
+_UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
+
+
+class Asked(NamedTuple):
+    """A call that was not answered yet."""
+
+    id: str
+    place: str
+
+
+class Conversation:
+    """One session while it is read: where it stands, who speaks in it, and which calls are open."""
+
+    def __init__(self, notebook: Notebook, voice_of: Callable[[str], Voice | None], *, program_prompts: bool) -> None:
+        self._notebook = notebook
+        self._voice_of = voice_of
+        self._program_prompts = program_prompts
+        self._asked: dict[str, Asked] = {}
+        self._stopped = False
+        self.native = ""
+        self.place = ""
+        self.voice: Voice | None = None
+        """None while neither the key nor a prompt has told."""
+
+    def begin(self, native: str, place: str) -> None:
+        """What follows belongs to this session."""
+        self.native, self.place = native, place
+        self.voice = self._voice_of(native)
+
+    def take(self, record: Record, offset: int) -> None:
+        """Take one record in."""
+        if record.type == "message":
+            self._message(record, offset)
+        elif record.type == "session":
+            if record.id:
+                self.begin(record.id, record.cwd or "")
+            else:
+                self._notebook.trouble(TroubleKind.MISSHAPEN, offset, "session")
+        elif record.type == "reset":
+            at = moment(record.timestamp)
+            if at is not None and self.native:
+                self._notebook.session(self.native, at, self.place)
+                self._notebook.begin_segment(self.native)
+        elif record.type not in PASSED_OVER:
+            self._notebook.trouble(TroubleKind.UNKNOWN, offset, record.type)
+
+    def _message(self, record: Record, offset: int) -> None:
+        said = record.message
+        if said is None or not said.role:
+            self._notebook.trouble(TroubleKind.MISSHAPEN, offset, "message")
+            return
+        take = {"user": self._user, "assistant": self._assistant, "toolResult": self._result}.get(said.role)
+        if take is None:
+            if said.role not in PASSED_OVER_ROLES:
+                self._notebook.trouble(TroubleKind.UNKNOWN, offset, f"message of {said.role}")
+            return
+        at, blocks = _when(said, record), blocks_of(said.content)
+        if at is None or not self.native:
+            self._notebook.trouble(TroubleKind.MISSHAPEN, offset, said.role)
+            return
+        take(said, blocks, at, offset)
+
+    def _user(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
+        del offset
+        text = text_of(blocks)
+        if self.voice is None:
+            self.voice = Voice.JOB if typed.is_job(text) else Voice.USER
+        self._stopped = False
+        session = self._notebook.session(self.native, at, self.place)
+        own = typed.typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
+        if own is None:
+            return
+        owner = owner_of(said.meta)
+        mine = self._is_the_users(owner) and (owner is True or not typed.is_from_room(text))
+        self._notebook.events.append(
+            Message(
+                id=_made_id(at, own),
+                session=session,
+                at=at,
+                place=self.place,
+                text=own,
+                origin=Origin.QUEUED if typed.is_queued(text) else Origin.PROMPT,
+                provenance=Provenance.TYPED if mine else Provenance.OTHER,
+            )
+        )
+
+    def _is_the_users(self, owner: bool | None) -> bool:  # noqa: FBT001 - a fact of the record, not a switch
+        if self.voice is Voice.ROOM:
+            return owner is True
+        if self.voice is Voice.PROGRAM:
+            return self._program_prompts and owner is not False
+        return self.voice is Voice.USER and owner is not False
+
+    def _assistant(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
+        calls = [block for block in blocks if block.type in CALLS]
+        stopped = said.stopReason == "aborted" or stopped_by(said.openclawAbort) in _BY_THE_USER
+        if not calls and not stopped:
+            return
+        session = self._notebook.session(self.native, at, self.place)
+        for block in calls:
+            if block.id and block.name:
+                self._call(block, session, at, offset)
+            else:
+                self._notebook.trouble(TroubleKind.MISSHAPEN, offset, block.type)
+        if stopped and not self._stopped and self.voice in (Voice.USER, Voice.ROOM, None):
+            # The runtime and the gateway may both record one stop.
+            self._stopped = True
+            identity = f"stop:{_made_id(at, text_of(blocks))}"
+            self._notebook.events.append(Interrupt(id=identity, session=session, at=at, place=self.place))
+
+    def _call(self, block: Block, session: SessionKey, at: datetime, offset: int) -> None:
+        native, tool = block.id or "", block.name or ""
+        shell = arguments.shell_of(block.arguments)
+        # Some providers count their calls from nought in each turn.
+        identity = native if _UNIQUE.search(native) else f"{native}@{int((at - EPOCH).total_seconds() * 1000)}"
+        place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self.place
+        self._asked[native] = Asked(identity, place)
+        call = Call(
+            id=identity,
+            session=session,
+            at=at,
+            place=place,
+            tool=tool,
+            arguments=arguments.without_files(block.arguments, _FILES.get(tool, {})),
+        )
+        self._notebook.call(call, offset, hides=tool in _SHELLS and masked.hides_exit_code(shell.command or ""))
+
+    def _result(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
+        native = said.toolCallId
+        if not native:
+            self._notebook.trouble(TroubleKind.MISSHAPEN, offset, said.role)
+            return
+        call, place = self._asked.pop(native, Asked(native, self.place))
+        session = self._notebook.session(self.native, at, self.place)
+        hides = self._notebook.close(call).hides
+        status, text = _end(said, blocks, hides=hides)
+        if status is not None:
+            self._notebook.outcome(call, session, at, place, status, text)
+        elif text is not None:
+            self._notebook.events.append(
+                Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place)
+            )
+
+
+def _end(said: Said, blocks: list[Block], *, hides: bool) -> tuple[Status | None, str | None]:
+    """How a call ended, with the words of a failure. No status: nobody knows, or, with a text, the user refused it."""
+    details = details_of(said.details)
+    code, text = details.exit_code, ""
+    shell = said.toolName in _SHELLS
+    if said.isError or hides or (shell and code is None) or code or details.state in _WENT_WRONG:
+        text = text_of(blocks)
+    if said.isError and (details.openclawSyntheticMissingToolResult is True or text.startswith(_MISSING)):
+        return None, None
+    if details.state in _NEVER_RAN:
+        return Status.CANCELLED, None
+    if shell and code is None and _REFUSED.match(text):
+        return None, text
+    wrong = said.isError or code or details.timedOut is True or details.state in _WENT_WRONG
+    if wrong or (shell and code is None and _EXITED.search(text)):
+        return Status.FAILED, (text or text_of(blocks)).partition(_FILE_BEHIND)[0]
+    if hides and masked.error_in(text):
+        return Status.MASKED, text
+    return Status.OK, None
+
+
+def _when(said: Said, record: Record) -> datetime | None:
+    """When a message was made. The record's own time is that of a copy, when the history was rewritten."""
+    made = time_of(said.timestamp)
+    if isinstance(made, str):
+        return moment(made)
+    try:
+        return EPOCH + timedelta(milliseconds=made) if made else moment(record.timestamp)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _made_id(at: datetime, text: str) -> str:
+    """The identity of something that keeps its time and text, but not its id, when it is copied."""
+    exact = f"{at.isoformat()}\0{text}".encode("utf-8", "surrogatepass")
+    return f"made:{hashlib.blake2b(exact, digest_size=12).hexdigest()}"

@@ -1,0 +1,132 @@
+"""Which session has which key, and so who speaks in it: from sessions.json, and from the database that replaced it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents.openclaw.voices import Voice, voice_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+DATABASE = "openclaw-agent.sqlite"
+_PATIENCE = 1.0
+"""Seconds to wait for a lock; OpenClaw's readers never wait for its writer."""
+_LARGEST = 64 << 20
+
+
+class _Entry(msgspec.Struct):
+    sessionId: str = ""  # noqa: N815 - the name in the file
+    spawnedBy: str | None = None  # noqa: N815 - the name in the file
+    chatType: str | None = None  # noqa: N815 - the name in the file
+    usageFamilySessionIds: list[str] = []  # noqa: N815 - the name in the file
+
+
+_entries = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_entry = msgspec.json.Decoder(_Entry)
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """The database, to be read only. Texts come as bytes: one bad character must not hide the rest."""
+    how = "mode=ro&immutable=1" if _is_at_rest(path) else "mode=ro"
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_PATIENCE)
+    database.text_factory = bytes
+    return database
+
+
+def _is_at_rest(path: Path) -> bool:
+    """Whether a database with a write-ahead log has an empty one: nobody has it open.
+
+    Reading such a database, SQLite would leave two files beside it. If OpenClaw opens it at the same moment, its log
+    changes the source, and it is read again.
+    """
+    log = path.with_name(path.name + "-wal")
+    try:
+        with path.open("rb") as file:
+            logged = file.read(20)[18:] == b"\x02\x02"
+        return logged and not (log.exists() and log.stat().st_size)
+    except OSError:
+        return False
+
+
+def voices_beside(transcript: Path) -> Mapping[str, Voice]:
+    """Who speaks in the sessions whose files stand beside this one, as far as anything still tells."""
+    folder = transcript.parent.parent if transcript.parent.name == "cold" else transcript.parent
+    voices: dict[str, Voice] = {}
+    database = folder.parent / "agent" / DATABASE
+    if database.is_file():
+        try:
+            with closing(connect(database)) as opened:
+                voices |= voices_in(opened)
+        except sqlite3.Error:
+            pass  # the database is a source of its own, and is told as one
+    return voices | _voices_of(folder / "sessions.json")
+
+
+def voices_in(database: sqlite3.Connection) -> dict[str, Voice]:
+    """Who speaks in the sessions of a database, whose tables have changed their names over the versions."""
+    voices: dict[str, Voice] = {}
+    for table in ("session_transcript_archives", "sessions", "session_windows"):
+        here = columns(database, table)
+        if not {"session_id", "session_key"} <= here:
+            continue
+        there = columns(database, "session_nodes") if table == "session_windows" else set()
+        for row in database.execute(_query(table, here, there)):
+            session, key, spawned, chat, outside, via = (None if cell is None else text(cell) for cell in row)
+            voice = voice_of(key or "", spawned_by=spawned, created_via=via, chat_type=chat)
+            voices[session or ""] = Voice.JOB if outside else voice
+    return voices
+
+
+def version_of(path: Path) -> str | None:
+    """The version of OpenClaw that a database names."""
+    try:
+        with closing(connect(path)) as database:
+            found = database.execute("SELECT app_version FROM schema_meta WHERE app_version IS NOT NULL").fetchone()
+    except sqlite3.Error:
+        return None
+    return text(found[0]) if found else None
+
+
+def columns(database: sqlite3.Connection, table: str) -> set[str]:
+    """The columns of a table; none when there is no such table."""
+    return {text(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+
+
+def _query(table: str, here: set[str], there: set[str]) -> str:
+    """The cells that tell who speaks; NULL for those that this version does not have."""
+    names = ("session_id", "session_key", "spawned_by", "chat_type", "hook_external_content_source")
+    cells = [f"own.{name}" if name in here else "NULL" for name in names]
+    via = "made.created_via" if "created_via" in there else "NULL"
+    if "spawned_by" in there:
+        cells[2] = f"coalesce({cells[2]}, made.spawned_by)"
+    join = "LEFT JOIN session_nodes AS made ON made.session_key = own.session_key" if there else ""
+    return f"SELECT {', '.join(cells)}, {via} FROM {table} AS own {join}"  # noqa: S608 - names of this file only
+
+
+def _voices_of(file: Path) -> dict[str, Voice]:
+    try:
+        if file.stat().st_size > _LARGEST:
+            return {}
+        entries = _entries.decode(file.read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return {}
+    voices: dict[str, Voice] = {}
+    for key, raw in entries.items():
+        try:
+            entry = _entry.decode(raw)
+        except msgspec.DecodeError:
+            continue
+        voice = voice_of(key, spawned_by=entry.spawnedBy, chat_type=entry.chatType)
+        voices |= dict.fromkeys([*entry.usageFamilySessionIds, entry.sessionId], voice)
+    return voices
+
+
+def text(cell: bytes | str) -> str:
+    """A text of the database."""
+    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)

@@ -1,0 +1,1 @@
+"""Who does large work side by side."""

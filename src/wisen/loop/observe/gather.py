@@ -1,0 +1,92 @@
+"""Reads many sources, one after another or side by side in other processes, in order and in bounded memory."""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wisen.loop.observe import watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from concurrent.futures import Executor, Future
+
+    from wisen.domain.contexts import Context
+    from wisen.domain.sources import Mark, Source
+    from wisen.loop.observe.door import DoorPolicy
+    from wisen.loop.observe.scope import Scope
+    from wisen.ports import Agent, Stretch
+
+HUGE = 64 << 20
+"""A source of this many bytes is read here, stretch by stretch: elsewhere it would have to come back in one piece."""
+AHEAD = 2
+"""How many sources wait ready for each process: enough to keep all busy, few enough to hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A source to be read by its agent."""
+
+    agent: Agent
+    source: Source
+    marks: Mapping[str, Mark]
+
+
+@dataclass(frozen=True)
+class _Done:
+    found: list[tuple[Stretch | None, int]]
+    sightings: tuple[tuple[Context, str], ...]
+
+
+def gather(
+    tasks: Sequence[Task], scope: Scope, policy: DoorPolicy, executor: Executor | None = None, jobs: int = 1
+) -> Iterator[tuple[Stretch | None, int]]:
+    """What the sources hold, each in turn; with an executor up to `jobs` of them are read side by side."""
+    if executor is None:
+        for task in tasks:
+            yield from watch.stretches(task.agent, task.source, task.marks, scope, policy)
+        return
+    waiting: deque[Future[_Done] | Task] = deque()
+    for task in tasks:
+        if task.source.size >= HUGE:
+            waiting.append(task)
+        else:
+            mark = task.marks.get(watch.known_as(task.source))
+            alone = Task(
+                agent=task.agent, source=task.source, marks={watch.known_as(task.source): mark} if mark else {}
+            )
+            waiting.append(executor.submit(_read, alone, scope, policy))
+        while len(waiting) > jobs * AHEAD:
+            yield from _taken(waiting.popleft(), scope, policy)
+    while waiting:
+        yield from _taken(waiting.popleft(), scope, policy)
+
+
+def _taken(next_one: Future[_Done] | Task, scope: Scope, policy: DoorPolicy) -> Iterator[tuple[Stretch | None, int]]:
+    if isinstance(next_one, Task):
+        yield from watch.stretches(next_one.agent, next_one.source, next_one.marks, scope, policy)
+        return
+    done = next_one.result()
+    scope.adopt(done.sightings)
+    yield from done.found
+
+
+def _read(task: Task, scope: Scope, policy: DoorPolicy) -> _Done:
+    """What runs in another process."""
+    found = list(watch.stretches(task.agent, task.source, task.marks, scope, policy))
+    return _Done(found, scope.new_sightings())
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Events hold no cycles: walking them again and again for garbage costs a tenth of the reading."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

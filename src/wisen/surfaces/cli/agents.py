@@ -1,0 +1,56 @@
+"""`wisen agents`: what was found of each agent."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.surfaces.cli.render import console, plural, print_json, size, table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wisen.domain.state import AgentState
+
+
+def run(*, as_json: bool) -> int:
+    """Show every agent; looking makes no files."""
+    wires = wiring.wire()
+    with tempfile.TemporaryDirectory(prefix="wisen-look-") as folder:
+        looking = wires if wires.ever_used else wires.elsewhere(Path(folder))
+        with looking.learner() as learner:
+            found = learner.agents()
+    if as_json:
+        print_json({"agents": found})
+    else:
+        _show(found, console())
+    return 0
+
+
+def _show(found: tuple[AgentState, ...], out: Console) -> None:
+    numbers = ("files", "size", "sessions read", "turns")
+    rows = table("agent", "version", *numbers, "last written", "looked in", right=numbers, grow="looked in")
+    for agent in found:
+        cells = (agent.sources, agent.counts.sessions, agent.counts.typed_turns)
+        files, sessions, turns = (f"{cell:,}" if cell else "·" for cell in cells)
+        rows.add_row(
+            agent.name,
+            agent.version or "·",
+            files,
+            size(agent.size) if agent.sources else "·",
+            sessions,
+            turns,
+            f"{agent.newest:%Y-%m-%d}" if agent.newest else "·",
+            ", ".join(agent.roots) or "only where --path points",
+        )
+    out.print(rows)
+    for agent in found:
+        for trouble in agent.troubles[:5]:
+            kind = f"{trouble.kind.value} {trouble.detail}".strip()
+            told = f"{agent.name}: {plural(trouble.count, 'record')} not read ({kind}) in {trouble.path}"
+            out.print(f"{told}, first at byte {trouble.first_offset:,}", style="yellow", markup=False)
+        if len(agent.troubles) > 5:
+            more = plural(len(agent.troubles) - 5, "kind")
+            out.print(f"{agent.name}: {more} of trouble more: wisen agents --json", style="dim")

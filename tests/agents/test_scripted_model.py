@@ -1,0 +1,64 @@
+"""The scripted model answers by what it is asked, not by how often."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+
+import pytest
+
+from tests.agents.scripted_model import Asked, Turn, Use, serving, step
+
+pytestmark = pytest.mark.requirement("F1")
+
+SCRIPT = {
+    "build": [
+        Turn(uses=(Use("sh", {"cmd": "make"}), Use("patch", "*** x"))),
+        Turn(uses=(Use("sh", {}),)),
+        Turn("built"),
+    ],
+    "stop": [Turn("stopped")],
+}
+
+
+@pytest.mark.parametrize(
+    ("said", "turn"),
+    [
+        (("please build",), SCRIPT["build"][0]),
+        (("please build", None, None), SCRIPT["build"][1]),
+        (("please build", None, None, None), SCRIPT["build"][2]),
+        (("please build", None, None, None, "now stop"), SCRIPT["stop"][0]),
+        (("build", "what is the title?"), SCRIPT["build"][0]),
+    ],
+)
+def test_the_step_follows_from_the_newest_known_prompt_and_the_results_behind_it(
+    said: tuple[str | None, ...], turn: Turn
+) -> None:
+    assert step(SCRIPT, Asked(said)) == turn
+
+
+def test_it_speaks_the_responses_format() -> None:
+    content = [{"type": "input_text", "text": "build"}]
+    with serving(SCRIPT) as model:
+        first = ask(f"{model.address}/v1/responses", {"input": [{"role": "user", "content": content}]})
+        again = ask(f"{model.address}/v1/responses", {"input": [{"role": "user", "content": "stop"}]})
+        with pytest.raises(urllib.error.HTTPError):
+            ask(f"{model.address}/v1/other", {})
+    items = [event["item"] for event in first if event["type"] == "response.output_item.done"]
+    assert [(item["type"], item["name"]) for item in items] == [("function_call", "sh"), ("custom_tool_call", "patch")]
+    assert [event["type"] for event in again] == [
+        "response.created",
+        "response.output_item.done",
+        "response.completed",
+    ]
+    assert again[1]["item"]["content"][0]["text"] == "stopped"
+
+
+def ask(address: str, body: object) -> list[Any]:
+    """The events of a streamed answer."""
+    request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
