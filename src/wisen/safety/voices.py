@@ -16,6 +16,7 @@ _TAGS = (
 # To the last end, not the first: what stands inside may hold an end of its own and go on in the user's voice.
 _FRAME = re.compile(rf"<{_TAGS}\b[^>]*>.*</(?P=tag)\s*>\s*", re.IGNORECASE | re.DOTALL)
 _OPEN_FRAME = re.compile(rf"^[ \t]*<{_TAGS}(?:\s[^>]*)?>.*", re.IGNORECASE | re.DOTALL | re.MULTILINE)
+_BEHEADED = re.compile(rf".*</{_TAGS}\s*>\s*", re.IGNORECASE | re.DOTALL)
 _FORWARDED = re.compile(
     # A ruled line with words in it, and right behind it the head of a mail; or the line that begins a quoted reply.
     r"^[ \t]*[-_*=]{3,}[ \t]*\S[^\n]{0,80}?[-_*=]{3,}[ \t]*\n(?:[^\n]{0,200}\n){0,2}?[^\n:]{2,20}:[^\n]*\S+@\S+"
@@ -31,6 +32,6 @@ _FORWARDED = re.compile(
 def own_words(text: str) -> str:
     """The passages of a typed message that are the user's; the same object when all of it is."""
     if "<" in text:
-        text = _OPEN_FRAME.sub("", _FRAME.sub("", text))
+        text = _BEHEADED.sub("", _OPEN_FRAME.sub("", _FRAME.sub("", text)))
     forwarded = _FORWARDED.search(text)
     return text if forwarded is None else text[: forwarded.start()].rstrip()

@@ -26,11 +26,10 @@ _MACHINE = re.compile(
     r"|Implement the following plan:\n)"
 )
 # To the last end, not the first: what stands inside a frame may hold an end of its own and go on in the user's voice.
-_FRAMED = re.compile(
-    r"<(?P<tag>system-reminder|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook)\b[^>]*>"
-    r"(?:.*</(?P=tag)>|.*\Z)\s*",
-    re.DOTALL,
-)
+_FRAMES = "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook"
+_FRAMED = re.compile(rf"<(?P<tag>{_FRAMES})\b[^>]*>(?:.*</(?P=tag)>|.*\Z)\s*", re.DOTALL)
+_BEHEADED = re.compile(rf".*</(?:{_FRAMES})>\s*", re.DOTALL)
+"""What stands before an end whose beginning is damaged."""
 _SLASH = re.compile(r"/[A-Za-z][\w:-]*(?:\s|\Z)")
 _QUEUED_MACHINE = re.compile(r'\s*(?:<[a-z-]+-notification>|\{"task_id":")')
 
@@ -40,7 +39,7 @@ def typed_text(text: str) -> str | None:
     if _MACHINE.match(text):
         return None
     if "<" in text:
-        text = _FRAMED.sub("", text)
+        text = _BEHEADED.sub("", _FRAMED.sub("", text))
     return text.strip() or None
 
 
