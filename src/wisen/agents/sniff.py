@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import stat
 from contextlib import closing
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -38,8 +40,16 @@ _ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
 def kind_of(path: Path) -> str | None:
     """The agent whose log a file is: `claude-code`, `codex`, `openclaw`, `generic`; None when it cannot be told."""
     try:
-        if not path.is_file():
-            return None
+        status = path.stat()
+    except (OSError, ValueError):
+        return None
+    return _kind(path, status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _kind(path: Path, _size: int, _modified_ns: int) -> str | None:
+    """Every agent asks about every file; as long as size and date stay, the answer does."""
+    try:
         with path.open("rb", buffering=0) as file:
             head = file.read(_HEAD)
     except OSError:

@@ -28,7 +28,7 @@ _MACHINE = re.compile(
 # To the last end, not the first: what stands inside a frame may hold an end of its own and go on in the user's voice.
 _FRAMES = "system-reminder|ide_opened_file|ide_selection|ide_diagnostics|user-prompt-submit-hook"
 _FRAMED = re.compile(rf"<(?P<tag>{_FRAMES})\b[^>]*>(?:.*</(?P=tag)>|.*\Z)\s*", re.DOTALL)
-_BEHEADED = re.compile(rf".*</(?:{_FRAMES})>\s*", re.DOTALL)
+_BEHEADED = re.compile(rf"\A.*</(?:{_FRAMES})>\s*", re.DOTALL)
 """What stands before an end whose beginning is damaged."""
 _SLASH = re.compile(r"/[A-Za-z][\w:-]*(?:\s|\Z)")
 _QUEUED_MACHINE = re.compile(r'\s*(?:<[a-z-]+-notification>|\{"task_id":")')
@@ -38,7 +38,7 @@ def typed_text(text: str) -> str | None:
     """What the user typed in this text; None when all of it is Claude Code's own."""
     if _MACHINE.match(text):
         return None
-    if "<" in text:
+    if "</" in text or "<system-reminder" in text:
         text = _BEHEADED.sub("", _FRAMED.sub("", text))
     return text.strip() or None
 
