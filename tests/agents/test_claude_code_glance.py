@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wisen.agents.claude_code.glance import is_idle, plain_success
+from wisen.agents.claude_code.glance import is_progress, is_prose, own_message, plain_success
 from wisen.agents.claude_code.read import ClaudeFormat
 from wisen.agents.follow import follow
 from wisen.domain.events import Event
@@ -68,6 +68,7 @@ def test_hostile_results_mean_the_same_with_and_without_the_shortcut(
             blocks.append({"type": "text", "text": content})
         if kind == "two":
             blocks.append({**block, "tool_use_id": call + "x"})
+        s.cwd = place if kind == "plain" else f"{place}/{kind}"
         s.prompt(blocks, toolUseResult=structured)
         s.say(content)
         s.raw({"parentUuid": None, "isSidechain": False, "type": "progress", "data": {"x": structured}})
@@ -81,7 +82,7 @@ def test_the_usual_success_is_understood_by_its_bytes() -> None:
     s = ClaudeTranscript()
     call = s.bash("ls", 'a "quoted" \\ b\nc')
     line = bytearray(s.lines[-1])
-    found = plain_success(line, 0, len(line))
+    found = plain_success(line, 0, len(line), own_message(line, 0, len(line)))
     assert found == (call, json.loads(line)["timestamp"])
 
 
@@ -91,7 +92,7 @@ def test_the_newer_order_of_fields_is_understood_too() -> None:
     record = json.loads(s.lines[-1])
     last = {name: record.pop(name) for name in ("userType", "cwd", "sessionId", "version", "gitBranch")}
     line = bytearray(json.dumps({**record, **last}, separators=(",", ":")).encode())
-    found = plain_success(line, 0, len(line))
+    found = plain_success(line, 0, len(line), own_message(line, 0, len(line)))
     assert found == (call, record["timestamp"])
 
 
@@ -102,5 +103,9 @@ def test_prose_and_progress_are_idle_and_whatever_can_teach_is_not() -> None:
     s.prompt("typed")
     s.call("Bash", command="ls")
     s.queue("enqueue", "typed too")
-    answers = [is_idle(bytearray(line), 0, len(line)) for line in s.lines]
-    assert answers == [True, True, False, False, False]
+    answers = []
+    for line in map(bytearray, s.lines):
+        message = own_message(line, 0, len(line))
+        prose = message >= 0 and is_prose(line, 0, len(line), message)
+        answers.append((prose, message < 0 and is_progress(line, 0, len(line))))
+    assert answers == [(True, False), (False, True), (False, False), (False, False), (False, False)]

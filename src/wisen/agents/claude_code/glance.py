@@ -11,29 +11,35 @@ import re
 
 _HEAD = 1200
 """The fields before a record's content fit in this many bytes."""
-_PROGRESS = b'"type":"progress","data":{'
-_MESSAGE = b'"message":{"'
+_MESSAGE = b'"message":{'
 _USER = b'"type":"user",'
-_RESULT = b'role":"user","content":[{"tool_use_id":"'
-_CONTENT = b'","type":"tool_result","content":"'
 _MAIN = b'"isSidechain":false'
+_RESULT = b'"role":"user","content":[{"tool_use_id":"'
+_CONTENT = b'","type":"tool_result","content":"'
+_SAID = b'"role":"assistant","content":[{"type":"'
+_CALL = b'"type":"tool_use"'
+_PROGRESS = b'"type":"progress","data":{'
 _END = b'}]},"uuid":"'
 _STAMP = re.compile(rb'\}\]\},"uuid":"[0-9a-f-]{36}","timestamp":"([^"\\]+)"')
 _NEXT_FIELD = b'","'
 _WELL = b'","is_error":false'
 
 
-def plain_success(block: bytearray, start: int, end: int) -> tuple[str, str] | None:
+def own_message(block: bytearray, start: int, end: int) -> int:
+    """Where the record's own message begins, behind its brace; -1 when there is none or another object comes first."""
+    message = block.find(_MESSAGE, start, min(start + _HEAD, end))
+    return message + len(_MESSAGE) if message >= 0 and block.find(b"{", start + 1, message) < 0 else -1
+
+
+def plain_success(block: bytearray, start: int, end: int, message: int) -> tuple[str, str] | None:
     """The id of the one call whose good result a line is, and the time; None when it is not plainly that."""
-    head = min(start + _HEAD, end)
-    message = block.find(_MESSAGE, start, head)
-    begin = message + len(_MESSAGE)
-    if message < 0 or not block.startswith(_RESULT, begin, end) or not block.endswith(_USER, start, message):
+    if not block.startswith(_RESULT, message, end):
         return None
-    if block.find(b"{", start + 1, message) >= 0 or block.find(_MAIN, start, message) < 0:
+    fields = message - len(_MESSAGE)
+    if not block.endswith(_USER, start, fields) or block.find(_MAIN, start, fields) < 0:
         return None
-    call = begin + len(_RESULT)
-    call_end = block.find(b'"', call, head)
+    call = message + len(_RESULT)
+    call_end = block.find(b'"', call, min(start + _HEAD, end))
     close = _end_of_content(block, call_end, end)
     stamp = _STAMP.match(block, close, end) if close >= 0 else None
     if stamp is None or b"\\" in block[call:call_end]:
@@ -51,13 +57,13 @@ def _end_of_content(block: bytearray, call_end: int, end: int) -> int:
     return close if field < 0 or block[field:close] == _WELL else -1
 
 
-def is_idle(block: bytearray, start: int, end: int) -> bool:
-    """Whether a line plainly is a progress record or prose of the assistant, which never teach."""
-    head = min(start + _HEAD, end)
-    progress = block.find(_PROGRESS, start, head)
-    if progress >= 0:
-        # Before the first inner brace only the record's own fields can stand.
-        return block.find(b"{", start + 1, progress) < 0
-    if block.find(b'"role":"assistant"', start, head) < 0 or block.find(b'"type":"tool_use"', start, end) >= 0:
-        return False
-    return block.find(b'"role":"user"', start, end) < 0 and block.find(b'"type":"assistant"', start, end) >= 0
+def is_prose(block: bytearray, start: int, end: int, message: int) -> bool:
+    """Whether a line plainly is something the assistant said or thought, without a call."""
+    said = block.find(_SAID, message, min(start + _HEAD, end))
+    return said >= 0 and block.find(b"{", message, said) < 0 and block.find(_CALL, said, end) < 0
+
+
+def is_progress(block: bytearray, start: int, end: int) -> bool:
+    """Whether a line plainly is a progress record; before its first inner brace only its own fields can stand."""
+    progress = block.find(_PROGRESS, start, min(start + _HEAD, end))
+    return progress >= 0 and block.find(b"{", start + 1, progress) < 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.agents import arguments, masked
 from wisen.agents.claude_code import typed
-from wisen.agents.claude_code.glance import is_idle, plain_success
+from wisen.agents.claude_code.glance import is_progress, is_prose, own_message, plain_success
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, record_decoder, text_of
 from wisen.agents.notebook import EPOCH, Notebook, moment
 from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
@@ -43,9 +43,12 @@ class ClaudeFormat:
 
     def glance(self, block: bytearray, start: int, end: int) -> bool:
         """Most lines are results that did not fail, progress, or prose: their bytes tell."""
-        found = plain_success(block, start, end)
+        message = own_message(block, start, end)
+        if message < 0:
+            return is_progress(block, start, end)
+        found = plain_success(block, start, end, message)
         if found is None:
-            return is_idle(block, start, end)
+            return is_prose(block, start, end, message)
         at = moment(found[1])
         return at is not None and self.notebook.succeeded(found[0], at)
 
@@ -152,8 +155,9 @@ class ClaudeFormat:
         call = block.tool_use_id
         if not call:
             return
-        place = record.cwd or ""
-        tool, hidden, _, _ = self.notebook.close(call)
+        tool, hidden, began, place = self.notebook.close(call)
+        # A result stands where its call stood: a command that changes the directory still ran in the old one.
+        session, place = began or session, place or record.cwd or ""
         if not block.is_error:
             text = text_of(block.content) if hidden else ""
             status = Status.MASKED if hidden and masked.error_in(text) else Status.OK
