@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from wisen.agents.notebook import Notebook
     from wisen.domain.sources import Mark
 
+BATCH = 4 << 20
+"""Bytes of a log whose events are handed on together."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -97,26 +99,33 @@ def _resume(log: jsonl.LogFile, mark: Mark | None) -> Cursor:
 
 
 def _batches(log: jsonl.LogFile, cursor: Cursor, form: Format) -> Iterator[Batch]:
-    notebook, offset = form.notebook, cursor.offset
     log.checksum = cursor.checksum
-    for lines in log.lines(offset):
+    begin = end = stop = cursor.offset
+    for lines in log.lines(begin):
         _lines(form, lines)
-        end = lines.end
+        end, stop = lines.end, lines.end + len(lines.rest)
         if lines.rest and _rest(form, lines.rest, end):
-            log.checksum = log.checksum.and_then(lines.rest, end, end + len(lines.rest))
-            end += len(lines.rest)
-        resume, segments = notebook.resume_at(end)
-        note = Cursor(resume, log.guard(resume), dict(segments), form.state(), log.checksum)
-        events, troubles = notebook.take()
-        stop = lines.end + len(lines.rest)
-        yield Batch(
-            events=events,
-            troubles=troubles,
-            cursor=msgspec.json.encode(note).decode("utf-8"),
-            read_bytes=stop - offset,
-            afresh=offset == 0,
-        )
-        offset = stop
+            log.checksum = log.checksum.and_then(lines.rest, end, stop)
+            end = stop
+        if stop - begin >= BATCH:
+            yield _batch(log, form, begin, end, stop)
+            begin = stop
+    if stop > begin or form.notebook.troubles:
+        yield _batch(log, form, begin, end, stop)
+
+
+def _batch(log: jsonl.LogFile, form: Format, begin: int, end: int, stop: int) -> Batch:
+    """What was found in the bytes from `begin` to `stop`, of which those before `end` are done with."""
+    resume, segments = form.notebook.resume_at(end)
+    note = Cursor(resume, log.guard(resume), dict(segments), form.state(), log.checksum)
+    events, troubles = form.notebook.take()
+    return Batch(
+        events=events,
+        troubles=troubles,
+        cursor=msgspec.json.encode(note).decode("utf-8"),
+        read_bytes=stop - begin,
+        afresh=begin == 0,
+    )
 
 
 def _lines(form: Format, lines: jsonl.Lines) -> None:

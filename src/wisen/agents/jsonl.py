@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 """Small enough to stay in the processor's cache, large enough that a file is a few reads."""
 LONGEST = 16 << 20
 """No record that teaches is longer; one call's 50 MB output must not cost 50 MB of memory."""
