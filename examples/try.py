@@ -17,6 +17,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="wisen-try-") as home:
         environment = {**os.environ, "WISEN_HOME": home}
         result = subprocess.run([wisen, "learn", "--path", sessions], env=environment, check=False)
+        if result.returncode == 0:
+            print("\n$ wisen fixes\n", flush=True)
+            result = subprocess.run([wisen, "fixes"], env=environment, check=False)
     if result.returncode == 0:
         print(f"\nThose sessions were samples. Now with your own (your files are only read):\n\n    {wisen} learn\n")
     return result.returncode

@@ -47,7 +47,7 @@ _P, _F = Kept.PARTLY, Kept.FULLY
 PROMISES = (
     Promise("F1", "Agents are observed through their own logs, live, session by session.", _P, "live following; ends of turns; durations; Hermes, Gemini CLI, opencode"),
     Promise("F2", "Any Python program can record failures, fixes and insights, and find them again."),
-    Promise("F3", "A fix is the measured difference between the call that failed and the one that worked."),
+    Promise("F3", "A fix is the measured difference between the call that failed and the one that worked.", _P, "transient failures do not expire yet; precision is not measured against labels yet"),
     Promise("F4", "A known fix reaches the agent the moment the failure happens again."),
     Promise("F5", "Workflows are tracked from goal to outcome, and repeats are found across sessions."),
     Promise("F6", "What repeats and succeeds becomes a skill, a tool or a guard."),

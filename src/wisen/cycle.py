@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
+from wisen.loop.mine.fixes import fixes
 from wisen.loop.mine.kinds import failure_kinds
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
@@ -23,6 +24,7 @@ from wisen.loop.observe.gather import Task, collector_paused, gather
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from wisen.domain.fixes import Fix
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.ports import Agent, Backups, Clock, Crew, Ids, Index, Ledger, Stretch
@@ -87,6 +89,11 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
     )
     remember(parts, run)
     return report
+
+
+def fixes_in(parts: Parts, selection: Selection) -> tuple[Fix, ...]:
+    """What made failing calls work in the selected sessions."""
+    return fixes(parts.index.histories(selection))
 
 
 def observe(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from wisen.cycle import Parts
+    from wisen.domain.fixes import Fix
     from wisen.ports import Agent
 
 _SHOWN_RUNS = 10
@@ -58,18 +59,13 @@ class Learner:
             UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
             StoreError: a store cannot be written.
         """
-        if path is not None and not path.exists():
-            raise UsageError(
-                f"{path} does not exist. Give a transcript or a folder of transcripts, or leave --path out."
-            )
+        under = _existing(path)
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")
         if jobs < 0:
             raise UsageError(f"--jobs {jobs} is not a number of processes. Give 1 or more, or 0 to let wisen decide.")
         started = self._parts.clock.now()
-        selection = Selection(
-            under=path.resolve() if path else None, since=started - timedelta(days=days) if days else None
-        )
+        selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
         try:
             parts = replace(self._parts, recheck=recheck, jobs=jobs)
             return cycle.turn(parts, selection, progress or _silently)
@@ -89,6 +85,14 @@ class Learner:
             runs=parts.ledger.runs(_SHOWN_RUNS),
             warnings=parts.warnings,
         )
+
+    def fixes(self, path: Path | None = None) -> tuple[Fix, ...]:
+        """What made failing calls work, in what was read so far; with `path` only in the sessions below it.
+
+        Raises:
+            UsageError: `path` does not exist.
+        """
+        return cycle.fixes_in(self._parts, Selection(under=_existing(path)))
 
     def agents(self) -> tuple[AgentState, ...]:
         """Each agent whose sessions can be read: what is there, what was read of it, and what could not be."""
@@ -142,6 +146,12 @@ class Learner:
             parts.ledger.record(run)
         except WisenError:
             return  # the ledger itself is what failed; the caller sees the first error
+
+
+def _existing(path: Path | None) -> Path | None:
+    if path is not None and not path.exists():
+        raise UsageError(f"{path} does not exist. Give a transcript or a folder of them, or leave --path out.")
+    return path.resolve() if path else None
 
 
 def _silently(done: int, total: int) -> None:

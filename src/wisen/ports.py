@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.events import Event
+    from wisen.domain.fixes import History
     from wisen.domain.report import Counts, Failure, Selection
     from wisen.domain.runs import Run
     from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
@@ -143,6 +144,10 @@ class Index(Protocol):
 
     def failures(self, selection: Selection) -> Iterator[Failure]:
         """Every failed or masked call of the selected sessions, oldest first."""
+        ...
+
+    def histories(self, selection: Selection) -> Iterator[History]:
+        """The calls of each selected session with how they ended, in order; rejected and open ones without an end."""
         ...
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:

@@ -81,6 +81,28 @@ def test_status_tells_the_last_run(session: Path) -> None:
     assert "1 session in 1 project" in run("status").stdout
 
 
+@pytest.mark.requirement("F3")
+def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
+    assert "Nothing learnt yet" in run("fixes", expect=3).stdout
+    for number in (1, 2):
+        s = ClaudeTranscript(number)
+        s.bash("npm test", "npm error use pnpm", exit_code=1)
+        s.bash("pnpm test", "ok")
+        s.bash("tool --old", "unknown option" if number == 1 else "fine", exit_code=int(number == 1))
+        s.bash("tool --new", "ok")
+        s.write(home / ".claude" / "projects" / "p")
+    run("learn")
+    text = run("fixes").stdout
+    assert "npm: npm error use pnpm" in text
+    assert "- npm test" in text
+    assert "+ pnpm test" in text
+    assert "careful: another program" in text
+    assert "--old" not in text
+    assert "--old" in run("fixes", "--all").stdout
+    found = json.loads(run("fixes", "--json").stdout)
+    assert [(fix["removed"], fix["added"], fix["sessions"]) for fix in found["fixes"]] == [(["npm"], ["pnpm"], 2)]
+
+
 def test_agents_tells_what_was_found_and_what_could_not_be_read(session: Path, home: Path) -> None:
     before = json.loads(run("agents", "--json").stdout)["agents"]
     claude = next(agent for agent in before if agent["name"] == "claude-code")

@@ -143,6 +143,23 @@ class IndexContract:
         assert [each.at for each in found] == [NOON + timedelta(minutes=minute) for minute in (1, 3, 4)]
         assert len({each.session for each in found}) == 1
 
+    def test_histories_hold_each_sessions_calls_in_order_with_their_ends(self, index: Index) -> None:
+        one, two = Log("/logs/a.jsonl"), Log("/logs/b.jsonl", native="t")
+        one.call("c1", 1)
+        one.end("c1", Status.FAILED, 2, "no")
+        one.call("c2", 3, tool="Edit")
+        one.reject("c2", 4)
+        two.call("c3", 1)
+        two.end("c3", Status.OK, 2)
+        index.keep([one.stretch(), two.stretch()])
+        first, second = index.histories(Selection())
+        assert [(step.call, step.tool, step.status, step.text) for step in first.steps] == [
+            ("c1", "Bash", Status.FAILED, "no"),
+            ("c2", "Edit", None, None),
+        ]
+        assert [(step.call, step.status, step.arguments) for step in second.steps] == [("c3", Status.OK, '{"a":1}')]
+        assert [h.steps[0].call for h in index.histories(Selection(under=Path("/logs/b.jsonl")))] == ["c3"]
+
     def test_an_outcome_finds_its_call_whichever_was_read_first(self, index: Index) -> None:
         late, early = Log("/b.jsonl"), Log("/a.jsonl")
         late.end("c1", Status.FAILED, 1, "no such file")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import UTC, timedelta
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.events import Call, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
+from wisen.domain.fixes import History, Step
 from wisen.domain.report import Counts, Failure, ToolUse
 from wisen.domain.sources import TroubleCount, TroubleKind
 
@@ -87,6 +89,29 @@ class MemoryIndex:
                 status=outcome.status,
                 at=_whole(outcome.at),
             )
+
+    def histories(self, selection: Selection) -> Iterator[History]:
+        """The calls of each selected session with how they ended, in order."""
+        chosen = [kept.event for kept in self._selected(selection)]
+        ends = {(e.session.agent, e.call): e for e in self._events() if isinstance(e, Outcome)}
+        calls = sorted(
+            (e for e in chosen if isinstance(e, Call)), key=lambda e: (self._sessions[e.session], _whole(e.at))
+        )
+        for session, of_one in groupby(calls, key=lambda call: self._sessions[call.session]):
+            steps = []
+            for call in of_one:
+                end = ends.get((call.session.agent, call.id))
+                steps.append(
+                    Step(
+                        call=call.id,
+                        tool=call.tool,
+                        arguments=call.arguments,
+                        status=end.status if end else None,
+                        text=end.text if end else None,
+                        at=_whole(call.at),
+                    )
+                )
+            yield History(session=session, steps=tuple(steps))
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
         """What could not be read in the selected sources."""

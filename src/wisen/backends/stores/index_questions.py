@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from wisen.backends.stores.escapes import from_milliseconds, milliseconds, pack, unpack
 from wisen.backends.stores.sqlite import damaged
 from wisen.domain.events import Status
+from wisen.domain.fixes import History, Step
 from wisen.domain.report import Counts, Failure, ToolUse
 from wisen.domain.sources import TroubleCount, TroubleKind
 
@@ -56,6 +58,19 @@ _FAILURES = """
     LEFT JOIN texts said ON said.event = e.number
     WHERE e.shape IN (SELECT number FROM shapes WHERE kind = 'outcome' AND how IN ('failed', 'masked'))
     AND {chosen} ORDER BY e.at, e.number
+"""
+_STEPS = """
+    SELECT scenes.session, c.id, called.tool, arguments.text, ended.how, said.text, c.at
+    FROM events c
+    JOIN scenes ON scenes.number = c.scene
+    JOIN shapes called ON called.number = c.shape AND called.kind = 'call'
+    LEFT JOIN (
+        SELECT call, agent, number, shape FROM events WHERE shape IN (SELECT number FROM shapes WHERE kind = 'outcome')
+    ) e ON e.call = c.id AND e.agent = c.agent
+    LEFT JOIN shapes ended ON ended.number = e.shape
+    LEFT JOIN texts arguments ON arguments.event = c.number
+    LEFT JOIN texts said ON said.event = e.number
+    WHERE {call_chosen} ORDER BY scenes.session, c.at, c.number
 """
 _HELD = """
     SELECT scenes.number FROM sources JOIN holdings ON source = sources.number JOIN scenes USING (session)
@@ -159,6 +174,18 @@ def failures(db: SqliteDatabase, selection: Selection) -> Iterator[Failure]:
         yield failure
 
 
+def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
+    """The calls of each selected session with how they ended, in order."""
+    chosen = _chosen(selection)
+    rows = db.stream(chosen.into(_STEPS), chosen.values)
+    for session, steps in groupby(rows, key=lambda row: row[0]):
+        with _understood(db):
+            history = History(
+                session=db.whole(session), steps=tuple(_step(*cast("tuple[Any, ...]", row[1:])) for row in steps)
+            )
+        yield history
+
+
 def troubles(db: SqliteDatabase, selection: Selection) -> tuple[TroubleCount, ...]:
     """What could not be read in the selected sources."""
     chosen = _chosen(selection)
@@ -182,6 +209,17 @@ def _understood(db: SqliteDatabase) -> Iterator[None]:
         yield
     except (ValueError, TypeError, OverflowError) as error:
         raise damaged(db.path, "it holds a value that was never written") from error
+
+
+def _step(call: str, tool: str, arguments: str | None, status: str | None, text: str | None, at: int) -> Step:
+    return Step(
+        call=unpack(call),
+        tool=unpack(tool),
+        arguments=None if arguments is None else unpack(arguments),
+        status=None if status is None else Status(status),
+        text=None if text is None else unpack(text),
+        at=from_milliseconds(at),
+    )
 
 
 def _failure(session: int, tool: str | None, arguments: str | None, text: str | None, status: str, at: int) -> Failure:

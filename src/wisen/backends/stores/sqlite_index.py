@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from wisen.backends.stores.dialect import REPAIR
 from wisen.backends.stores.escapes import milliseconds, pack, unpack
-from wisen.backends.stores.index_questions import counts, failures, troubles
+from wisen.backends.stores.index_questions import counts, failures, histories, troubles
 from wisen.backends.stores.sqlite_files import INDEX, open_file, set_aside
 from wisen.domain.events import Call, Interrupt, Message, Outcome, Rejection
 from wisen.domain.sources import Mark, TroubleKind
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wisen.backends.stores.dialect import Row, Value
     from wisen.backends.stores.sqlite import SqliteDatabase
     from wisen.domain.events import Event, SessionKey
+    from wisen.domain.fixes import History
     from wisen.domain.report import Counts, Failure, Selection
     from wisen.domain.sources import TroubleCount
     from wisen.ports import Clock, Stretch
@@ -100,6 +101,10 @@ class SqliteIndex:
     def failures(self, selection: Selection) -> Iterator[Failure]:
         """Every failed or masked call of the selected sessions, oldest first."""
         return failures(self._db, selection)
+
+    def histories(self, selection: Selection) -> Iterator[History]:
+        """The calls of each selected session with how they ended, in order."""
+        return histories(self._db, selection)
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
         """What could not be read in the selected sources."""

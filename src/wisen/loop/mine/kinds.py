@@ -34,7 +34,8 @@ _NORMAL = (
     (re.compile(r"\d+(?:\.\d+)*"), "N"),
     (re.compile(r"\s+"), " "),
 )
-_LEAD = re.compile(r"\s*(?:cd\s+\S+\s*(?:&&|;)\s*|\w+=\S*\s+|sudo\s+|time\s+|timeout\s+\S+\s+)")
+_SUDO = re.compile(r"(?:sudo|doas)\s+(?:-\S+\s+)*")
+_LEAD = re.compile(r"\s*(?:cd\s+\S+\s*(?:&&|;)\s*|\w+=\S*\s+|time\s+|timeout\s+\S+\s+)")
 
 
 def failure_kinds(failures: Iterable[Failure]) -> tuple[FailureKind, ...]:
@@ -93,7 +94,12 @@ def _program(arguments: str | None) -> str:
     command = decoded.get("command") if isinstance(decoded, dict) else None
     if not isinstance(command, str):
         return ""
+    words = _SUDO.sub("", leads(command)).split(maxsplit=1)
+    return words[0].rsplit("/", 1)[-1] if words else ""
+
+
+def leads(command: str) -> str:
+    """A shell command without what only prepares it: changes of directory, assignments, time limits."""
     while lead := _LEAD.match(command):
         command = command[lead.end() :]
-    words = command.split(maxsplit=1)
-    return words[0].rsplit("/", 1)[-1] if words else ""
+    return command

@@ -92,6 +92,25 @@ def learn(
 
 
 @app.command()
+def fixes(
+    path: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--path", help="Only sessions of this transcript or folder."),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Also what was seen once or did not always help.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what made failing calls work: the difference to the call that then succeeded.
+
+    Looks at what `wisen learn` has read. Every fix says in how many sessions it was seen, how often it did not
+    help, and what it would bring in that was not there before.
+    """
+    from wisen.surfaces.cli.fixes import run
+
+    raise typer.Exit(run(path, every=every, as_json=as_json))
+
+
+@app.command()
 def status(as_json: Json = False) -> None:
     """Tell in one screen what has been learnt from, and when."""
     from wisen.surfaces.cli.status import run

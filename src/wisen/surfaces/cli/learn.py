@@ -199,4 +199,4 @@ def _troubles(report: Report, out: Console) -> None:
 def _next(report: Report, *, dry_run: bool) -> str:
     if dry_run:
         return "\nDry run: nothing was stored."
-    return "\nNext: wisen status; wisen learn again after your next session reads only what is new."
+    return "\nNext: wisen fixes shows what made such calls work; wisen learn again reads only what is new."
