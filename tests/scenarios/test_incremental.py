@@ -62,7 +62,8 @@ def test_what_is_appended_while_we_read_is_read_the_next_time(folder: Path, monk
     path = s.write(folder)
     late = ClaudeTranscript(9)
     late.prompt("typed while wisen was reading")
-    lines, appended = jsonl.LogFile.lines, []
+    lines = jsonl.LogFile.lines
+    appended: list[bool] = []
 
     def reading(self: jsonl.LogFile, offset: int):  # type: ignore[no-untyped-def]
         for found in lines(self, offset):
