@@ -6,12 +6,12 @@ Each port is a small Protocol with a contract suite and a fake in `wisen.testing
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from concurrent.futures import Executor
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -29,7 +29,6 @@ __all__ = [
     "Clock",
     "Crew",
     "Embedder",
-    "Executor",
     "Ids",
     "Index",
     "Kept",

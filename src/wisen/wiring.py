@@ -68,8 +68,8 @@ class Wiring:
         store = replace(self.settings.store, ledger="sqlite")
         return Wiring(replace(self.settings, home=home, store=store), self.environment)
 
-    def learner(self, project: str | None = None) -> Learner:
-        """Stores and readers, ready to work."""
+    def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
+        """Stores and readers, ready to work. One that is only asked needs no readers, which take time to load."""
         from wisen.backends.executors.processes import processes
         from wisen.backends.ids import Ulids
         from wisen.loop.observe.scope import Scope
@@ -90,7 +90,7 @@ class Wiring:
             ledger.close()
             raise
         parts = Parts(
-            agents=self.agents(),
+            agents=self.agents() if reads else (),
             index=index,
             ledger=ledger,
             backups=self.backups(),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -27,6 +25,9 @@ def processes(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
     if jobs == 1:
         yield None, 1
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     # Not forked: open databases must not be carried into another process.
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
         yield pool, jobs

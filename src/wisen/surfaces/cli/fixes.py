@@ -26,7 +26,7 @@ def run(path: Path | None, *, every: bool, as_json: bool) -> int:
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
-    with wires.learner() as learner:
+    with wires.learner(reads=False) as learner:
         found = learner.fixes(path)
     chosen = [fix for fix in found if every or fix.is_known]
     if as_json:

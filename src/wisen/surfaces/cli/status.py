@@ -19,7 +19,7 @@ def run(*, as_json: bool) -> int:
     if not wires.ever_used:
         _unused(str(wires.settings.home), as_json=as_json)
         return 0
-    with wires.learner() as learner:
+    with wires.learner(reads=False) as learner:
         state = learner.status()
     if as_json:
         print_json(state)
