@@ -13,6 +13,7 @@ from benchmarks.data import DataAbsent
 NAMES = (
     "scan",
     "poison",
+    "secrets",
 )
 
 

@@ -83,7 +83,7 @@ PROMISES = (
     Promise("N4", "Only explicit signals teach, and rules need confirmation before they bind."),
     Promise("N5", "The context's rule goes before the global one, and conflicts are recorded."),
     Promise("N6", "Rules have size targets, grow stale, and are archived in place."),
-    Promise("N7", "Credentials and private data are never stored.", _P, "a first set of rules for credentials; financial, medical and other private data"),
+    Promise("N7", "Credentials and private data are never stored.", _P, "doubtful texts are withheld but not asked about yet; medical statements mostly in English"),
     Promise("N8", "People can ask what was learnt and have it forgotten everywhere."),
     Promise("N9", "Whenever something learnt is used, its source is cited."),
     Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "typed turns are told from machine traffic; incidents come with detection"),

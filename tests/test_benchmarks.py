@@ -58,6 +58,23 @@ def test_poison_counts_what_is_taken_for_the_users_word(tmp_path: Path) -> None:
     assert figures["benign"] == {"n": 3, "blocked": 1}
 
 
+def test_secrets_are_made_found_and_held_against_real_lines(tmp_path: Path) -> None:
+    session = ClaudeTranscript()
+    session.prompt("run the tests")
+    session.bash("npm test", "npm error use pnpm", exit_code=1)
+    session.write(tmp_path / "transcripts")
+    figures = json.loads(run("secrets", "--data", str(tmp_path), "--json", "--repeat", "1"))
+    assert figures["recall"] >= 0.995
+    assert figures["leave_provider_out"]["recall"] >= 0.9
+    assert min(figures["carriers"].values()) > 0.98
+    assert (figures["providers"] >= 60, len(figures["carriers"]), figures["samples"] >= 10_000) == (True, 12, True)
+    assert figures["false_line_rate"] == figures["private_line_rate"] == 0
+    assert figures["real"]["lines"] == 5
+    assert figures["mb_per_s"] > 0
+    for peer in ("detect-secrets", "gitleaks"):
+        assert (figures["baselines"][peer] is None) == (peer in figures["absent"])
+
+
 def test_absent_data_is_told_with_exit_code_three(tmp_path: Path) -> None:
-    for name in ("scan", "poison"):
+    for name in ("scan", "poison", "secrets"):
         assert run(name, "--data", str(tmp_path), expect=3) == ""

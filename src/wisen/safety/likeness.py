@@ -16,8 +16,16 @@ SHORTEST = 8
 """A shorter value cannot be told from a word."""
 LEAST_ENTROPY = 2.75
 """Bits a character: of eight characters hardly one comes twice."""
+LONG, VERY_LONG = 12, 24
+"""The least length of a value that is only said to be a secret: where it is mixed, and where it is not."""
+TURNS = 3
+"""How often a digit follows a letter, or a letter a digit, in a mixed one."""
+MANY_TURNS = 4
+"""As often as that within twenty letters and digits, whatever stands around them."""
 WORD = 3.5
 """The least average length of words that only capitals tell apart; capitals drawn by lot make shorter ones."""
+SHORT_WORD, LONG_WORD = 2.6, 16
+"""The same for a bare word in code, which may be of abbreviations, and the length up to which that is believed."""
 VOWELS = 0.15
 """The least share of vowels in a long run of letters."""
 
@@ -49,11 +57,12 @@ _STAND_IN = (
     ),
 )
 """What says, anywhere in a value, that another one belongs there."""
-_STAND_IN_WORD = re.compile(r"(?<![a-z])(?:your|fake|todo)")
+_STAND_IN_WORD = re.compile(r"(?<![a-z0-9])(?:your|fake|todo)(?![0-9])")
 _PLACEHOLDER = re.compile(
     r"""
       (?P<same>.)(?P=same)*                       # xxxxxxxx, ********
     | [<\[{(].*[>\]})] | [<\[{(]+[a-z_.-]+        # <token>, [redacted], {{ token }}, and the same cut short
+    | \{[a-z_][\w.]*[(\[!:|].*                     # {quote(token)}, a template's expression, cut short or not
     | \$[({]?[a-z_]\w*.* | %[a-z_]\w*%?           # $TOKEN, $(command), %TOKEN%
     | [@&!][a-z_.]+                               # @token, !token
     | (?:my|the|some|test|dev|user|admin|new|old|super|wrong)?[-_ ]?
@@ -73,12 +82,16 @@ _CODE = re.compile(
 _PLACE = re.compile(
     r"(?:~|\.{1,2})?/?(?:[\w@.+-]*[A-Za-z]{2}[\w@.+-]*/)+[\w@.+:-]*|[a-z][a-z0-9+.-]*://.*|[A-Za-z]:[\\/].*", re.DOTALL
 )
+_STROKED_KEY = re.compile(r"(?!/[a-z]+/)[A-Za-z0-9+/]{32,}={0,2}")
 _NUMBER = re.compile(r"[\d\s.,:;/_+TZ-]+")
 _NAME = re.compile(
     r"[-_.:/\s]*(?:[^\W\d_]+\d{0,5}|\d{1,4})(?:[-_.:/=%+,\s]+(?:[^\W\d_]+\d{0,5}|\d{1,4}))*[-_.:/=?!,;)\]}\s]*"
 )
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 _WORD_AND_NUMBER = re.compile(r"(?=.{8})(?=.*\d)(?=.*[^\W\d_])[^\s_./:-]+")
+_TURN = re.compile(r"[A-Za-z](?=\d)|\d(?=[A-Za-z])")
+_PIECE = re.compile(r"[A-Za-z0-9]{20,}")
+_QUOTES = ('"', "'", "`")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _VOWEL = re.compile(r"[aeiouy]", re.IGNORECASE)
 _CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{5}", re.IGNORECASE)
@@ -99,6 +112,11 @@ def is_placeholder(value: str) -> bool:
     return _PLACEHOLDER.fullmatch(value) is not None
 
 
+def is_meant(value: str) -> bool:
+    """Whether it is more than a stand-in, where its form alone already says what it is."""
+    return not is_placeholder(value)
+
+
 def is_body(value: str) -> bool:
     """Whether it can be what follows the prefix that makes a token known."""
     if len(value) < SHORTEST or value.isdecimal() or entropy(value) < LEAST_ENTROPY:
@@ -113,25 +131,43 @@ def is_generated(value: str) -> bool:
 
 def is_named_secret(written: str) -> bool:
     """Whether a value that something calls a secret can be one. Without an opening quote it can also be code."""
-    value = written.lstrip("\"'`")
-    if not is_generated(value) or _PLACE.fullmatch(value) or _NUMBER.fullmatch(value):
+    value = _bare(written)
+    if not value.isascii() or not is_generated(value) or _NUMBER.fullmatch(value):
         return False
-    return value != written or not _CODE.fullmatch(value)
+    if has_key_material(value):
+        return True
+    if not _is_quoted(written) and value.isalpha() and len(value) < LONG_WORD and _is_spoken(value, SHORT_WORD):
+        return False
+    return not _is_place(value) and (_is_quoted(written) or not _CODE.fullmatch(value))
+
+
+def is_key_material(written: str) -> bool:
+    """Whether a value is one that nothing but a generator makes: long, and of letters and digits in turn."""
+    value = _bare(written)
+    mixed = len(value) >= VERY_LONG or (len(value) >= LONG and len(_TURN.findall(value)) >= TURNS)
+    return mixed and is_named_secret(written)
+
+
+def has_key_material(value: str) -> bool:
+    """Whether a piece of it is so long and so mixed that neither a path nor code has it."""
+    return any(len(_TURN.findall(piece)) >= MANY_TURNS for piece in _PIECE.findall(value))
 
 
 def is_named_password(written: str) -> bool:
     """Whether a value that something calls a password can be one: people end a word with a number."""
     if is_named_secret(written):
         return True
-    value = written.lstrip("\"'`")
+    value = _bare(written)
     if not _WORD_AND_NUMBER.fullmatch(value) or is_placeholder(value):
         return False
-    return value != written or not _CODE.fullmatch(value)
+    return _is_quoted(written) or not _CODE.fullmatch(value)
 
 
 def is_password_in_address(value: str) -> bool:
     """Whether the password within an address is meant, and not only shown."""
-    return value.lower() not in _STAND_INS and not is_placeholder(value) and not _CODE.fullmatch(value)
+    if value.lower() in _STAND_INS or is_placeholder(value):
+        return False
+    return has_key_material(value) or not _CODE.fullmatch(value)
 
 
 def is_basic_credential(encoded: str) -> bool:
@@ -143,15 +179,33 @@ def is_basic_credential(encoded: str) -> bool:
     return bool(colon) and (user + word).isprintable() and bool(word) and not is_placeholder(word)
 
 
+def _is_place(value: str) -> bool:
+    if not _PLACE.fullmatch(value):
+        return False
+    # A key in base64 can have strokes too, but nobody names folders like that.
+    return not _STROKED_KEY.fullmatch(value) or all(map(is_name, filter(None, value.split("/"))))
+
+
+def _bare(written: str) -> str:
+    if _is_quoted(written):
+        return written.lstrip("\"'`")
+    value = written.rstrip(".,:;!?")
+    return value.rstrip(")") if "(" not in value else value
+
+
+def _is_quoted(written: str) -> bool:
+    return written[:1] in _QUOTES
+
+
 def is_name(value: str) -> bool:
     """Whether it is made of words: an identifier, a title, a version. Words can be spoken, chance letters cannot."""
     return _NAME.fullmatch(value) is not None and all(map(_is_spoken, _LETTERS.findall(value)))
 
 
-def _is_spoken(letters: str) -> bool:
+def _is_spoken(letters: str, word: float = WORD) -> bool:
     words = _WORD.findall(letters)
-    if len(letters) >= SHORTEST and len(letters) < WORD * len(words):
+    if len(letters) >= SHORTEST and len(letters) < word * len(words):
         return False
-    if any(len(word) > 5 and _CONSONANTS.search(word) for word in words):
+    if any(len(each) > 5 and _CONSONANTS.search(each) for each in words):
         return False
     return len(letters) < SHORTEST or not letters.isascii() or len(_VOWEL.findall(letters)) >= VOWELS * len(letters)

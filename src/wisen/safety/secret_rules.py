@@ -1,223 +1,112 @@
-"""The secret rules, as data: a name for people, what to look for first, the exact form, and a check of the value.
-
-A trigger is looked for without regard to case; the form is then tried where the trigger stands, in bytes, because every
-secret is ASCII and its neighbours need not be. Forms begin with a look behind wherever they could otherwise be tried
-again at each step of a long run of letters.
-"""
+"""The secret rules, as data: those of the providers, and those that go by a name or a place alone."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from itertools import product
-from typing import TYPE_CHECKING
-
 from wisen.safety.likeness import (
+    has_key_material,
     is_basic_credential,
     is_body,
     is_generated,
+    is_key_material,
+    is_meant,
     is_named_password,
     is_named_secret,
     is_password_in_address,
-    is_placeholder,
 )
+from wisen.safety.providers import PROVIDERS
+from wisen.safety.secret_forms import BARE, IS, SAID, URL, WRITTEN, Rule, named
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One form of secret."""
-
-    name: str
-    triggers: tuple[str, ...]
-    """Lower-case literals, one of which stands in every such secret."""
-    form: re.Pattern[bytes]
-    """Its group `value`, or else the whole of it, is what the check sees."""
-    check: Callable[[str], bool] | None = None
-    near: bytes = b""
-    """What must stand ahead of the trigger for the rule to apply."""
-    before: int = 0
-    """How many bytes ahead of the trigger are looked at."""
-    within: int = 0
-    """How many bytes behind the trigger are searched; none means that the form begins at the trigger."""
-
-
-def _form(pattern: str, flags: int = 0) -> re.Pattern[bytes]:
-    return re.compile(pattern.encode("ascii"), flags | re.VERBOSE)
-
-
-# An escaped line break ends in a letter.
-_EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
-
-
-def _prefixed(name: str, prefixes: str, body: str, check: Callable[[str], bool] = is_body) -> Rule:
-    """A token that says by its first letters what it is."""
-    words = prefixes.split()
-    either = "|".join(map(re.escape, words))
-    return Rule(
-        name=name,
-        triggers=tuple(word.lower() for word in words),
-        form=_form(rf"{_EDGE}(?:{either})(?P<value>{body})(?![A-Za-z0-9])"),
-        check=check,
+_PASSWORDS = "password passwd passphrase passwort _pass pwd".split()
+_KEYS = [
+    f"{kind}{joint}key"
+    for kind in (
+        *"api access private account auth encryption master session signing secret".split(),
+        *"admin app application client deploy hmac ingest insert integration jwt license management".split(),
+        *"project role routing sdk server service shared storage subscription webhook write".split(),
     )
-
-
-def _real(value: str) -> bool:
-    return not is_placeholder(value)
-
-
-# A user id in base64 begins with digits, which leave few letters for the first four places.
-_DISCORD = tuple("".join(letters) for letters in product("mno", "dtjz", "aeimquycgk", "wxyz012345"))
-
-_PASSWORDS = "password passwd passphrase _pass pwd".split()
-_SECRETS = [
-    *("secret", "token", "_auth"),
-    *(
-        f"{kind}{joint}key"
-        for kind in ("api", "access", "private", "account", "auth", "encryption", "master", "session", "signing")
-        for joint in ("", "_", "-", " ")
-    ),
+    for joint in ("", "_", "-", " ")
 ]
-_QUALIFIED = r"(?:[_-]?(?:key|id|value|base64|b64|prod|production|dev|test|live|staging|\d{1,2}))?"
-_IS = r"""(?:\\*["'`])?\]?\s{0,4}(?:=>|:=|=|:)\s{0,4}"""
-_BARE = r"""[^\s"'`\\,;<>|&-][^\s"'`\\,;<>|&]{7,300}"""
-_WRITTEN = rf"""\\*(?P<value>(?P<quote>["'`])[^"'`\\\s]{{8,300}}(?=\\*(?P=quote))|{_BARE})"""
+_SECRETS = [*"secret token _auth credential credentials".split(), *_KEYS]
+_SPOKEN = [
+    *"password secret token credentials access_key api_key".split(),
+    *("api key", "access key", "key is", "key was", "key provided", " pw is", " pwd is"),
+]
+_QUALIFIED = r"(?:[_-]?(?:key|id|value|base(?:64)?|b64|prod|production|dev|test|live|staging|raw|string|\d{1,2})){0,2}"
 
-
-def _named(name: str, words: list[str], check: Callable[[str], bool]) -> Rule:
-    """A value with a name, as configuration, code and command lines give it one. The check sees its opening quote."""
-    either = "(?:" + "|".join(word.replace(" ", "[ ]") for word in words) + ")" + _QUALIFIED
-    form = rf"(?P<option>(?<=--))?{either}(?:{_IS}|(?(option)\s{{1,2}}|(?!))){_WRITTEN}"
-    return Rule(name=name, triggers=tuple(words), form=_form(form, re.IGNORECASE), check=check)
-
-
-RULES: tuple[Rule, ...] = (
+GENERIC: tuple[Rule, ...] = (
     Rule(
         name="private-key",
         triggers=("-----begin", "---- begin"),
-        form=_form(
-            r"-{4,5}[ ]?BEGIN[ ][A-Z0-9 ]{0,30}PRIVATE[ ]KEY(?:[ ]BLOCK)?[ ]?-{4,5}[\s\S]{0,300}?[A-Za-z0-9+/]{40}"
-        ),
+        form=r"-{4,5}[ ]?BEGIN(?:[ ]|%20|\+)[A-Z0-9 %+]{0,40}PRIVATE(?:[ ]|%20|\+)KEY(?:[ ]BLOCK)?[ ]?-{4,5}"
+        r"[\s\S]{0,300}?[A-Za-z0-9+/]{40}",
     ),
     Rule(
         name="ssh-private-key",
         # The first bytes of every such key, without the lines around it.
         triggers=("b3blbnnzac1rzxktdje",),
-        form=_form(r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]{20}"),
+        form=r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]{20}",
     ),
     Rule(
-        name="aws-access-key-id",
-        triggers=("akia", "asia"),
-        form=_form(_EDGE + r"(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
-        check=_real,
-    ),
-    Rule(
-        name="aws-secret-key",
-        triggers=("secretaccesskey", "secret_access_key", "secret access key", "aws_secret", "secret-access-key"),
-        form=_form(r"[A-Za-z_ -]{3,30}" + _IS + r"""\\*["']?(?P<value>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])"""),
-        check=is_body,
-    ),
-    _prefixed("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "[A-Za-z0-9]{30,255}"),
-    _prefixed("github-token", "github_pat_", "[A-Za-z0-9_]{30,255}"),
-    _prefixed("gitlab-token", "glpat- gldt- glrt- glcbt- glptt-", "[A-Za-z0-9_.-]{20,300}"),
-    _prefixed("slack-token", "xoxa- xoxb- xoxp- xoxo- xoxr- xoxs- xapp-", "[A-Za-z0-9-]{10,300}"),
-    Rule(
-        name="slack-webhook",
-        triggers=("hooks.slack.com/",),
-        form=_form(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9+/]{30,120})"),
-        check=is_body,
-    ),
-    _prefixed("anthropic-key", "sk-ant-", "[A-Za-z0-9_-]{20,300}"),
-    _prefixed("openai-key", "sk-", "(?!ant-)[A-Za-z0-9_-]{20,300}", is_generated),
-    _prefixed("google-key", "AIza", "[A-Za-z0-9_-]{35}"),
-    _prefixed("google-token", "ya29.", "[A-Za-z0-9_.-]{20,2000}"),
-    _prefixed("stripe-key", "sk_live_ rk_live_ sk_test_ rk_test_", "[A-Za-z0-9]{16,300}"),
-    _prefixed("stripe-key", "whsec_", "[A-Za-z0-9+/]{24,100}"),
-    _prefixed("npm-token", "npm_", "[A-Za-z0-9]{36}"),
-    _prefixed("pypi-token", "pypi-AgE", "[A-Za-z0-9_-]{50,1000}"),
-    _prefixed("hugging-face-token", "hf_", "[A-Za-z0-9]{30,60}"),
-    Rule(
-        name="sendgrid-key",
-        triggers=("sg.",),
-        form=_form(_EDGE + r"SG\.(?P<value>[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50})(?![A-Za-z0-9])"),
-        check=is_body,
-    ),
-    Rule(
-        name="twilio-key",
-        triggers=("twilio",),
-        form=_form(_EDGE + r"(?P<value>SK[0-9a-f]{32}|[0-9a-f]{32})(?![A-Za-z0-9])"),
-        check=is_body,
-        before=120,
-        within=120,
-    ),
-    Rule(
-        name="telegram-token",
-        triggers=(":aa",),
-        form=_form(_EDGE + r"\d{8,10}:(?P<value>AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
-        check=is_body,
-        before=10,
-        within=48,
-    ),
-    Rule(
-        name="discord-token",
-        triggers=_DISCORD,
-        form=_form(
-            r"(?:(?<![A-Za-z0-9_.-])|(?<=\\[nrt]))"
-            r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.(?P<value>[A-Za-z0-9_-]{27,40})(?![A-Za-z0-9])"
-        ),
-        check=is_body,
-    ),
-    Rule(
-        name="discord-webhook",
-        triggers=("/api/webhooks/",),
-        form=_form(r"/api/webhooks/\d{17,20}/(?P<value>[A-Za-z0-9_-]{60,90})"),
-        check=is_body,
+        name="putty-private-key",
+        triggers=("private-lines:",),
+        form=r"Private-Lines:\s{0,2}\d{1,4}[\s\S]{0,40}?[A-Za-z0-9+/]{40}",
     ),
     Rule(
         name="jwt",
         triggers=("eyj",),
-        form=_form(
-            r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))eyJ[A-Za-z0-9_-]{10,4000}"
-            r"\.(?P<value>[A-Za-z0-9_-]{10,16000}\.[A-Za-z0-9_-]{10,2000})"
-        ),
-        check=_real,
+        form=r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))eyJ[A-Za-z0-9_-]{10,4000}"
+        r"\.(?P<value>[A-Za-z0-9_-]{10,16000}\.[A-Za-z0-9_-]{10,2000})",
+        check=is_meant,
     ),
     Rule(
         name="password-in-url",
         triggers=("://",),
-        form=_form(r"""://[^\s/@:"'`<>\\]{0,100}:(?P<value>[^\s/@"'`<>\\]{3,200})@(?!sha\d)[A-Za-z0-9\[]"""),
+        form=r"""://[^\s/@:"'`<>\\]{0,100}:(?P<value>[^\s/@"'`<>\\]{3,2000})@(?!sha\d)[A-Za-z0-9\[]""",
         check=is_password_in_address,
     ),
     Rule(
         name="password-in-url",
         triggers=("://",),
-        form=_form(r"""://(?P<value>[A-Za-z0-9_-]{20,200})@[A-Za-z0-9\[]"""),
+        form=rf"://(?P<value>{URL}{{20,200}})@[A-Za-z0-9\[]",
         check=is_generated,
+    ),
+    Rule(
+        # Whoever knows it may do what it allows.
+        name="signed-address",
+        triggers=("sig=", "signature="),
+        form=r"""(?<=[?&;-])[Ss]ig(?:nature)?=(?P<value>(?:[A-Za-z0-9_-]|%2[BbFf]|[+/]){40,600})""",
+        check=is_body,
+    ),
+    Rule(
+        name="secret-address",
+        triggers=("webhook",),
+        form=rf"""webhook(?:[_ -]?ur[il])?(?:{IS}|{SAID})\\*["'`]?https?://[^\s/"'`<>\\]{{1,100}}/"""
+        r"""(?P<value>[^\s"'`<>\\]{20,400})""",
+        check=has_key_material,
+        any_case=True,
     ),
     Rule(
         name="authorization-header",
         triggers=("bearer",),
-        form=_form(r"(?i:bearer)(?:\s|\\t|%20){1,3}(?P<value>[A-Za-z0-9._~+/=-]{16,4000})"),
+        form=r"(?i:bearer)(?:\s|\\t|%20|\+){1,3}(?P<value>[A-Za-z0-9._~+/=-]{12,4000})",
         check=is_generated,
     ),
     Rule(
         name="authorization-header",
         triggers=("basic",),
-        form=_form(r"(?i:basic)\s{1,3}(?P<value>[A-Za-z0-9+/]{8,400}={0,2})"),
+        form=r"(?i:basic)\s{1,3}(?P<value>[A-Za-z0-9+/]{8,400}={0,2})",
         check=is_basic_credential,
     ),
     Rule(
         name="authorization-header",
         triggers=("authorization",),
-        form=_form(r"(?i:authorization)" + _IS + r"""\\*["'`]?(?:[A-Za-z-]{3,10}\s{1,2})?""" + rf"(?P<value>{_BARE})"),
+        form=rf"""(?i:authorization)(?:{IS})\\*["'`]?(?:[A-Za-z-]{{3,12}}\s{{1,2}})?(?P<value>{BARE})""",
         check=is_named_secret,
     ),
     Rule(
         name="command-password",
         triggers=("-u ", "--user", "--proxy-user"),
-        form=_form(r"""(?:-u|--user|--proxy-user)[ =]{1,2}\\*["']?[^\s:"'\\]{1,80}:(?P<value>[^\s"'\\]{3,200})"""),
+        form=r"""(?:-u|--user|--proxy-user)[ =]{1,2}\\*["']?[^\s:"'\\]{1,80}:(?P<value>[^\s"'\\]{3,200})""",
         check=is_password_in_address,
         near=b"curl",
         before=400,
@@ -225,10 +114,74 @@ RULES: tuple[Rule, ...] = (
     Rule(
         name="command-password",
         triggers=("sshpass",),
-        form=_form(r"""sshpass\s{1,2}-p[ ]?\\*["']?(?P<value>[^\s"'\\]{3,200})"""),
+        form=r"""sshpass\s{1,2}-p[ ]?\\*["']?(?P<value>[^\s"'\\]{3,200})""",
         check=is_password_in_address,
     ),
-    _named("named-password", _PASSWORDS, is_named_password),
-    _named("named-secret", _SECRETS, is_named_secret),
+    Rule(
+        name="command-password",
+        triggers=("--password-stdin",),
+        form=r"""(?:echo|printf)\s{1,2}\\*["']?(?P<value>[^\s"'\\|]{6,400})\\*["']?\s{0,2}\|[^\n]{0,200}--password-stdin""",
+        check=is_password_in_address,
+        before=600,
+        within=20,
+    ),
+    Rule(
+        name="command-password",
+        triggers=("mysql ", "mysqldump ", "mysqladmin ", "mariadb ", "docker login", "redis-cli ", "openssl enc"),
+        form=r"""(?:(?:mysql(?:dump|admin)?|mariadb)[ ](?:[^\s|;&]{1,80}[ ]){0,12}?-p"""
+        r"""|docker[ ]login[ ](?:[^\s|;&]{1,80}[ ]){0,8}?-p[ ]?|redis-cli[ ](?:[^\s|;&]{1,80}[ ]){0,8}?-a[ ]"""
+        r"""|openssl[ ]enc[ ](?:[^\s|;&]{1,80}[ ]){0,12}?-k[ ])\\*["']?(?P<value>[^\s"'\\|;&]{4,200})""",
+        check=is_password_in_address,
+    ),
+    Rule(
+        name="sql-password",
+        triggers=("identified by", "password '"),
+        form=r"""(?i:identified[ ]by|password)[ ]{1,2}\\?'(?P<value>[^'\s\\]{6,200})\\?'""",
+        check=is_named_password,
+    ),
+    Rule(
+        name="cookie",
+        triggers=("cookie:",),
+        form=r"""(?i:cookie):[ ]?(?:[^\n;]{0,300};[ ]?){0,10}?[\w.-]{0,30}(?i:sess|auth|token|jwt|sid)[\w.-]{0,30}="""
+        r"""(?P<value>[^;\s"'\\]{16,400})""",
+        check=is_generated,
+    ),
+    Rule(
+        name="key-in-url",
+        triggers=("?key=", "&key="),
+        form=rf"[?&]key=(?P<value>{URL}{{16,400}})",
+        check=is_key_material,
+    ),
+    Rule(
+        name="netrc-password",
+        triggers=("login ",),
+        form=r"""login[ ]\S{1,80}\s{1,8}password[ ](?P<value>[^\s"'`{}<>\\]{3,200})""",
+        check=is_password_in_address,
+    ),
+    named("named-password", _PASSWORDS, _QUALIFIED, is_named_password),
+    Rule(
+        name="named-password",
+        triggers=("pass:", "pass=", 'pass"', "pass'", "pw:", "pw=", 'pw"'),
+        # Test runners write PASS: before a name.
+        form=rf"(?<![A-Za-z])(?:[Pp]ass|PASS(?!:)|[Pp]w|PW)(?:{IS}){WRITTEN}",
+        check=is_named_password,
+    ),
+    named("named-secret", _SECRETS, _QUALIFIED, is_named_secret),
+    named("spoken-secret", _SPOKEN, r"(?:\s(?:id|value))?", is_key_material, SAID),
+    Rule(
+        name="named-secret",
+        triggers=tuple(f"_{word}{sign}" for word in ("key", "pat") for sign in ("=", ":", '"', "'", "\\", " ")),
+        form=rf"""(?<=[A-Za-z0-9])(?<!public)(?<!cache)(?<!primary)(?<!foreign)_(?:key|pat)(?:{IS})\\*["'`]?(?P<value>{BARE})""",
+        check=is_key_material,
+        any_case=True,
+    ),
 )
+
+WRAPPED_WORDS = [
+    *"-----BEGIN password PASSWORD secret SECRET token TOKEN api_key API_KEY apiKey private_key _authToken".split(),
+    *"postgres: postgresql: mongodb: mongodb+srv: redis: rediss: mysql: amqp: https:".split(),
+]
+"""What is looked for in base64 beside the beginnings of tokens."""
+
+RULES: tuple[Rule, ...] = (*PROVIDERS, *GENERIC)
 """In the order in which they are tried at one place of a text: what names the provider comes first."""

@@ -1,81 +1,177 @@
 """Tells whether a text holds a secret, and by which rule. It never says where, and it never masks.
 
-All triggers of all rules are looked for in one pass, so that a clean text costs little. Characters that nobody sees do
-not hide a secret: a text that has any is looked at again without them.
+All triggers of all rules are looked for in one pass, so that a clean text costs little. Wrapping does not hide a
+secret: a text with characters that nobody sees, continued lines or escaped addresses is looked at again without them,
+and what looks like base64 of a known beginning is decoded and looked at too. The clues to private data
+(`private_rules`) come along in the same pass.
 """
 
 from __future__ import annotations
 
-import re
+from collections import defaultdict
+from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from wisen.safety.secret_rules import RULES, Rule
+from wisen.safety import wrapped
+from wisen.safety.private_rules import CLUES
+from wisen.safety.secret_forms import Rule, compiled
+from wisen.safety.secret_rules import RULES, WRAPPED_WORDS
 
-_HIDDEN = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c"
-    "\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\u3164\ufeff"
-    "\uffa0" + "".join(map(chr, range(0xFE00, 0xFE10)))
-)
-_TAGS = "\U000e0000-\U000e0fff"
-_FOLD = re.compile(f"[{_HIDDEN}{_TAGS}]")
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable, Mapping
+
 _ENOUGH = 128
 """So many bytes of a value tell what it is; a text could be made of nothing but long ones."""
-_TAG_LEAD = b"\xf3\xa0"
+_EVEN = bytes(range(256)).lower().translate(bytes.maketrans(b"123456789", b"000000000"))
+"""Lower case, and 0 for every digit. The bytes of other scripts stay, so that signs can be looked for in that pass."""
+_BREAKS_A_WORD = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_.~-@:%$")
 
 
-class _Triggers(NamedTuple):
-    automaton: BytesAhoCorasick
-    rules: tuple[tuple[Rule, ...], ...]
-    """By trigger; none for a hidden character."""
+class Scan(NamedTuple):
+    """What one pass over a text found."""
+
+    secret: str | None
+    """The name of the first rule that the text fits."""
+    clues: frozenset[str]
+    """What private data it may hold, as topics of `private_rules`; not complete where there is a secret."""
 
 
-@cache
-def _triggers() -> _Triggers:
-    rules: dict[bytes, list[Rule]] = {}
-    for rule in RULES:
-        for trigger in rule.triggers:
-            rules.setdefault(trigger.encode("ascii"), []).append(rule)
-    # Lowering bytes leaves those of other scripts alone, so hidden characters can be looked for in the same pass.
-    for character in _HIDDEN:
-        rules[character.encode()] = []
-    rules[_TAG_LEAD] = []
-    automaton = BytesAhoCorasick(list(rules), implementation=Implementation.DFA)
-    return _Triggers(automaton, tuple(map(tuple, rules.values())))
+NOTHING = Scan(None, frozenset())
+_Hit: TypeAlias = tuple[int, int, int]
+"""Which trigger, from where, to where."""
+
+
+class _Armed:
+    """A rule whose form is compiled when it is first tried."""
+
+    __slots__ = ("form", "name", "rule", "value")
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.name = rule.name
+        self.form: re.Pattern[bytes] | None = None
+        self.value: str | int = 0
+
+    def fits(self, data: bytes, start: int) -> bool:
+        rule, form = self.rule, self.form
+        if form is None:
+            form = self.form = compiled(rule)
+            self.value = "value" if "value" in form.groupindex else 0
+        if rule.before or rule.within:
+            ahead = max(0, start - rule.before)
+            if rule.near and data.rfind(rule.near, ahead, start) < 0:
+                return False
+            found = form.search(data, ahead, start + rule.within) if rule.within else form.match(data, start)
+        else:
+            found = form.match(data, start)
+        if found is None:
+            return False
+        return rule.check is None or rule.check(found[self.value][:_ENOUGH].decode("utf-8", "replace"))
+
+
+@dataclass(slots=True)
+class _Other:
+    """What a trigger means beside its rules."""
+
+    clues: set[str] = field(default_factory=set)
+    spellings: list[wrapped.Spelling] = field(default_factory=list)
+    mentions: bool = False
+    folds: bool = False
+    continues: bool = False
+
+
+class Finder:
+    """A set of rules, ready to look."""
+
+    def __init__(self, rules: Iterable[Rule] = RULES, clues: Mapping[str, tuple[str, ...]] = CLUES) -> None:
+        rules = tuple(rules)
+        armed: dict[bytes, list[_Armed]] = {}
+        for rule in rules:
+            one = _Armed(rule)
+            for trigger in rule.triggers:
+                armed.setdefault(_even(trigger.encode()), []).append(one)
+        others: defaultdict[bytes, _Other] = defaultdict(_Other)
+        for clue, kinds in clues.items():
+            others[_even(clue.encode())].clues.update(kinds)
+        words = {*WRAPPED_WORDS, *(prefix for rule in rules for prefix in rule.prefixes)}
+        for spelling in wrapped.spellings(sorted(words)):
+            others[_even(spelling.letters)].spellings.append(spelling)
+        others[_even(wrapped.MENTION)].mentions = True
+        for sign in wrapped.FOLDS:
+            others[_even(sign)].folds = True
+        for sign in wrapped.CONTINUED:
+            others[_even(sign)].continues = True
+        patterns = list(dict.fromkeys((*armed, *others)))
+        self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA)
+        self._rules = tuple(tuple(armed.get(pattern, ())) for pattern in patterns)
+        self._others = tuple(others.get(pattern) for pattern in patterns)
+
+    def scan(self, text: str) -> Scan:
+        """What a text holds."""
+        data = text.encode("utf-8", "surrogatepass")
+        hits = self._automaton.find_matches_as_indexes(data.translate(_EVEN), overlapping=True)
+        if not hits:
+            return NOTHING  # most texts
+        clues: set[str] = set()
+        found, folded = self._look(data, hits, clues, unwrap=True)
+        if found is None and folded:
+            found = self._look_into(wrapped.unfolded(text).encode("utf-8", "surrogatepass"), clues, unwrap=True)
+        return Scan(found, frozenset(clues)) if found or clues else NOTHING
+
+    def _look(self, data: bytes, hits: list[_Hit], clues: set[str], *, unwrap: bool) -> tuple[str | None, bool]:
+        """The first rule that fits at one of the hits, and whether the text is to be looked at again unfolded."""
+        rules, others = self._rules, self._others
+        folded, unwrapped_to = False, 0
+        for trigger, start, _ in hits:
+            for rule in rules[trigger]:
+                if rule.fits(data, start):
+                    return rule.name, folded
+            other = others[trigger]
+            if other is None:
+                continue
+            clues.update(other.clues)
+            if (other.spellings or other.mentions) and unwrap and start >= unwrapped_to:
+                inside, unwrapped_to = _unwrap(data, start, other)
+                found = self._look_into(inside, clues, unwrap=False)
+                if found is not None:
+                    return found, folded
+            folded = folded or other.folds or (other.continues and _breaks_a_word(data, start))
+        return None, folded
+
+    def _look_into(self, data: bytes, clues: set[str], *, unwrap: bool) -> str | None:
+        hits = self._automaton.find_matches_as_indexes(data.translate(_EVEN), overlapping=True)
+        return self._look(data, hits, clues, unwrap=unwrap)[0]
 
 
 def find_secret(text: str) -> str | None:
     """The name of the first rule that a text fits, or None. A text that fits is to be dropped whole."""
-    found, hidden = _scan(text)
-    if found is None and hidden:
-        found, _ = _scan(_FOLD.sub("", text))
-    return found
+    return finder().scan(text).secret
 
 
-def _scan(text: str) -> tuple[str | None, bool]:
-    automaton, rules = _triggers()
-    data = text.encode("utf-8", "surrogatepass")
-    hidden = False
-    for trigger, start, _ in automaton.find_matches_as_indexes(data.lower(), overlapping=True):
-        for rule in rules[trigger]:
-            if _fits(rule, data, start):
-                return rule.name, hidden
-        hidden = hidden or not rules[trigger]
-    return None, hidden
+@cache
+def finder() -> Finder:
+    """All rules."""
+    return Finder()
 
 
-def _fits(rule: Rule, data: bytes, start: int) -> bool:
-    found = _found_around(rule, data, start) if rule.before else rule.form.match(data, start)
-    if found is None:
-        return False
-    value = found["value"] if "value" in rule.form.groupindex else found[0]
-    return rule.check is None or rule.check(value[:_ENOUGH].decode("utf-8", "replace"))
+def _even(trigger: bytes) -> bytes:
+    return trigger.translate(_EVEN)
 
 
-def _found_around(rule: Rule, data: bytes, start: int) -> re.Match[bytes] | None:
-    ahead = max(0, start - rule.before)
-    if rule.near and data.rfind(rule.near, ahead, start) < 0:
-        return None
-    return rule.form.search(data, ahead, start + rule.within) if rule.within else rule.form.match(data, start)
+def _breaks_a_word(data: bytes, start: int) -> bool:
+    return start > 0 and data[start - 1] in _BREAKS_A_WORD
+
+
+def _unwrap(data: bytes, start: int, other: _Other) -> tuple[bytes, int]:
+    if other.mentions:
+        return wrapped.mentioned(data, start)
+    end = start
+    for spelling in other.spellings:
+        inside, end = wrapped.unwrapped(data, start, spelling)
+        if inside:
+            return inside, end
+    return b"", end

@@ -1,7 +1,7 @@
 """The door: what of an event may be stored. Every string passes here, and only what can teach comes through.
 
-A text that holds a secret is dropped whole and counted, never masked: a mask would be read back as text. Text that we
-injected ourselves is taken out, so that nothing learns from its own words.
+A text that holds a secret or private data is dropped whole and counted, never masked: a mask would be read back as
+text. Text that we injected ourselves is taken out, so that nothing learns from its own words.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from wisen.ports import Kept
 from wisen.safety import sentinel
 from wisen.safety.secrets import find_secret
 from wisen.safety.voices import own_words
+from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -70,7 +71,7 @@ def _message(message: Message, policy: DoorPolicy, rule: str | None) -> tuple[Me
     text = own_words(sentinel.strip(typed))
     if not text.strip():
         return None, None
-    found = find_secret(text)
+    found = rule_against(text)
     if found is not None:
         return replace(message, text=None), found
     text = _cut(text, policy.longest_message, 0)
@@ -82,7 +83,7 @@ def _call(call: Call, policy: DoorPolicy, rule: str | None) -> tuple[Call, str |
     found = secret_in_name(call.tool)
     if found is not None:
         return replace(call, tool="?", arguments=None), found
-    found = find_secret(raw)
+    found = rule_against(raw)
     # The rules read escaped quotes and line breaks as they are; a letter behind its number they cannot.
     escaped = "\\u" in raw
     fits = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw
@@ -90,7 +91,7 @@ def _call(call: Call, policy: DoorPolicy, rule: str | None) -> tuple[Call, str |
         return call, rule
     arguments = _decoded(raw)
     if found is None and escaped:
-        found = next(filter(None, map(find_secret, _strings(arguments))), None)
+        found = next(filter(None, map(rule_against, _strings(arguments))), None)
     if found is not None:
         return replace(call, arguments=None), found
     if not fits:
@@ -100,7 +101,7 @@ def _call(call: Call, policy: DoorPolicy, rule: str | None) -> tuple[Call, str |
 
 
 def _failure(outcome: Outcome, text: str, policy: DoorPolicy, rule: str | None) -> tuple[Outcome, str | None]:
-    found = find_secret(text)
+    found = rule_against(text)
     if found is not None:
         return replace(outcome, text=None), found
     kept = _cut(sentinel.strip(text), policy.failure_head, policy.failure_tail)

@@ -185,7 +185,7 @@ def _troubles(report: Report, out: Console) -> None:
     withheld = sum(report.counts.withheld.values())
     if withheld:
         rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(report.counts.withheld.items()))
-        out.print(f"{plural(withheld, 'text')} not stored because of a secret in it ({rules}).")
+        out.print(f"{plural(withheld, 'text')} not stored because of a secret or private data in it ({rules}).")
     if report.troubles:
         by_kind: dict[str, int] = {}
         for trouble in report.troubles:

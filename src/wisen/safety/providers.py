@@ -1,0 +1,258 @@
+"""The secret rules of providers, as data: who gives a token out, how it begins, what it is made of.
+
+Lengths leave room on both sides of what is documented, because providers lengthen their tokens without telling.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from string import ascii_lowercase
+
+from wisen.safety.likeness import is_body, is_generated, is_meant
+from wisen.safety.secret_forms import ALNUM, BASE64, EDGE, END, HEX, IS, URL, UUID, Rule, beside, marked, prefixed
+
+_LETTERS = ascii_lowercase + "0"
+# Words that go on like the beginning of a token: common enough to cost time, rare enough in tokens to be left out.
+_PAT_WORDS = {"patte", "paths", "patch", "patib"}
+_PAT = " ".join(word for a, b in product(_LETTERS, _LETTERS) if (word := f"pat{a}{b}") not in _PAT_WORDS)
+_SK = " ".join(f"sk{a}{b}" for a, b in product("abcdef0", "abcdef0"))
+# A user id in base64 begins with digits, which leave few letters for the first five places.
+_DISCORD = " ".join(map("".join, product("mno", "dtjz", "aeimquycgk", "wxyz0", "mno")))
+
+CLOUDS: tuple[Rule, ...] = (
+    Rule(
+        name="aws-access-key-id",
+        provider="aws",
+        prefixes=("AKIA", "ASIA"),
+        triggers=("akia", "asia", "abia", "acca"),
+        form=EDGE + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}" + END,
+        check=is_meant,
+    ),
+    Rule(
+        name="aws-secret-key",
+        provider="aws",
+        triggers=("secretaccesskey", "secret_access_key", "secret access key", "aws_secret", "secret-access-key"),
+        form=rf"""[A-Za-z_ -]{{3,30}}(?:{IS}|\s)\\*["'`]?(?P<value>[A-Za-z0-9/+]{{40}})(?![A-Za-z0-9/+])""",
+        check=is_body,
+    ),
+    prefixed("aws", "ABSK", f"{BASE64}{{100,300}}={{0,2}}"),
+    prefixed("aws", "amzn.mws.", UUID),
+    prefixed("google", "AIza", f"{URL}{{35}}"),
+    prefixed("google", "ya29.", "[A-Za-z0-9_.-]{20,2000}"),
+    prefixed("google", "GOCSPX-", f"{URL}{{24,40}}"),
+    prefixed("google", "1//0", f"{URL}{{40,200}}"),
+    Rule(
+        name="azure-key",
+        provider="azure",
+        triggers=("accountkey", "sharedaccesskey", "account_key", "storage_key"),
+        form=rf"""(?:AccountKey|SharedAccessKey|account_key|storage_key)(?:{IS})\\*["']?(?P<value>{BASE64}{{42,88}}=)""",
+        check=is_body,
+        any_case=True,
+    ),
+    marked("azure", "q~", rf"{EDGE}[A-Za-z0-9_~.-]{{3}}\dQ~[A-Za-z0-9_~.-]{{31,34}}{END}", ahead=4, size=40),
+    marked("azure", "azdo", rf"{EDGE}{ALNUM}{{70,80}}AZDO{ALNUM}{{4}}{END}", ahead=80, size=8),
+    marked("azure", "jqqj00", rf"{EDGE}{ALNUM}{{52}}JQQJ99{ALNUM}{{24,32}}{END}", ahead=52, size=40),
+    prefixed("digitalocean", "dop_v1_ doo_v1_ dor_v1_", f"{HEX}{{60,70}}"),
+    prefixed("heroku", "HRKU-AA", f"{URL}{{50,70}}"),
+    beside("heroku", "heroku", UUID),
+    beside("linode", "linode", f"{HEX}{{64}}"),
+    prefixed("vercel", "vcp_ vci_ vca_ vcr_ vck_", f"{ALNUM}{{24,80}}"),
+    beside("vercel", "vercel", f"{ALNUM}{{24}}"),
+    prefixed("netlify", "nfp_ nfc_ nfo_ nfu_ nfb_", f"{ALNUM}{{32,60}}"),
+    prefixed("cloudflare", "cfut_ cfat_ cfk_", f"{ALNUM}{{40,60}}"),
+    marked("cloudflare", "v0.0-", rf"{EDGE}v1\.0-{HEX}{{24}}-{HEX}{{140,150}}{END}"),
+    beside("cloudflare", "cloudflare cf_api", f"(?:{HEX}{{37}}|{URL}{{40}})"),
+    beside("fastly", "fastly", f"{URL}{{32}}"),
+    prefixed("fly", "fo1_", f"{URL}{{40,50}}"),
+    prefixed("fly", "fm1a_ fm1r_ fm2_", f"{BASE64}{{80,2000}}={{0,3}}"),
+    prefixed("render", "rnd_", f"{ALNUM}{{28,40}}"),
+    beside("hetzner", "hcloud hetzner", f"{ALNUM}{{64}}"),
+    beside("scaleway", "scw_secret scaleway", UUID),
+    beside("railway", "railway_", UUID),
+    prefixed("alibaba", "LTAI", f"{ALNUM}{{12,24}}", is_generated),
+    prefixed("tencent", "AKID", f"{ALNUM}{{32}}"),
+    prefixed("yandex", "AQVN", f"{URL}{{35,40}}"),
+    prefixed("tailscale", "tskey-auth- tskey-api- tskey-client- tskey-webhook-", "[A-Za-z0-9-]{20,80}"),
+    prefixed("ngrok", "ngrok_api_", f"{ALNUM}{{40,60}}"),
+    prefixed("openshift", "sha256~", f"{URL}{{43}}"),
+    prefixed("scalingo", "tk-us-", f"{URL}{{48}}"),
+)
+
+DATA: tuple[Rule, ...] = (
+    prefixed("planetscale", "pscale_tkn_ pscale_pw_ pscale_oauth_", "[A-Za-z0-9_=.-]{30,70}"),
+    prefixed("supabase", "sbp_", f"{HEX}{{38,48}}"),
+    prefixed("supabase", "sb_secret_", f"{URL}{{24,60}}"),
+    prefixed("neon", "napi_", f"{ALNUM}{{40,80}}"),
+    prefixed("databricks", "dapi", f"{HEX}{{32}}(?:-\\d)?"),
+    prefixed("clickhouse", "4b1d", f"{ALNUM}{{38}}"),
+    prefixed("pinecone", "pcsk_", f"{URL}{{40,90}}"),
+    prefixed("doppler", "dp.pt. dp.ct. dp.sa. dp.scim. dp.audit.", f"{ALNUM}{{38,50}}"),
+    prefixed("doppler", "dp.st.", rf"(?:[a-z0-9_-]{{2,35}}\.)?{ALNUM}{{38,50}}"),
+    prefixed("vault", "hvs. hvb. hvr.", f"{URL}{{24,300}}"),
+    marked("terraform", ".atlasv0.", rf"{EDGE}{ALNUM}{{14}}\.atlasv1\.{URL}{{60,70}}{END}", ahead=14, size=84),
+    prefixed("pulumi", "pul-", f"{HEX}{{40}}"),
+    prefixed("onepassword", "ops_eyJ", f"{BASE64}{{100,2000}}={{0,3}}"),
+    marked("onepassword", "a0-", rf"{EDGE}A3(?:-[A-Z0-9]{{5,6}}){{5,6}}{END}"),
+    prefixed("age", "AGE-SECRET-KEY-1", "[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{50,60}"),
+    prefixed("contentful", "CFPAT-", f"{URL}{{40,50}}"),
+    beside("contentful", "contentful", f"{URL}{{43}}"),
+    beside("algolia", "algolia", f"{HEX}{{32}}"),
+    marked("mapbox", "sk.eyj", rf"{EDGE}sk\.eyJ{URL}{{30,200}}\.{URL}{{20,30}}{END}"),
+    prefixed("typeform", "tfp_", "[A-Za-z0-9_.=-]{50,70}"),
+    prefixed("prefect", "pnu_ pnb_", f"{ALNUM}{{36}}"),
+    prefixed("infracost", "ico-", f"{ALNUM}{{32}}"),
+    marked("maxmind", "_mmk", rf"{EDGE}{ALNUM}{{6}}_{ALNUM}{{29}}_mmk{END}", ahead=36, size=5),
+)
+
+CODE: tuple[Rule, ...] = (
+    prefixed("github", "ghp_ gho_ ghu_ ghs_ ghr_", f"{ALNUM}{{30,255}}"),
+    prefixed("github", "github_pat_", "[A-Za-z0-9_]{30,255}"),
+    prefixed(
+        "gitlab", "glpat- gldt- glrt- glptt- glft- glsoat- glimt- glagent- gloas- glffct-", "[A-Za-z0-9_.-]{20,300}"
+    ),
+    prefixed("gitlab", "glcbt- GR1348941", "[A-Za-z0-9_.-]{20,300}"),
+    prefixed("atlassian", "ATATT3 ATCTT3 ATSTT3", "[A-Za-z0-9_=-]{60,300}"),
+    prefixed("bitbucket", "ATBB", f"{ALNUM}{{28,40}}"),
+    prefixed("circleci", "CCIPAT_ CCIPRJ_", f"{ALNUM}{{18,26}}_{HEX}{{40}}"),
+    prefixed("buildkite", "bkua_ bkaa_ bkaj_ bkar_ bkct_ bkat_", f"{URL}{{36,90}}"),
+    beside("travis", "travis", f"{URL}{{22}}"),
+    prefixed("jfrog", "AKCp", f"{ALNUM}{{60,75}}"),
+    prefixed("jfrog", "cmVmd", f"{ALNUM}{{59}}"),
+    prefixed("sonar", "squ_ sqp_ sqa_", f"{HEX}{{40}}"),
+    beside("codecov", "codecov", UUID),
+    beside("snyk", "snyk", UUID),
+    prefixed("sourcegraph", "sgp_", f"(?:{HEX}{{16}}_|local_)?{HEX}{{40}}"),
+    prefixed("npm", "npm_", f"{ALNUM}{{36}}"),
+    prefixed("pypi", "pypi-AgE", f"{URL}{{50,1000}}"),
+    prefixed("rubygems", "rubygems_", f"{HEX}{{48}}"),
+    prefixed("crates", "cio", f"{ALNUM}{{32}}", is_generated),
+    prefixed("clojars", "CLOJARS_", f"{ALNUM}{{60}}"),
+    prefixed("nuget", "oy2", "[a-z0-9]{43}"),
+    prefixed("docker", "dckr_pat_ dckr_oat_", f"{URL}{{24,40}}"),
+    prefixed("postman", "PMAK-", f"{HEX}{{24}}-{HEX}{{34}}"),
+    prefixed("octopus", "API-", "[A-Z0-9]{26,40}", is_generated),
+    prefixed("readme", "rdme_", "[a-z0-9]{70}"),
+)
+
+MODELS: tuple[Rule, ...] = (
+    prefixed("anthropic", "sk-ant-", f"{URL}{{20,300}}"),
+    # Shared by many who offer the same interface.
+    prefixed("openai", "sk-", f"(?!ant-){URL}{{20,300}}", is_generated),
+    prefixed("hugging-face", "hf_ api_org_", f"{ALNUM}{{30,60}}"),
+    prefixed("replicate", "r8_", f"{ALNUM}{{30,50}}"),
+    prefixed("groq", "gsk_", f"{ALNUM}{{40,70}}"),
+    prefixed("perplexity", "pplx-", f"{ALNUM}{{40,64}}"),
+    prefixed("xai", "xai-", f"{ALNUM}{{60,100}}"),
+    prefixed("nvidia", "nvapi-", f"{URL}{{50,90}}"),
+    prefixed("cerebras", "csk-", f"{ALNUM}{{40,64}}"),
+    prefixed("tavily", "tvly-", f"{URL}{{24,64}}", is_generated),
+    prefixed("firecrawl", "fc-", f"{HEX}{{32}}"),
+    prefixed("fireworks", "fw_", f"{ALNUM}{{20,40}}", is_generated),
+    prefixed("together", "tgp_v1_", f"{URL}{{40,50}}"),
+    prefixed("langsmith", "lsv2_pt_ lsv2_sk_", f"{HEX}{{32}}_{HEX}{{10}}"),
+    beside("cohere", "cohere co_api_key", f"{ALNUM}{{40}}"),
+    beside("mistral", "mistral", f"{ALNUM}{{32}}"),
+    beside("wandb", "wandb", f"{HEX}{{40}}"),
+    beside("deepgram", "deepgram", f"{HEX}{{40}}"),
+)
+
+WATCH: tuple[Rule, ...] = (
+    beside("datadog", "datadog dd_api dd_app dd-api dd-app", f"{HEX}{{32}}(?:{HEX}{{8}})?"),
+    prefixed("new-relic", "NRAK- NRII- NRJS- NRRA- NRIQ-", "[A-Za-z0-9-]{19,48}", is_generated),
+    marked("new-relic", "nral", rf"{EDGE}[0-9a-f]{{36}}(?:FFFF)?NRAL{END}", ahead=40, size=5),
+    prefixed("sentry", "sntryu_", f"{HEX}{{60,70}}"),
+    prefixed("sentry", "sntrys_", "[A-Za-z0-9+/=_]{60,600}"),
+    prefixed("grafana", "glc_", f"{BASE64}{{32,400}}={{0,3}}"),
+    prefixed("grafana", "glsa_", f"{ALNUM}{{32}}_{HEX}{{8}}"),
+    prefixed("grafana", "eyJrIjoi", f"{ALNUM}{{60,400}}={{0,3}}"),
+    beside("pagerduty", "pagerduty", "[A-Za-z0-9_+-]{20}"),
+    prefixed("dynatrace", "dt0c01. dt0s01. dt0s16.", r"[A-Z0-9]{8,24}\.[A-Z0-9]{60,70}"),
+    prefixed("honeycomb", "hcaik_ hcxik_ hcbik_ hcaic_ hcbmk_", "[a-z0-9]{50,70}"),
+    prefixed("posthog", "phx_", f"{ALNUM}{{36,60}}"),
+    prefixed("axiom", "xaat- xapt-", UUID),
+    prefixed("launchdarkly", "sdk- mob- api-", UUID),
+)
+
+TALK: tuple[Rule, ...] = (
+    prefixed("slack", "xoxa- xoxb- xoxp- xoxo- xoxr- xoxs- xoxe- xoxc- xoxd- xapp- xwfp-", "[A-Za-z0-9%-]{10,300}"),
+    prefixed("slack", "xoxe.xox", "[bp]-[A-Za-z0-9-]{30,300}"),
+    Rule(
+        name="slack-webhook",
+        provider="slack",
+        triggers=("hooks.slack.com/",),
+        form=r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9+/]{30,120})",
+        check=is_body,
+    ),
+    Rule(
+        name="teams-webhook",
+        provider="teams",
+        triggers=(".webhook.office.com/",),
+        form=rf"\.webhook\.office\.com/webhookb2/{UUID}@{UUID}/IncomingWebhook/(?P<value>{HEX}{{32}})",
+        check=is_body,
+    ),
+    Rule(
+        name="telegram-token",
+        provider="telegram",
+        triggers=(":aa",),
+        form=r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=/bot))\d{8,10}:(?P<value>AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])",
+        check=is_body,
+        before=10,
+        within=48,
+    ),
+    Rule(
+        name="discord-token",
+        provider="discord",
+        triggers=tuple(_DISCORD.split()),
+        form=r"(?:(?<![A-Za-z0-9_.-])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))"
+        r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.(?P<value>[A-Za-z0-9_-]{27,40})(?![A-Za-z0-9])",
+        check=is_body,
+    ),
+    Rule(
+        name="discord-webhook",
+        provider="discord",
+        triggers=("/api/webhooks/",),
+        form=r"/api/webhooks/\d{17,20}/(?P<value>[A-Za-z0-9_-]{60,90})",
+        check=is_body,
+    ),
+    marked("sendgrid", "sg.", rf"{EDGE}SG\.(?P<value>{URL}{{20,24}}\.{URL}{{39,50}}){END}"),
+    prefixed("mailgun", "key-", f"{HEX}{{32}}"),
+    marked("mailgun", "mailgun", rf"{EDGE}(?P<value>{HEX}{{32}}-{HEX}{{8}}-{HEX}{{8}}){END}", ahead=60, size=120),
+    marked("mailchimp", "-us0", rf"{EDGE}(?P<value>{HEX}{{32}})-us\d{{1,2}}{END}", ahead=32, size=7),
+    prefixed("brevo", "xkeysib- xsmtpsib-", f"{HEX}{{64}}-{ALNUM}{{16}}"),
+    prefixed("resend", "re_", f"{ALNUM}{{8}}_{ALNUM}{{24}}"),
+    marked("twilio", _SK, rf"{EDGE}SK(?P<value>[0-9a-f]{{32}}){END}"),
+    marked("twilio", "twilio", rf"{EDGE}(?P<value>[0-9a-f]{{32}}){END}", ahead=120, size=120),
+    prefixed("facebook", "EAA", f"{ALNUM}{{90,400}}"),
+    beside("twitch", "twitch", "[a-z0-9]{30}"),
+    prefixed("intercom", "dG9rO", f"{BASE64}{{50,80}}={{0,2}}"),
+)
+
+WORK: tuple[Rule, ...] = (
+    prefixed("linear", "lin_api_ lin_oauth_ lin_wh_", f"{ALNUM}{{32,70}}"),
+    prefixed("notion", "ntn_", f"{ALNUM}{{40,60}}"),
+    prefixed("notion", "secret_", f"{ALNUM}{{43}}", is_generated),
+    marked("airtable", _PAT, rf"{EDGE}pat{ALNUM}{{14}}\.(?P<value>[0-9a-f]{{64}}){END}"),
+    prefixed("figma", "figd_ figdr_ figu_ figor_", f"{URL}{{36,60}}"),
+    marked("asana", "0/00000000", rf"{EDGE}[12]/\d{{10,20}}(?:/\d{{10,20}})?:(?P<value>{HEX}{{32}}){END}"),
+    prefixed("hubspot", "pat-na1- pat-eu1- pat-na2- pat-ap1-", UUID),
+    beside("okta", "okta ssws", f"00{URL}{{40}}"),
+    prefixed("dropbox", "sl.", f"{URL}{{100,2000}}"),
+    prefixed("shopify", "shpat_ shpca_ shppa_ shpss_ shpua_ shptka_", f"{HEX}{{32,64}}"),
+    prefixed("square", "EAAA", f"{URL}{{50,70}}", is_generated),
+    prefixed("square", "sq0atp- sq0csp- sq0idb-", f"{URL}{{20,60}}"),
+    prefixed("stripe", "sk_live_ rk_live_ sk_test_ rk_test_", f"{ALNUM}{{16,300}}"),
+    prefixed("stripe", "whsec_", f"{BASE64}{{24,100}}"),
+    marked(
+        "braintree", "access_token$", rf"access_token\$(?:production|sandbox)\$[a-z0-9]{{16}}\$(?P<value>{HEX}{{32}})"
+    ),
+    prefixed("plaid", "access-production- access-sandbox- access-development-", UUID),
+    beside("plaid", "plaid", f"{HEX}{{30}}"),
+    prefixed("razorpay", "rzp_live_ rzp_test_", f"{ALNUM}{{14,24}}"),
+    prefixed("flutterwave", "FLWSECK- FLWSECK_TEST-", "[A-Za-z0-9]{12,40}(?:-X)?"),
+    prefixed("easypost", "EZAK EZTK", f"{ALNUM}{{54}}"),
+    prefixed("shippo", "shippo_live_ shippo_test_", f"{HEX}{{40}}"),
+    prefixed("duffel", "duffel_live_ duffel_test_", "[A-Za-z0-9_=-]{40,60}"),
+    prefixed("adobe", "p8e-", f"{URL}{{32}}"),
+)
+
+PROVIDERS: tuple[Rule, ...] = (*CLOUDS, *DATA, *CODE, *MODELS, *WATCH, *TALK, *WORK)

@@ -1,0 +1,120 @@
+"""How a secret rule is written: the record, and the few shapes that most rules are built from.
+
+A trigger is looked for without regard to case, and any digit in it stands for any other; the form is then tried where
+the trigger stands, in bytes, because every secret is ASCII and its neighbours need not be. Forms begin with a look
+behind wherever they could otherwise be tried again at each step of a long run of letters. Forms are text until a
+trigger is met: most are never compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from wisen.safety.likeness import is_body, is_generated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+ALNUM, HEX, URL, BASE64 = "[A-Za-z0-9]", "[0-9a-fA-F]", "[A-Za-z0-9_-]", "[A-Za-z0-9+/]"
+UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+EDGE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
+"""Where a token can begin: an escaped line break and an escaped byte end in a letter or a digit."""
+END = "(?![A-Za-z0-9])"
+_GAP = r"(?:[ \t]{5,30}|\s{0,4})"
+_QUOTE = r"""(?:\\*["'`])"""
+_BREAK = r"(?:\s|\\[nrt]|[,{])"
+IS = (
+    rf"""(?:\\*["'`*]){{0,3}}\]?{_GAP}(?::\s?[A-Za-z][\w.<>\[\]?]{{0,30}}\s?=|=>|->|:=|={{1,3}}|:|>(?=\w)|\||│|<<<|,(?=\s?{_QUOTE})"""
+    rf"""|\((?={_QUOTE})|{_BREAK}{{0,30}}{_QUOTE}?(?:value|default){_QUOTE}?\s{{0,4}}[:=]){_GAP}"""
+)
+"""Between a name and its value: an assignment, a field, an argument, a cell of a table, a pair of name and value."""
+SAID = r"""\s{1,2}(?:(?:is|was|provided|used|to|as|ist|est|es)\b:?\s{1,2})?"""
+"""The same in a sentence."""
+BARE = r"""(?:[^\s"'`\\,;<>|&-]|-(?=[A-Za-z0-9_-]{15}))[^\s"'`\\,;<>|&]{7,160}"""
+WRITTEN = rf"""\\*(?P<value>(?P<quote>["'`])[^"'`\\\s]{{8,160}}(?=\\*(?P=quote)|[^"'`\\\s])|{BARE})"""
+"""The check sees the opening quote. A value may go on, but not with a blank before the closing one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One form of secret."""
+
+    name: str
+    triggers: tuple[str, ...]
+    """Lower-case literals, one of which stands in every such secret."""
+    form: str
+    """A verbose expression. Its group `value`, or else the whole of it, is what the check sees."""
+    check: Callable[[str], bool] | None = None
+    provider: str = ""
+    """Who gives out such secrets; nobody for a rule that goes by a name or a place alone."""
+    prefixes: tuple[str, ...] = ()
+    """How such secrets begin, to the letter; they are looked for in base64 too."""
+    any_case: bool = False
+    near: bytes = b""
+    """What must stand ahead of the trigger for the rule to apply."""
+    before: int = 0
+    """How many bytes ahead of the trigger are looked at."""
+    within: int = 0
+    """How many bytes behind the trigger are searched; none means that the form begins at the trigger."""
+
+
+@cache
+def compiled(rule: Rule) -> re.Pattern[bytes]:
+    """The form of a rule, ready for use."""
+    return re.compile(rule.form.encode("utf-8"), re.VERBOSE | (re.IGNORECASE if rule.any_case else 0))
+
+
+def prefixed(provider: str, prefixes: str, body: str, check: Callable[[str], bool] = is_body) -> Rule:
+    """A token that says by its first letters what it is."""
+    words = prefixes.split()
+    either = "|".join(map(re.escape, words))
+    return Rule(
+        name=f"{provider}-token",
+        provider=provider,
+        prefixes=tuple(words),
+        triggers=tuple(word.lower() for word in words),
+        form=rf"{EDGE}(?:{either})(?P<value>{body}){END}",
+        check=check,
+    )
+
+
+def marked(provider: str, trigger: str, form: str, *, ahead: int = 0, size: int = 0) -> Rule:
+    """A token with its mark in the middle: looked for from `ahead` bytes before the mark to `size` behind it."""
+    return Rule(
+        name=f"{provider}-token",
+        provider=provider,
+        triggers=tuple(trigger.split()),
+        form=form,
+        check=is_body,
+        before=ahead,
+        within=size,
+    )
+
+
+def beside(provider: str, words: str, body: str) -> Rule:
+    """A token with no mark of its own, told by the provider's name shortly ahead of it on the same line."""
+    triggers = tuple(words.split())
+    either = "|".join(map(re.escape, triggers))
+    return Rule(
+        name=f"{provider}-token",
+        provider=provider,
+        triggers=triggers,
+        form=rf"(?i:{either})(?:[^\r\n]{{0,48}}?[^A-Za-z0-9\r\n/.])(?P<value>{body})(?![A-Za-z0-9_=-])",
+        check=is_generated,
+    )
+
+
+def named(name: str, words: Iterable[str], tail: str, check: Callable[[str], bool], between: str = IS) -> Rule:
+    """A value with a name, as configuration, code and command lines give it one. The check sees its opening quote."""
+    triggers = tuple(words)
+    either = "|".join(re.escape(word) for word in triggers)
+    return Rule(
+        name=name,
+        triggers=triggers,
+        form=rf"(?P<option>(?<=--))?(?:{either}){tail}(?:{between}|(?(option)\s{{1,2}}|(?!))){WRITTEN}",
+        check=check,
+        any_case=True,
+    )

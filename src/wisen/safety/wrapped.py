@@ -1,0 +1,100 @@
+"""What a text says once its wrapping is off: base64, escaped addresses, continued lines, characters nobody sees.
+
+A word looks different in base64 by where in a group of three bytes it begins; so each word worth looking for has three
+spellings, which are looked for together with everything else. Only the run around one is decoded.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from wisen.safety import hidden
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FOLDS = (*(sign.encode() for sign in hidden.INVISIBLE), hidden.TAG_LEAD, b"%3a%2f%2f", b"begin%20", b"begin+")
+"""What says that a text is to be looked at again, unfolded."""
+CONTINUED = (b"\\\n", b"\\\r\n", b"\\\\\\n", b"\\\\\\r\\n")
+"""A line that goes on, as it stands and as JSON escapes it: it matters where it breaks a word."""
+
+_SHORTEST_WORD = 4
+_LEAST = 4
+"""Characters of base64 by which a word is looked for; fewer stand in ordinary words too."""
+_LONGEST_RUN = 16_384
+_NEAR = 4_000
+"""Bytes around a mention of base64 in which a run of it can begin."""
+MENTION = b"base64"
+_GOES_ON = re.compile(r"\\\r?\n[+>]?[ \t]*|\\\\\\(?:r\\)?n[+>]?[ \t]*")
+_SKIPPED = (0, 2, 3)
+"""Characters of a group that are not told by a word beginning at the first, second or third byte of it."""
+_LONG_RUN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24}")
+_RUN = re.compile(rb"[A-Za-z0-9+/_-]*")
+_LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-"
+_TO_STANDARD = bytes.maketrans(b"-_", b"+/")
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A word in base64, at one of three places of a group."""
+
+    letters: bytes
+    skipped: int
+
+
+def spellings(words: Iterable[str]) -> Iterator[Spelling]:
+    """How each word looks in base64."""
+    for word in words:
+        if len(word) < _SHORTEST_WORD:
+            continue
+        for place, skipped in enumerate(_SKIPPED):
+            encoded = b64encode(b"\0" * place + word.encode())
+            letters = encoded[skipped : (place + len(word)) * 8 // 6]
+            if len(letters) >= _LEAST:
+                yield Spelling(letters, skipped)
+
+
+def mentioned(data: bytes, start: int) -> tuple[bytes, int]:
+    """What every run of base64 around a mention of it says, and where the last of them ends."""
+    inside, end = [], start + _NEAR
+    for run in _LONG_RUN.finditer(data, max(0, start - _NEAR), start + _NEAR):
+        run_end = _run_end(data, run.start())
+        end = max(end, run_end)
+        inside.append(_decoded(data[run.start() : run_end]))
+    return b"\n".join(inside), end
+
+
+def unwrapped(data: bytes, start: int, spelling: Spelling) -> tuple[bytes, int]:
+    """What the run of base64 around a spelling says, and where the run ends; nothing where case or place are wrong."""
+    if not data.startswith(spelling.letters, start):
+        return b"", start
+    ahead = data[max(0, start - _LONGEST_RUN) : start]
+    begin = start - len(ahead) + len(ahead.rstrip(_LETTERS))
+    begin += (start - spelling.skipped - begin) % 4
+    end = _run_end(data, start)
+    return _decoded(data[begin:end]), end
+
+
+def _decoded(run: bytes) -> bytes:
+    """What a run says; a single last character tells no byte."""
+    run = run.translate(_TO_STANDARD)
+    run = run[: len(run) - (len(run) % 4 == 1)]
+    return binascii.a2b_base64(run + b"=" * (-len(run) % 4))
+
+
+def _run_end(data: bytes, start: int) -> int:
+    found = _RUN.match(data, start, start + _LONGEST_RUN)
+    return found.end() if found else start
+
+
+def unfolded(text: str) -> str:
+    """The text as it is read: without unseen characters, on whole lines, with addresses as people write them."""
+    plain = _GOES_ON.sub("", hidden.without(text))
+    if "%" not in plain and "BEGIN+" not in plain:
+        return plain
+    return unquote(plain.replace("+", " ") if "BEGIN+" in plain else plain, errors="replace")
