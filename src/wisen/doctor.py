@@ -73,8 +73,7 @@ def _restore(subject: Examined, error: StoreDamaged) -> Finding:
 
 
 def _findings(subject: Examined) -> Iterator[Finding]:
-    for agent in subject.agents:
-        yield _agent(agent)
+    yield from (_agent(agent) for agent in subject.agents if agent.roots())
     if not subject.ever_used:
         yield Finding(
             about="home",
