@@ -119,6 +119,11 @@ def test_a_switched_option_is_a_fix_and_another_text_is_none() -> None:
     assert fixes([history(("Edit", one, FAILED, "not found"), ("Edit", other, OK, None))]) == ()
 
 
+def test_what_only_trims_the_output_is_no_difference() -> None:
+    one, two = "bun test 2>&1 | tail -5", 'bun test 2>&1 | grep -E "a|b" | head -3'
+    assert fixes([history(bash(one, MASKED, "error: x"), bash(two))]) == ()
+
+
 def test_another_script_is_another_goal() -> None:
     assert fixes([history(bash("bun run test", FAILED, "no"), bash("bun run typecheck"))]) == ()
     assert only(history(bash("bun run lint", FAILED, "no"), bash("bun run lint:fix"))).added == ("lint:fix",)

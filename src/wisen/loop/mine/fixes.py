@@ -32,9 +32,8 @@ ALIKE = 0.5
 MOST_TOKENS = 6
 """A difference of more tokens is another command, not a fix."""
 _Difference: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-_TRIMS = re.compile(
-    r"(?:\s*2>&1|\s*2>/dev/null|\s*\|\s*(?:head|tail|grep|egrep|rg|wc|sort|uniq|cat|less|sed|awk)\b[^|&;]*)+\Z"
-)
+_TRIMMERS = frozenset("head tail grep egrep rg wc sort uniq cat less sed awk cut tee".split())
+_REDIRECTIONS = frozenset(["2>&1", "2>/dev/null"])
 _READS = re.compile(r"(?:ls|cat|head|tail|grep|rg|find|pwd|echo|git|which|wc|sed)\Z")
 _FAILED = (Status.FAILED, Status.MASKED)
 _EDITS = frozenset("Edit Write MultiEdit NotebookEdit edit write apply_patch".split())
@@ -288,11 +287,17 @@ def _fields(arguments: str | None) -> dict[str, str]:
 
 def core(command: str) -> list[str]:
     """The tokens of a shell command that say what it does: without its lead and without what only trims its output."""
-    command = _TRIMS.sub("", leads(command)).strip()
+    command = leads(command)
     try:
-        return shlex.split(command, comments=False)[:60]
+        tokens = shlex.split(command, comments=False)[:80]
     except ValueError:
-        return command.split()[:60]
+        tokens = command.split()[:80]
+    while "|" in tokens:
+        last = len(tokens) - 1 - tokens[::-1].index("|")
+        if tokens[last + 1 : last + 2] and tokens[last + 1] not in _TRIMMERS:
+            break
+        tokens = tokens[:last]
+    return [token for token in tokens if token not in _REDIRECTIONS]
 
 
 def _shown(step: Step) -> str:
