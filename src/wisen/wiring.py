@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen import __version__, settings
 from wisen.cycle import Parts
-from wisen.errors import StoreReadOnly
+from wisen.errors import SettingsError, StoreReadOnly
 from wisen.learner import Learner, Place
 
 if TYPE_CHECKING:
@@ -38,7 +38,12 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
     """The settings in force and what they choose. Raises: SettingsError."""
     env = os.environ if environment is None else environment
     place = Path(home) if home is not None else home_directory(env)
-    return Wiring(settings.load(place.expanduser().absolute(), env), env)
+    place = place.expanduser().absolute()
+    if place.exists() and not place.is_dir():
+        raise SettingsError(
+            f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or to one that can be made."
+        )
+    return Wiring(settings.load(place, env), env)
 
 
 def home_directory(environment: Mapping[str, str]) -> Path:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import wisen
+from wisen.agents.files import source_at
 from wisen.domain.report import Report
 from wisen.domain.sources import TroubleKind
 from wisen.errors import StoreError, UsageError
@@ -213,6 +214,37 @@ def test_what_could_not_be_read_is_told_with_its_place(projects: Path) -> None:
         (str(path), TroubleKind.UNKNOWN, "hologram", 1),
     }
     assert {(t.kind, t.count) for t in learn().troubles} == {(TroubleKind.GARBLED, 1), (TroubleKind.UNKNOWN, 1)}
+
+
+def test_a_folder_of_rubbish_is_told_and_what_is_good_in_it_read(tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    a_session().write(folder)
+    (folder / "random.jsonl").write_bytes(random.Random(3).randbytes(50_000))
+    (folder / "deep.jsonl").write_bytes(b'{"type":"user","message":' + b"[" * 100_000 + b"\n")
+    (folder / "empty.jsonl").touch()
+    (folder / "loop").symlink_to(folder)
+    (folder / "dangling.jsonl").symlink_to(tmp_path / "gone")
+    os.mkfifo(folder / "pipe.jsonl")
+    report = learn(folder)
+    assert report.counts.typed_turns == 1
+    assert {Path(trouble.path).name for trouble in report.troubles} == {"random.jsonl", "deep.jsonl"}
+
+
+def test_a_reader_that_breaks_does_not_end_the_learning(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from wisen.agents.codex import Codex
+
+    a_session().write(projects / "p")
+
+    def broken(self: object, source: object, mark: object = None) -> object:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Codex, "sources", lambda self, under=None: iter([source_at("codex", projects)]))
+    monkeypatch.setattr(Codex, "read", broken)
+    report = learn()
+    assert report.counts.typed_turns == 1
+    assert [(t.kind, t.detail) for t in report.troubles] == [
+        (TroubleKind.UNREADABLE, "reader broke: ZeroDivisionError")
+    ]
 
 
 def test_an_interrupted_run_loses_nothing(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,9 @@ def files_below(base: Path, suffix: str | tuple[str, ...]) -> Iterator[Path]:
         return
     for folder, folders, files in os.walk(base):
         folders.sort()
-        yield from (Path(folder, file) for file in sorted(files) if file.endswith(suffix))
+        # A pipe of that name would be waited for without end.
+        found = (Path(folder, file) for file in sorted(files) if file.endswith(suffix))
+        yield from (path for path in found if path.is_file())
 
 
 def source_at(agent: str, path: Path) -> Source:

@@ -190,7 +190,7 @@ def _mend(form: Format, line: bytes | bytearray, offset: int, error: Exception) 
 def _foreign_shape(form: Format, line: bytes | bytearray, offset: int) -> None:
     try:
         kind = _kind.decode(line).type
-    except msgspec.DecodeError:
+    except _UNREADABLE:
         kind = ""
     if kind not in form.passed_over:
         known = kind in form.teaching

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.sources import Mark, TroubleKind
+from wisen.domain.sources import Batch, Mark, Trouble, TroubleKind
 from wisen.loop.observe import door
 from wisen.ports import Stretch
 from wisen.safety.secrets import find_secret
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.events import Event
     from wisen.domain.report import Selection
-    from wisen.domain.sources import Batch, Source
+    from wisen.domain.sources import Source
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.ports import Agent
@@ -62,7 +62,7 @@ def stretches(
     """
     mark = marks.get(known_as(source))
     ready: Batch | None = None
-    for batch in agent.read(source, mark):
+    for batch in _batches(agent, source, mark):
         if ready is not None:
             yield _stretch(source, ready, scope, policy, finished=False), ready.read_bytes
         ready = batch
@@ -76,6 +76,15 @@ def stretches(
             and replace(mark, doubted=False) == stretch.mark
         )
         yield None if same else stretch, ready.read_bytes
+
+
+def _batches(agent: Agent, source: Source, mark: Mark | None) -> Iterator[Batch]:
+    """What a reader gives. Where it breaks, that is told of this source, and the others are read all the same."""
+    try:
+        yield from agent.read(source, mark)
+    except Exception as error:  # noqa: BLE001 - the edge of a plug-in: one bad file must not end the learning
+        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=f"reader broke: {type(error).__name__}", offset=0)
+        yield Batch(events=(), troubles=(trouble,), cursor=mark.cursor if mark else "", read_bytes=0)
 
 
 def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
