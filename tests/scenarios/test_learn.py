@@ -76,7 +76,9 @@ def test_rechecking_reads_every_byte_and_finds_what_sizes_and_dates_hide(project
     learn()
     with wisen.open_learner() as learner:
         again = learner.learn(recheck=True)
+        once_more = learner.learn(recheck=True)
     assert (again.read_bytes, again.new_events) == (path.stat().st_size, 0)
+    assert (once_more.read_bytes, once_more.new_events) == (path.stat().st_size, 0)
     before = path.stat()
     data = bytearray(path.read_bytes())
     end = data.index(b"run the tests")

@@ -60,7 +60,8 @@ class Cursor(msgspec.Struct, frozen=True):
     guard: str = ""
     segments: dict[str, Segment] = msgspec.field(default_factory=dict)
     state: dict[str, str] = msgspec.field(default_factory=dict)
-    checksum: jsonl.Checksum = jsonl.Checksum()
+    checksum: jsonl.Checksum | None = None
+    """Of everything read so far; made when a file is first rechecked, and then kept up."""
 
 
 class FormatOf(Protocol):
@@ -76,8 +77,11 @@ def follow(path: Path, mark: Mark | None, format_of: FormatOf) -> Iterator[Batch
     try:
         with jsonl.LogFile(path) as log:
             cursor = _resume(log, mark)
-            if mark is not None and mark.doubted and cursor.offset:
-                yield Batch(events=(), troubles=(), cursor=mark.cursor, read_bytes=cursor.checksum.upto)
+            log.checksum = cursor.checksum
+            if mark is not None and mark.doubted:
+                log.checksum = cursor.checksum or jsonl.Checksum()
+                if cursor.checksum is not None:
+                    yield Batch(events=(), troubles=(), cursor=mark.cursor, read_bytes=cursor.checksum.upto)
             yield from _batches(log, cursor, format_of(cursor))
     except OSError as error:
         trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
@@ -92,20 +96,19 @@ def _resume(log: jsonl.LogFile, mark: Mark | None) -> Cursor:
     except msgspec.DecodeError:
         return Cursor()
     if mark.doubted:
-        whole = log.is_as_it_was(cursor.checksum)
+        whole = cursor.checksum is not None and log.is_as_it_was(cursor.checksum)
     else:
         whole = log.size >= cursor.offset and log.guard(cursor.offset) == cursor.guard
     return cursor if whole else Cursor()
 
 
 def _batches(log: jsonl.LogFile, cursor: Cursor, form: Format) -> Iterator[Batch]:
-    log.checksum = cursor.checksum
     begin = end = stop = cursor.offset
     for lines in log.lines(begin):
         _lines(form, lines)
         end, stop = lines.end, lines.end + len(lines.rest)
         if lines.rest and _rest(form, lines.rest, end):
-            log.checksum = log.checksum.and_then(lines.rest, end, stop)
+            log.sum_up(lines.rest, end, stop)
             end = stop
         if stop - begin >= BATCH:
             yield _batch(log, form, begin, end, stop)

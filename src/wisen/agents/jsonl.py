@@ -63,8 +63,8 @@ class LogFile:
     def __init__(self, path: Path, *, longest: int = LONGEST) -> None:
         self._file = path.open("rb", buffering=0)
         self._longest = longest
-        self.checksum = Checksum()
-        """Of everything up to the end of the lines handed out so far."""
+        self.checksum: Checksum | None = None
+        """Of everything up to the end of the lines handed out so far; None when nobody asked for it."""
 
     def __enter__(self) -> Self:
         return self
@@ -115,13 +115,18 @@ class LogFile:
             spans = _spans(block, held, filled)
             if spans:
                 used = spans[-1][1] + 1
-                self.checksum = self.checksum.and_then(block, start, start + used)
+                self.sum_up(block, start, start + used)
                 yield Lines(start, start + used, block, spans)
                 block[: filled - used] = block[used:filled]
                 start, filled = start + used, filled - used
             held = filled
         if held:
             yield Lines(start, start, block, (), rest=bytes(block[:held]))
+
+    def sum_up(self, block: bytes | bytearray, start: int, end: int) -> None:
+        """Take bytes into the checksum, if one is kept."""
+        if self.checksum is not None:
+            self.checksum = self.checksum.and_then(block, start, end)
 
     def _fill(self, block: bytearray, held: int, offset: int) -> int:
         self._file.seek(offset)
@@ -134,15 +139,16 @@ class LogFile:
 
     def _pass_over(self, start: int, held: int, block: bytearray) -> int | None:
         """The offset behind the end of a line that is too long; None when the file ends first."""
-        checksum, offset = self.checksum.and_then(block, start, start + held), start + held
+        before, offset = self.checksum, start + held
+        self.sum_up(block, start, offset)
         while chunk := self._at(offset, CHUNK):
             newline = chunk.find(b"\n")
             end = offset + (newline + 1 if newline >= 0 else len(chunk))
-            checksum = checksum.and_then(chunk, offset, end)
+            self.sum_up(chunk, offset, end)
             if newline >= 0:
-                self.checksum = checksum
                 return end
             offset = end
+        self.checksum = before
         return None
 
 
