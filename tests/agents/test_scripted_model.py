@@ -56,6 +56,46 @@ def test_it_speaks_the_responses_format() -> None:
     assert again[1]["item"]["content"][0]["text"] == "stopped"
 
 
+def test_it_speaks_the_messages_format() -> None:
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}
+    messages = [{"role": "user", "content": "build"}, {"role": "system", "content": "stop"}]
+    with serving({"build": SCRIPT["build"][1:]}) as model:
+        body = {"messages": messages, "stream": True, "tools": [{"name": "sh"}]}
+        first = ask(f"{model.address}/v1/messages?beta=true", body)
+        last = ask(
+            f"{model.address}/v1/messages", {**body, "messages": [*messages, {"role": "user", "content": [result]}]}
+        )
+    assert [event["type"] for event in first] == [
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+    ]
+    assert first[1]["content_block"]["name"] == "sh"
+    assert first[2]["delta"] == {"type": "input_json_delta", "partial_json": "{}"}
+    assert first[4]["delta"]["stop_reason"] == "tool_use"
+    assert last[2]["delta"] == {"type": "text_delta", "text": "built"}
+    assert last[4]["delta"]["stop_reason"] == "end_turn"
+
+
+def test_a_question_beside_the_work_is_answered_whole_and_without_calls() -> None:
+    question = {"messages": [{"role": "user", "content": [{"type": "text", "text": "a title for: build"}]}]}
+    with serving(SCRIPT) as model:
+        answer = ask_whole(f"{model.address}/v1/messages", question)
+        count = ask_whole(f"{model.address}/v1/messages/count_tokens", question)
+    assert (answer["stop_reason"], [block["type"] for block in answer["content"]]) == ("end_turn", ["text"])
+    assert count == {"input_tokens": 10}
+
+
+def ask_whole(address: str, body: object) -> Any:
+    """An answer in one piece."""
+    request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.loads(answer.read())
+
+
 def ask(address: str, body: object) -> list[Any]:
     """The events of a streamed answer."""
     request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wisen.agents import arguments, masked
 from wisen.agents.claude_code import typed
 from wisen.agents.claude_code.glance import is_progress, is_prose, own_message, plain_success
-from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, record_decoder, text_of
+from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
 from wisen.agents.notebook import EPOCH, Notebook, moment
 from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
 from wisen.domain.sources import TroubleKind
@@ -35,7 +36,9 @@ class ClaudeFormat:
         self.notebook = Notebook(AGENT, cursor.segments)
         self._program_prompts = program_prompts
         self._queued: dict[str, Message] = {}
-        self._rejected: dict[str, str] = {}
+        self._handed: dict[str, Message] = {}
+        self._told: dict[str, Message] = {}
+        self._refused: dict[str, Rejection] = {}
 
     def state(self) -> dict[str, str]:
         """Nothing beside the segments."""
@@ -64,6 +67,8 @@ class ClaudeFormat:
             self._assistant(record, offset)
         elif record.type == "queue-operation":
             self._queue(record, offset)
+        elif record.type == "attachment":
+            self._attachment(record, offset)
         elif record.type not in PASSED_OVER:
             self.notebook.trouble(TroubleKind.UNKNOWN, offset, record.type)
 
@@ -88,6 +93,7 @@ class ClaudeFormat:
         for block in content:
             if block.type != "tool_use":
                 continue
+            self._end_refusals(session, stopped=False)
             if not block.id or not block.name:
                 self.notebook.trouble(TroubleKind.MISSHAPEN, offset, "tool_use")
                 continue
@@ -111,10 +117,10 @@ class ClaudeFormat:
             return
         session, at = where
         texts: list[str] = []
-        origin = Origin.PROMPT
+        origin = Origin.QUEUED if record.promptSource == "queued" else Origin.PROMPT
         for block in [Block(type="text", text=content)] if isinstance(content, str) else content:
             if block.type == "tool_result":
-                self._result(record, block, session, at)
+                self._result(record, block, session, at, offset)
                 origin = Origin.QUEUED
             elif block.type == "text" and block.text:
                 texts.append(block.text)
@@ -125,20 +131,20 @@ class ClaudeFormat:
         """The texts of one user record: an interrupt, a command, or what the user typed."""
         at = moment(record.timestamp) or EPOCH
         place, identity = record.cwd or "", record.uuid or _made_id(at, "\n".join(texts))
+        call = self._end_refusals(session, stopped=record.interruptedMessageId is not None)
         if any(text.startswith(typed.INTERRUPTED) for text in texts):
-            call = self._rejected.get(record.parentUuid or "")
             self.notebook.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
         if any(typed.is_clear(text) for text in texts):
             self.notebook.begin_segment(session.native)
         if record.isMeta or record.isSidechain or record.isCompactSummary or bytes(record.planContent) not in _ABSENT:
             return
+        for command in filter(None, map(typed.shell_command, texts)):
+            self._settle(self._unqueue(command))
         own = [typed.typed_text(text) for text in texts if not text.startswith(typed.INTERRUPTED)]
         text = "\n".join(piece for piece in own if piece)
         if not text:
             return
-        by_program = record.promptSource == "sdk" and not self._program_prompts
-        provenance = Provenance.OTHER if by_program else Provenance.TYPED
-        self._unqueue(text)
+        self._settle(self._unqueue(text))
         self.notebook.events.append(
             Message(
                 id=identity,
@@ -147,11 +153,16 @@ class ClaudeFormat:
                 place=place,
                 text=text,
                 origin=origin,
-                provenance=provenance,
+                provenance=self._provenance(record.promptSource, record.origin),
             )
         )
 
-    def _result(self, record: Record, block: Block, session: SessionKey, at: datetime) -> None:
+    def _provenance(self, source: str | None, sender: Sender | str | None) -> Provenance:
+        kind = sender.kind if isinstance(sender, Sender) else sender
+        by_hand = typed.is_by_hand(source, kind, program_prompts=self._program_prompts)
+        return Provenance.TYPED if by_hand else Provenance.OTHER
+
+    def _result(self, record: Record, block: Block, session: SessionKey, at: datetime, offset: int) -> None:
         call = block.tool_use_id
         if not call:
             return
@@ -165,37 +176,51 @@ class ClaudeFormat:
             return
         text = text_of(block.content)
         if typed.is_refusal(text):
-            self._refusal(record, call, text, session, foreign=not tool or tool.startswith("mcp__"))
+            rejection = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=record.cwd or "")
+            self._refusal(record, rejection, text, offset, foreign=not tool or tool.startswith("mcp__"))
         elif typed.is_interrupted(text):
             self.notebook.events.append(Interrupt(id=f"stop:{call}", session=session, at=at, place=place, call=call))
-        elif typed.is_cancelled(text):
+        elif record.toolDenialKind or typed.is_cancelled(text):
             self.notebook.outcome(call, session, at, place, Status.CANCELLED, None)
         else:
             self.notebook.outcome(call, session, at, place, Status.FAILED, text)
 
-    def _refusal(self, record: Record, call: str, text: str, session: SessionKey, *, foreign: bool) -> None:
+    def _refusal(self, record: Record, rejection: Rejection, text: str, offset: int, *, foreign: bool) -> None:
         """The user refused a call, and perhaps typed why.
 
         A tool of somebody else's server words its errors itself and could forge a refusal, so what seems typed there,
-        or under a call that this log does not show, does not count as typed.
+        or under a call that this log does not show, does not count as typed unless the record itself says so.
         """
-        at, place = moment(record.timestamp) or EPOCH, record.cwd or ""
-        self.notebook.events.append(Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place))
-        if record.uuid:
-            self._rejected[record.uuid] = call
+        if typed.asks_to_stop(text):
+            # What is recorded next tells whether the call had been running.
+            self._refused[rejection.id] = rejection
+            self.notebook.wait(rejection.id, offset, otherwise=rejection)
+            return
+        self.notebook.events.append(rejection)
         reason = typed.refusal_reason(text)
         if reason:
+            doubtful = (foreign or record.isSidechain) and not record.holdsPersonsWords
             self.notebook.events.append(
                 Message(
-                    id=f"reason:{call}",
-                    session=session,
-                    at=at,
-                    place=place,
+                    id=f"reason:{rejection.call}",
+                    session=rejection.session,
+                    at=rejection.at,
+                    place=rejection.place,
                     text=reason,
                     origin=Origin.REJECTION,
-                    provenance=Provenance.OTHER if foreign or record.isSidechain else Provenance.TYPED,
+                    provenance=Provenance.OTHER if doubtful else Provenance.TYPED,
                 )
             )
+
+    def _end_refusals(self, session: SessionKey, *, stopped: bool) -> str | None:
+        """Refusals without a reason are the user's, unless the calls ran and were stopped; returns the last call."""
+        ended = [each for each in self._refused.values() if each.session.native == session.native]
+        for rejection in ended:
+            del self._refused[rejection.id]
+            self.notebook.settle(rejection.id)
+            if not stopped:
+                self.notebook.events.append(rejection)
+        return ended[-1].call if ended else None
 
     def _queue(self, record: Record, offset: int) -> None:
         if record.operation == "enqueue" and bytes(record.content) not in _ABSENT:
@@ -215,19 +240,59 @@ class ClaudeFormat:
             )
             self._queued[message.id] = message
             self.notebook.wait(message.id, offset, otherwise=message)
-        elif record.operation in ("remove", "popAll"):
-            # Handed to the agent within its turn, or taken back to be edited: either way no prompt record follows.
-            for key in list(self._queued)[: None if record.operation == "popAll" else 1]:
-                self.notebook.settle(key)
-                self.notebook.events.append(self._queued.pop(key))
+        elif record.operation == "popAll":
+            # Taken back to be edited: it need not be sent again.
+            for message in self._queued.values():
+                self._leave(message)
+            self._queued.clear()
+        elif record.operation == "remove":
+            self._removed(record)
 
-    def _unqueue(self, text: str) -> None:
-        """A prompt record that says what waits in the queue is that prompt."""
-        for key, message in self._queued.items():
-            if message.text == text:
-                del self._queued[key]
-                self.notebook.settle(key)
-                return
+    def _removed(self, record: Record) -> None:
+        """A queued prompt was handed to the agent within its turn: no prompt record follows, at most an attachment."""
+        if bytes(record.content) not in _ABSENT:
+            message = self._unqueue(typed.queued_text(text_of(record.content)))
+        else:
+            message = self._unqueue(next((each.text for each in self._queued.values()), None))
+        if message is None:
+            return
+        if record.reason != "absorbed_mid_turn":
+            self._leave(message)
+        elif message.id in self._told:
+            self._leave(self._told.pop(message.id))
+        else:
+            self._handed[message.id] = message
+
+    def _attachment(self, record: Record, offset: int) -> None:
+        """Who sent a prompt that was handed over, just before this or just behind: a program is not named."""
+        handed = record.attachment
+        if handed is None or handed.type != "queued_command":
+            return
+        text = typed.queued_text(text_of(handed.prompt))
+        waiting = [*self._handed.values(), *self._queued.values()]
+        message = next((each for each in waiting if each.text == text and each.id not in self._told), None)
+        if message is None or self._when_and_where(record, offset) is None:
+            return
+        provenance = self._provenance("sdk" if handed.origin is None else None, handed.origin)
+        told = replace(message, place=record.cwd or message.place, provenance=provenance)
+        if self._handed.pop(message.id, None) is None:
+            self._told[message.id] = told
+        else:
+            self._leave(told)
+
+    def _leave(self, message: Message) -> None:
+        """A prompt left the queue, and nothing more will be said of it."""
+        self._settle(message)
+        self.notebook.events.append(message)
+
+    def _unqueue(self, text: str | None) -> Message | None:
+        """Take the prompt that says this out of the queue."""
+        found = next((each for each in self._queued.values() if each.text == text), None)
+        return self._queued.pop(found.id) if found is not None else None
+
+    def _settle(self, message: Message | None) -> None:
+        if message is not None:
+            self.notebook.settle(message.id)
 
 
 _ABSENT = (b"", b"null", b'""')

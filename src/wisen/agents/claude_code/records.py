@@ -30,12 +30,25 @@ class Payload(msgspec.Struct):
     content: str | list[Block] | None = None
 
 
+class Sender(msgspec.Struct):
+    """Where a prompt came from; newer versions say it of every prompt that was not a program's."""
+
+    kind: str = ""
+
+
+class Attachment(msgspec.Struct):
+    """Something given to the agent beside a message. Only a prompt that was handed over within a turn is looked at."""
+
+    type: str = ""
+    prompt: msgspec.Raw = NOTHING
+    origin: Sender | str | None = None
+
+
 class Record(msgspec.Struct):
     """One line of a transcript."""
 
     type: str = ""
     uuid: str | None = None
-    parentUuid: str | None = None  # noqa: N815 - the name in the file
     timestamp: str | None = None
     sessionId: str | None = None  # noqa: N815 - the name in the file
     agentId: str | None = None  # noqa: N815 - the name in the file
@@ -45,9 +58,15 @@ class Record(msgspec.Struct):
     isCompactSummary: bool | None = None  # noqa: N815 - the name in the file
     planContent: msgspec.Raw = NOTHING  # noqa: N815 - the name in the file
     promptSource: str | None = None  # noqa: N815 - the name in the file
+    origin: Sender | str | None = None
+    toolDenialKind: str | None = None  # noqa: N815 - the name in the file
+    holdsPersonsWords: bool | None = None  # noqa: N815 - the name in the file
+    interruptedMessageId: str | None = None  # noqa: N815 - the name in the file
     operation: str | None = None
+    reason: str | None = None
     content: msgspec.Raw = NOTHING
     message: Payload | None = None
+    attachment: Attachment | None = None
 
 
 READ = frozenset({"user", "assistant", "queue-operation"})
@@ -62,6 +81,9 @@ PASSED_OVER = frozenset(
         "pr-link",
         "last-prompt",
         "mode",
+        "permission-mode",
+        "custom-title",
+        "agent-name",
         "tools-used",
         "cost-state",
         "api-request",
@@ -70,7 +92,9 @@ PASSED_OVER = frozenset(
         "atis-latch",
     }
 )
-"""Record types that were looked at and hold nothing that may teach: injected text, bookkeeping, echoes."""
+"""Record types that were looked at and hold nothing that may teach: injected text, bookkeeping, echoes.
+
+An attachment is one of them, but for the prompt that was handed to the agent within its turn."""
 
 _text = msgspec.json.Decoder(str | list[Block] | None)
 record_decoder = msgspec.json.Decoder(Record)

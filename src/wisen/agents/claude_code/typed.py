@@ -16,6 +16,7 @@ _REFUSED = (
 )
 _SAID = "the user said:\n"
 _REFUSAL_NOTE = "\n\nNote: The user's next message may contain"
+_STOP = "STOP what you are doing and wait for the user"
 _CANCELLED = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
 
 _MACHINE = re.compile(
@@ -31,6 +32,10 @@ _FRAMED = re.compile(rf"<(?P<tag>{_FRAMES})\b[^>]*>(?:.*</(?P=tag)>|.*\Z)\s*", r
 _BEHEADED = re.compile(rf"\A.*</(?:{_FRAMES})>\s*", re.DOTALL)
 """What stands before an end whose beginning is damaged."""
 _SLASH = re.compile(r"/[A-Za-z][\w:-]*(?:\s|\Z)")
+_SHELL = re.compile(r"<bash-input>(.*)</bash-input>\Z", re.DOTALL)
+_BY_HAND = frozenset({None, "typed", "queued"})
+"""Where a prompt that was typed comes from. The others: `sdk`, `system`, `suggestion_accepted`."""
+_PEOPLE = frozenset({None, "human"})
 _QUEUED_MACHINE = re.compile(r'\s*(?:<[a-z-]+-notification>|\{"task_id":")')
 
 
@@ -50,6 +55,17 @@ def queued_text(text: str) -> str | None:
     return typed_text(text)
 
 
+def is_by_hand(source: str | None, sender: str | None, *, program_prompts: bool) -> bool:
+    """Whether the user typed a prompt with this source and sender, both None in older versions."""
+    return (source in _BY_HAND or (program_prompts and source == "sdk")) and sender in _PEOPLE
+
+
+def shell_command(text: str) -> str | None:
+    """The command that the user ran by himself, without the agent."""
+    found = _SHELL.match(text)
+    return found[1].strip() if found else None
+
+
 def is_refusal(text: str) -> bool:
     """Whether an error result says that the user refused the call."""
     return text.startswith(_REFUSED)
@@ -59,6 +75,11 @@ def refusal_reason(text: str) -> str | None:
     """What the user typed when refusing a call."""
     _, said, reason = text.partition(_SAID)
     return reason.partition(_REFUSAL_NOTE)[0].strip() or None if said else None
+
+
+def asks_to_stop(text: str) -> bool:
+    """Whether a refusal gives no reason: the user refused the call, or stopped it while it ran."""
+    return _STOP in text
 
 
 def is_cancelled(text: str) -> bool:
