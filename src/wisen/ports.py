@@ -7,7 +7,7 @@ Each port is a small Protocol with a contract suite and a fake in `wisen.testing
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -103,8 +103,7 @@ class Crew(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class Kept(NamedTuple):
     """An event that passed the door, with what was decided about it there."""
 
     event: Event

@@ -5,7 +5,7 @@ The questions it answers about what it kept are in `index_questions.py`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wisen.backends.stores.dialect import REPAIR
 from wisen.backends.stores.escapes import milliseconds, pack, unpack
@@ -55,6 +55,15 @@ def open_index(path: Path, *, clock: Clock, busy: float = 10.0) -> tuple[SqliteI
         return SqliteIndex(open_file(path, INDEX, busy=busy)), warning
 
 
+class _Rows(NamedTuple):
+    """What is stored together: events are numbered from behind `last` on."""
+
+    last: int
+    events: list[Row]
+    texts: list[Row]
+    holdings: list[Row]
+
+
 class SqliteIndex:
     """Events of every agent, and how far each source was read."""
 
@@ -82,11 +91,12 @@ class SqliteIndex:
         """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
         try:
             with self._db.transaction():
-                last = self._db.number("SELECT coalesce(max(number), 0) FROM events")
-                new = 0
+                rows = _Rows(self._db.number("SELECT coalesce(max(number), 0) FROM events"), [], [], [])
                 for stretch in stretches:
-                    new += self._keep(stretch, last)
-                    last += len(stretch.kept)
+                    self._take(stretch, rows)
+                new = self._db.many(_KEEP_EVENT, rows.events)
+                self._db.many(_KEEP_TEXT if new == len(rows.events) else _KEEP_TEXT_OF_NEW, rows.texts)
+                self._db.many(_KEEP_HOLDING, rows.holdings)
                 return new
         except BaseException:
             # Numbers given inside a transaction that failed were never given.
@@ -118,12 +128,11 @@ class SqliteIndex:
         """Let go of the file."""
         self._db.close()
 
-    def _keep(self, stretch: Stretch, number: int) -> int:
-        """Store one stretch; its events are numbered from behind `number` on."""
+    def _take(self, stretch: Stretch, rows: _Rows) -> None:
+        """Store what belongs to the source itself, and put its events to those that are stored together."""
         source = self._source(stretch)
         self._keep_troubles(source, stretch)
-        events: list[Row] = []
-        texts: list[Row] = []
+        number = rows.last + len(rows.events)
         held: set[int] = set()
         session: SessionKey | None = None
         where: tuple[str | None, str] | None = None
@@ -138,13 +147,12 @@ class SqliteIndex:
             kind, how, tool, call, text = _parts(event)
             shape = self._shape((kind, event.provenance.value, how, tool, kept.withheld or ""))
             number += 1
-            events.append((number, agent, pack(event.id), scene, shape, milliseconds(event.at), call and pack(call)))
+            rows.events.append(
+                (number, agent, pack(event.id), scene, shape, milliseconds(event.at), call and pack(call))
+            )
             if text is not None:
-                texts.append((number, pack(text)))
-        new = self._db.many(_KEEP_EVENT, events)
-        self._db.many(_KEEP_TEXT if new == len(events) else _KEEP_TEXT_OF_NEW, texts)
-        self._db.many(_KEEP_HOLDING, [(source, each) for each in held])
-        return new
+                rows.texts.append((number, pack(text)))
+        rows.holdings.extend((source, each) for each in held)
 
     def _keep_troubles(self, source: int, stretch: Stretch) -> None:
         if stretch.afresh:

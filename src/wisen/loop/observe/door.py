@@ -44,7 +44,7 @@ def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], pol
     """What comes through the door, with the context it belongs to."""
     for event in events:
         if type(event) is Outcome and event.text is None and secret_in_name(event.place) is None:
-            yield Kept(event=event, context=context_of(event))  # nine in ten, and nothing in it to look at
+            yield Kept(event, context_of(event))  # nine in ten, and nothing in it to look at
             continue
         admitted, rule = _admit(event, policy)
         if admitted is not None:
