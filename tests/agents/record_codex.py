@@ -211,6 +211,18 @@ def record(program: Path) -> None:
         _, child = (path for path in client.rollouts() if path not in before)
         for name, rollout in (("exec", first), ("terminal", second), ("sub_agent", child)):
             (FIXTURES / f"{name}.jsonl").write_bytes(cleaned(rollout, client))
+        _end_daemons(Path(world))
+
+
+def _end_daemons(home: Path) -> None:
+    """The client leaves a daemon behind that outlives it; those of this recording's own home are ended."""
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if str(home).encode() in command and int(process.name) != os.getpid():
+            os.kill(int(process.name), signal.SIGTERM)
 
 
 def serve_mcp() -> None:

@@ -289,7 +289,7 @@ def test_a_run_that_fails_is_remembered_as_one(projects: Path, home: Path) -> No
     a_session().write(projects / "p")
     learn()
     with wisen.open_learner() as learner:
-        with sqlite3.connect(home / "wisen" / "index.db") as other:
+        with closing(sqlite3.connect(home / "wisen" / "index.db")) as other, other:
             other.execute("DROP TABLE events")
         a_session(2).write(projects / "p")
         with pytest.raises(StoreError):
