@@ -102,7 +102,7 @@ class Report:
     new_events: int
     seconds: float
     reading_seconds: float
-    """The part of them that went into reading and storing, without the report."""
+    """The part of them that went into reading and storing, without counting for the report; speeds are told of it."""
     counts: Counts
     failures: tuple[FailureKind, ...]
     troubles: tuple[TroubleCount, ...]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 WORTH_IT = 300 << 20
-"""Bytes from which on more processes save more time than it takes to start them."""
+"""Bytes from which on more processes are tried; at 220 MB two were not faster than one on two cores."""
 MOST = 8
 """More readers than this only wait for the one process that writes."""
 

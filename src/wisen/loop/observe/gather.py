@@ -82,7 +82,7 @@ def _read(task: Task, scope: Scope, policy: DoorPolicy) -> _Done:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Events hold no cycles: walking them again and again for garbage costs a tenth of the reading."""
+    """Events hold no cycles: walking them again and again for garbage finds nothing."""
     was_on = gc.isenabled()
     gc.disable()
     try:
