@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 from wisen.domain.events import Call, Origin, Provenance, Status
 from wisen.domain.report import Selection
@@ -179,7 +180,7 @@ class IndexContract:
     def test_only_what_the_user_typed_is_a_typed_turn(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.typed("m1")
-        injected = replace(log.kept[0].event, id="m2", provenance=Provenance.OTHER)
+        injected = structs.replace(log.kept[0].event, id="m2", provenance=Provenance.OTHER)
         log.add(injected)
         index.keep([log.stretch()])
         assert index.counts(Selection()).typed_turns == 1

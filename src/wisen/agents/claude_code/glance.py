@@ -9,61 +9,67 @@ from __future__ import annotations
 
 import re
 
-_HEAD = 1200
-"""The fields before a record's content fit in this many bytes."""
-_MESSAGE = b'"message":{'
-_USER = b'"type":"user",'
+_MESSAGE = b'"message":'
 _MAIN = b'"isSidechain":false'
+_BY_USER = b'"type":"user","message":'
+_PROGRESS = b'"type":"progress","data":'
 _RESULT = b'"role":"user","content":[{"tool_use_id":"'
 _CONTENT = b'","type":"tool_result","content":"'
-_SAID = b'"role":"assistant","content":[{"type":"'
+_BY_ASSISTANT = b'"role":"assistant","content":['
+_BLOCK = b'{"type":"'
 _CALL = b'"type":"tool_use"'
-_PROGRESS = b'"type":"progress","data":{'
 _END = b'}]},"uuid":"'
 _STAMP = re.compile(rb'\}\]\},"uuid":"[0-9a-f-]{36}","timestamp":"([^"\\]+)"')
 _NEXT_FIELD = b'","'
 _WELL = b'","is_error":false'
+_CLOSED = ord("}")
+
+NOTHING = ("", "")
+"""A line in which nothing can teach."""
 
 
-def own_message(block: bytearray, start: int, end: int) -> int:
-    """Where the record's own message begins, behind its brace; -1 when there is none or another object comes first."""
-    message = block.find(_MESSAGE, start, min(start + _HEAD, end))
-    return message + len(_MESSAGE) if message >= 0 and block.find(b"{", start + 1, message) < 0 else -1
-
-
-def plain_success(block: bytearray, start: int, end: int, message: int) -> tuple[str, str] | None:
-    """The id of the one call whose good result a line is, and the time; None when it is not plainly that."""
-    if not block.startswith(_RESULT, message, end):
+def glance(block: bytearray, start: int, end: int) -> tuple[str, str] | None:
+    """The id of the one call whose good result a line is, and the time; `NOTHING`; None where it must be decoded."""
+    brace = block.find(b"{", start + 1, end)
+    if brace < 0:
         return None
-    fields = message - len(_MESSAGE)
-    if not block.endswith(_USER, start, fields) or block.find(_MAIN, start, fields) < 0:
+    # Before its first inner brace only a record's own fields can stand.
+    if block.endswith(_MESSAGE, start, brace):
+        if block.startswith(_RESULT, brace + 1, end):
+            return _plain_success(block, start, end, brace)
+        return NOTHING if _is_prose(block, brace + 1, end) else None
+    return NOTHING if block.endswith(_PROGRESS, start, brace) else None
+
+
+def _plain_success(block: bytearray, start: int, end: int, message: int) -> tuple[str, str] | None:
+    if not block.endswith(_BY_USER, start, message) or block.find(_MAIN, start, message) < 0:
         return None
-    call = message + len(_RESULT)
-    call_end = block.find(b'"', call, min(start + _HEAD, end))
-    close = _end_of_content(block, call_end, end)
+    begin = message + 1 + len(_RESULT)
+    stop = block.find(b'"', begin, end)
+    close = _end_of_content(block, stop, end)
     stamp = _STAMP.match(block, close, end) if close >= 0 else None
-    if stamp is None or b"\\" in block[call:call_end]:
+    call = block[begin:stop]
+    if stamp is None or b"\\" in call:
         return None
-    return block[call:call_end].decode("utf-8", "replace"), stamp[1].decode("ascii", "replace")
+    return call.decode("utf-8", "replace"), stamp[1].decode("ascii", "replace")
 
 
-def _end_of_content(block: bytearray, call_end: int, end: int) -> int:
+def _end_of_content(block: bytearray, stop: int, end: int) -> int:
     """Where the one block of the message ends, if it holds a text that is no error; -1 otherwise."""
-    content = call_end + len(_CONTENT)
-    if call_end < 0 or block[call_end:content] != _CONTENT or block[end - 1 : end] != b"}":
+    if stop < 0 or not block.startswith(_CONTENT, stop, end) or block[end - 1] != _CLOSED:
         return -1
+    content = stop + len(_CONTENT)
     close = block.find(_END, content, end)
     field = block.find(_NEXT_FIELD, content, close) if close >= 0 else -1
     return close if field < 0 or block[field:close] == _WELL else -1
 
 
-def is_prose(block: bytearray, start: int, end: int, message: int) -> bool:
-    """Whether a line plainly is something the assistant said or thought, without a call."""
-    said = block.find(_SAID, message, min(start + _HEAD, end))
-    return said >= 0 and block.find(b"{", message, said) < 0 and block.find(_CALL, said, end) < 0
-
-
-def is_progress(block: bytearray, start: int, end: int) -> bool:
-    """Whether a line plainly is a progress record; before its first inner brace only its own fields can stand."""
-    progress = block.find(_PROGRESS, start, min(start + _HEAD, end))
-    return progress >= 0 and block.find(b"{", start + 1, progress) < 0
+def _is_prose(block: bytearray, message: int, end: int) -> bool:
+    """Whether a message plainly is something the assistant said or thought, without a call."""
+    said = block.find(b"{", message, end)
+    return (
+        said >= 0
+        and block.endswith(_BY_ASSISTANT, message, said)
+        and block.startswith(_BLOCK, said, end)
+        and block.find(_CALL, said, end) < 0
+    )

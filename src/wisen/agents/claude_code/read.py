@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wisen.agents import arguments, masked
 from wisen.agents.claude_code import typed
-from wisen.agents.claude_code.glance import is_progress, is_prose, own_message, plain_success
+from wisen.agents.claude_code.glance import NOTHING, glance
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
 from wisen.agents.notebook import EPOCH, Notebook, moment
 from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
@@ -46,12 +47,9 @@ class ClaudeFormat:
 
     def glance(self, block: bytearray, start: int, end: int) -> bool:
         """Most lines are results that did not fail, progress, or prose: their bytes tell."""
-        message = own_message(block, start, end)
-        if message < 0:
-            return is_progress(block, start, end)
-        found = plain_success(block, start, end, message)
-        if found is None:
-            return is_prose(block, start, end, message)
+        found = glance(block, start, end)
+        if found is None or found is NOTHING:
+            return found is NOTHING
         at = moment(found[1])
         return at is not None and self.notebook.succeeded(found[0], at)
 
@@ -214,6 +212,8 @@ class ClaudeFormat:
 
     def _end_refusals(self, session: SessionKey, *, stopped: bool) -> str | None:
         """Refusals without a reason are the user's, unless the calls ran and were stopped; returns the last call."""
+        if not self._refused:
+            return None
         ended = [each for each in self._refused.values() if each.session.native == session.native]
         for rejection in ended:
             del self._refused[rejection.id]

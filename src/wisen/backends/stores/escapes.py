@@ -15,18 +15,22 @@ _ESCAPED = re.compile(_SIGN + r"([0-9a-f]{4})")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_MILLISECOND = timedelta(milliseconds=1)
 
 
 def pack(text: str) -> str:
     """The text without what a database cannot hold; the same text nearly always."""
-    if text.isascii():
-        # Two searches for one character are far faster than one for a class of them.
-        if "\x00" not in text and _SIGN not in text:
-            return text
-    elif _HOSTILE.search(text) is None:
+    if "\x00" not in text and _SIGN not in text and (text.isascii() or _is_unicode(text)):
         return text
     return _HOSTILE.sub(lambda found: f"{_SIGN}{ord(found[0]):04x}", text)
+
+
+def _is_unicode(text: str) -> bool:
+    # Far faster than looking for lone surrogates with a pattern.
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def unpack(text: str) -> str:
@@ -41,7 +45,8 @@ def microseconds(moment: datetime) -> int:
 
 def milliseconds(moment: datetime) -> int:
     """Whole milliseconds since 1970, in UTC."""
-    return (moment - _EPOCH) // _MILLISECOND
+    # Dividing a difference takes three times as long. A float is exact to the microsecond until the year 2255.
+    return round(moment.timestamp() * 1e6) // 1000
 
 
 def from_microseconds(number: int) -> datetime:

@@ -11,7 +11,7 @@ from wisen.backends.stores.dialect import REPAIR
 from wisen.backends.stores.escapes import milliseconds, pack, unpack
 from wisen.backends.stores.index_questions import counts, failures, histories, troubles
 from wisen.backends.stores.sqlite_files import INDEX, open_file, set_aside
-from wisen.domain.events import Call, Interrupt, Message, Outcome, Rejection
+from wisen.domain.events import Call, Event, Message, Outcome, Provenance
 from wisen.domain.sources import Mark, TroubleKind
 from wisen.errors import StoreDamaged
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     from wisen.backends.stores.dialect import Row, Value
     from wisen.backends.stores.sqlite import SqliteDatabase
-    from wisen.domain.events import Event, SessionKey
+    from wisen.domain.events import SessionKey
     from wisen.domain.fixes import History
     from wisen.domain.report import Counts, Failure, Selection
     from wisen.domain.sources import TroubleCount
     from wisen.ports import Clock, Stretch
 
-_Shape: TypeAlias = tuple[str, str, str, str, str]
+_Shape: TypeAlias = tuple[type[Event], Provenance, str, str, str]
 """Kind, provenance, how, tool and withheld of an event."""
 
 _KEEP_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -135,17 +135,17 @@ class SqliteIndex:
         number = rows.last + len(rows.events)
         held: set[int] = set()
         session: SessionKey | None = None
-        where: tuple[str | None, str] | None = None
+        place = there = None
         agent = scene = 0
-        for kept in stretch.kept:
-            event = kept.event
+        for event, context, withheld in stretch.kept:
             # Events in a row nearly always share these; hashing a session's fields for each costs more than the rest.
-            if event.session is not session or (kept.context, event.place) != where:
-                session, where = event.session, (kept.context, event.place)
-                agent, scene = self._agent(session.agent), self._scene((session, *where))
+            if event.session is not session or event.place != place or context != there:
+                session, place, there = event.session, event.place, context
+                agent, scene = self._agent(session.agent), self._scene((session, context, place))
                 held.add(self._session(session))
-            kind, how, tool, call, text = _parts(event)
-            shape = self._shape((kind, event.provenance.value, how, tool, kept.withheld or ""))
+            how, tool, call, text = _parts(event)
+            key = type(event), event.provenance, how, tool, withheld or ""
+            shape = self._shapes.get(key) or self._shape(key)
             number += 1
             rows.events.append(
                 (number, agent, pack(event.id), scene, shape, milliseconds(event.at), call and pack(call))
@@ -211,10 +211,9 @@ class SqliteIndex:
         return number
 
     def _shape(self, key: _Shape) -> int:
-        number = self._shapes.get(key)
-        if number is None:
-            values = zip(("kind", "provenance", "how", "tool", "withheld"), map(pack, key), strict=True)
-            number = self._shapes[key] = self._number("shapes", dict(values))
+        kind, *rest = key
+        values = zip(("provenance", "how", "tool", "withheld"), map(pack, map(str, rest)), strict=True)
+        number = self._shapes[key] = self._number("shapes", {"kind": kind.__name__.lower(), **dict(values)})
         return number
 
     def _number(self, table: str, values: Mapping[str, Value]) -> int:
@@ -227,20 +226,16 @@ class SqliteIndex:
 
     def _add(self, table: str, values: Mapping[str, Value]) -> int:
         names, marks = ", ".join(values), ", ".join("?" * len(values))
-        self._db.run(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(values.values()))  # noqa: S608 - names are ours
-        return self._db.number("SELECT last_insert_rowid()")
+        statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) RETURNING number"  # noqa: S608 - names are ours
+        return self._db.number(statement, tuple(values.values()))
 
 
-def _parts(event: Event) -> tuple[str, str, str, str | None, str | None]:
-    """Kind, how, tool, call and text of an event; the most frequent kinds first."""
-    match event:
-        case Call():
-            return "call", "", event.tool, None, event.arguments
-        case Outcome():
-            return "outcome", event.status.value, "", event.call, event.text
-        case Message():
-            return "message", event.origin.value, "", None, event.text
-        case Rejection():
-            return "rejection", "", "", event.call, None
-        case Interrupt():
-            return "interrupt", "", "", event.call, None
+def _parts(event: Event) -> tuple[str, str, str | None, str | None]:
+    """How, tool, call and text of an event; the most frequent kinds first."""
+    if isinstance(event, Call):
+        return "", event.tool, None, event.arguments
+    if isinstance(event, Outcome):
+        return event.status, "", event.call, event.text
+    if isinstance(event, Message):
+        return event.origin, "", None, event.text
+    return "", "", event.call, None
