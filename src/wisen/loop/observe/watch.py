@@ -15,7 +15,7 @@ from wisen.safety.secrets import find_secret
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from wisen.domain.events import Event
+    from wisen.domain.events import Event, SessionKey
     from wisen.domain.report import Selection
     from wisen.domain.sources import Source
     from wisen.loop.observe.door import DoorPolicy
@@ -100,15 +100,19 @@ def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, 
 
 def _context_of(scope: Scope) -> Callable[[Event], str | None]:
     keys: dict[tuple[str, str], str | None] = {}
+    last: tuple[SessionKey | None, str, str | None] = None, "", None
 
     def context_of(event: Event) -> str | None:
-        where = event.place, event.session.start
-        try:
-            return keys[where]
-        except KeyError:
-            start = where[1] if door.secret_in_name(where[1]) is None else ""
-            context = scope.context(where[0], start)
-            keys[where] = context.key if context else None
-            return keys[where]
+        nonlocal last
+        session, place, key = last
+        if event.session is session and event.place == place:
+            return key  # events in a row nearly always share it
+        session, place = event.session, event.place
+        if (place, session.start) not in keys:
+            start = session.start if door.secret_in_name(session.start) is None else ""
+            context = scope.context(place, start)
+            keys[place, session.start] = context.key if context else None
+        last = session, place, keys[place, session.start]
+        return last[2]
 
     return context_of
