@@ -14,6 +14,7 @@ NAMES = (
     "scan",
     "poison",
     "secrets",
+    "sessions",
 )
 
 

@@ -1,7 +1,7 @@
 """Read this first: one turn of the loop.
 
     observe   new lines of the agents' logs become events; only what may be kept comes through the door
-    mine      failed calls are put together by what was wrong
+    mine      sessions with something new: what failed, what was tried, what helped, what was wanted
     report    what was found, as one value
     remember  the run goes into the ledger, and the ledger into a verified backup
 
@@ -11,26 +11,29 @@ The later stages (detect, record, promote, apply, deliver, verify, crystallize) 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
-from wisen.loop.mine.fixes import fixes
-from wisen.loop.mine.kinds import failure_kinds
+from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wisen.domain.fixes import Fix
+    from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.ports import Agent, Backups, Clock, Crew, Ids, Index, Ledger, Stretch
 
 AT_ONCE = 32 << 20
 """Bytes of logs that go into one transaction: large enough to be fast, small enough to lose little."""
+MINED_AT_ONCE = 100
+"""Sessions whose findings go into one transaction."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +50,7 @@ class Parts:
     machine: str
     version: str
     door: DoorPolicy
+    mine: MinePolicy
     crew: Crew
     """Who helps with the reading."""
     warnings: tuple[str, ...] = ()
@@ -61,6 +65,7 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
     began, clock_began = parts.clock.now(), parts.clock.elapsed()
     found, read_bytes, new_events = observe(parts, selection, progress)
     reading_seconds = parts.clock.elapsed() - clock_began
+    dig(parts)
     counts = parts.index.counts(selection)
     report = Report(
         selection=selection,
@@ -71,7 +76,8 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=counts,
-        failures=failure_kinds(parts.index.failures(selection)),
+        failures=parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)),
+        fixes=tuple(fix for fix in parts.index.fixes(selection) if fix.is_known),
         troubles=parts.index.troubles(selection),
         warnings=parts.warnings,
     )
@@ -89,11 +95,6 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
     )
     remember(parts, run)
     return report
-
-
-def fixes_in(parts: Parts, selection: Selection) -> tuple[Fix, ...]:
-    """What made failing calls work in the selected sessions."""
-    return fixes(parts.index.histories(selection))
 
 
 def observe(
@@ -133,6 +134,13 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
         alias = Alias(context=context.key, machine=parts.machine, path=path, since=parts.clock.now())
         parts.ledger.sight(context, alias)
     return parts.index.keep(stretches) if stretches else 0
+
+
+def dig(parts: Parts) -> None:
+    """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
+    new = map(mine, parts.index.unmined(MINER))
+    while found := list(islice(new, MINED_AT_ONCE)):
+        parts.index.mined(found, MINER)
 
 
 def remember(parts: Parts, run: Run) -> None:

@@ -12,15 +12,17 @@ from wisen.domain.runs import Run
 from wisen.domain.state import AgentState, State
 from wisen.errors import UsageError, WisenError
 from wisen.ports import Versioned
+from wisen.record import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from types import TracebackType
     from typing import Self
 
     from wisen.cycle import Parts
-    from wisen.domain.fixes import Fix
+    from wisen.domain.fixes import Evidence, Fix
+    from wisen.domain.histories import History
     from wisen.ports import Agent
 
 _SHOWN_RUNS = 10
@@ -34,8 +36,8 @@ class Place:
     ledger: str
 
 
-class Learner:
-    """Learns from the sessions of agents. Made by `wisen.open_learner`; use it in a `with` block."""
+class Learner(Recorder):
+    """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
         self._parts = parts
@@ -92,7 +94,27 @@ class Learner:
         Raises:
             UsageError: `path` does not exist.
         """
-        return cycle.fixes_in(self._parts, Selection(under=_existing(path)))
+        return self._parts.index.fixes(Selection(under=_existing(path)))
+
+    def explain(self, fix: str) -> tuple[Fix, tuple[Evidence, ...]]:
+        """A fix by its id or the beginning of it, and every time it was tried.
+
+        Raises:
+            UsageError: no fix, or more than one, has such an id.
+        """
+        fits = [each for each in self.fixes() if fix and each.id.startswith(fix)]
+        if len(fits) != 1:
+            found = f"{len(fits)} fixes begin with" if fits else "No fix has the id"
+            raise UsageError(f"{found} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
+        return fits[0], self._parts.index.evidence(fits[0].id)
+
+    def histories(self, path: Path | None = None) -> Iterator[History]:
+        """The sessions that were read, one at a time: their calls in order, and what the user did between them.
+
+        Raises:
+            UsageError: `path` does not exist.
+        """
+        return self._parts.index.histories(Selection(under=_existing(path)))
 
     def agents(self) -> tuple[AgentState, ...]:
         """Each agent whose sessions can be read: what is there, what was read of it, and what could not be."""

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.events import Event
-    from wisen.domain.fixes import History
-    from wisen.domain.report import Counts, Failure, Selection
+    from wisen.domain.failures import Goal, Mined
+    from wisen.domain.fixes import Evidence, FailureKind, Fix
+    from wisen.domain.histories import History
+    from wisen.domain.learnings import Record
+    from wisen.domain.report import Counts, Selection
     from wisen.domain.runs import Run
     from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
 
@@ -29,6 +32,7 @@ __all__ = [
     "Clock",
     "Crew",
     "Embedder",
+    "Findings",
     "Ids",
     "Index",
     "Kept",
@@ -125,8 +129,49 @@ class Stretch:
     """The first batch of a source that is read from its beginning: earlier troubles of it no longer count."""
 
 
-class Index(Protocol):
-    """Large and derived: events, and how far each source was read."""
+class Findings(Protocol):
+    """What mining found in sessions, and which of them it has still to look at."""
+
+    def unmined(self, version: int) -> Iterator[History]:
+        """The sessions that hold something new since they were mined, or that another version of the miner saw last.
+
+        They come one at a time, and what this gives may be handed to `mined` before the next is taken.
+        """
+        ...
+
+    def mined(self, found: Sequence[Mined], version: int) -> None:
+        """Keep what sessions taught, in one transaction and in place of what they taught before.
+
+        A session that got something new since `unmined` gave it stays unmined. What names an event that is not there
+        is left out.
+        """
+        ...
+
+    def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
+        """What went wrong, by signature, in most sessions first.
+
+        What is transient does not count when it happened before `alive`.
+        """
+        ...
+
+    def fixes(self, selection: Selection) -> tuple[Fix, ...]:
+        """The changes that made failing calls work at least once, those of most sessions first."""
+        ...
+
+    def evidence(self, fix_id: str) -> tuple[Evidence, ...]:
+        """Every time a fix was tried, newest first.
+
+        The beginning of an id is enough; nothing comes where no fix or several begin with it.
+        """
+        ...
+
+    def goals(self, selection: Selection) -> Iterator[Goal]:
+        """What was asked for in the selected sessions and how it went, oldest first."""
+        ...
+
+
+class Index(Findings, Protocol):
+    """Large and derived: events, how far each source was read, and what was found in them."""
 
     def marks(self, agent: str) -> Mapping[str, Mark]:
         """How far each source of an agent was read, by path."""
@@ -140,12 +185,11 @@ class Index(Protocol):
         """What the selected sessions hold."""
         ...
 
-    def failures(self, selection: Selection) -> Iterator[Failure]:
-        """Every failed or masked call of the selected sessions, oldest first."""
-        ...
-
     def histories(self, selection: Selection) -> Iterator[History]:
-        """The calls of each selected session with how they ended, in order; rejected and open ones without an end."""
+        """The selected sessions one at a time, with calls, their ends and the user's turns in the order of time.
+
+        A call that was rejected, or whose outcome the same session does not hold, has no end.
+        """
         ...
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
@@ -182,6 +226,18 @@ class Ledger(Protocol):
 
     def runs(self, limit: int) -> tuple[Run, ...]:
         """The newest runs, newest first."""
+        ...
+
+    def keep(self, record: Record) -> None:
+        """Remember what a program recorded; keeping the same one again changes nothing."""
+        ...
+
+    def records(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
+        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+
+        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
+        never failed, is left out unless its id is asked for: most of what a program records is that.
+        """
         ...
 
     def check(self) -> None:

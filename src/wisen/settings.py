@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.domain.policy import Rule, setting
 from wisen.errors import SettingsError
+from wisen.loop.mine.policy import MinePolicy
 from wisen.loop.observe.door import DoorPolicy
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Settings:
     store: StorePolicy = field(default_factory=StorePolicy)
     agents: AgentsPolicy = field(default_factory=AgentsPolicy)
     door: DoorPolicy = field(default_factory=DoorPolicy)
+    mine: MinePolicy = field(default_factory=MinePolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
 
@@ -67,7 +69,8 @@ class Described:
     variable: str
 
 
-SECTIONS = ("store", "agents", "door")
+_POLICIES = {"store": StorePolicy, "agents": AgentsPolicy, "door": DoorPolicy, "mine": MinePolicy}
+SECTIONS = tuple(_POLICIES)
 
 
 def load(home: Path, environment: Mapping[str, str]) -> Settings:
@@ -138,7 +141,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
 
 
 def _all_names() -> Iterator[tuple[str, str]]:
-    for section, policy in (("store", StorePolicy), ("agents", AgentsPolicy), ("door", DoorPolicy)):
+    for section, policy in _POLICIES.items():
         for each in fields(policy):
             yield section, each.name
 

@@ -105,6 +105,7 @@ class Wiring:
             machine=machine,
             version=__version__,
             door=self.settings.door,
+            mine=self.settings.mine,
             crew=processes,
             warnings=(warning,) if warning else (),
         )

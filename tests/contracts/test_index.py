@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import string
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,9 +20,12 @@ from wisen.domain.report import Selection
 from wisen.domain.sources import Trouble, TroubleKind
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.ports import Index, Stretch
+from wisen.testing.findings_contract import FindingsContract
 from wisen.testing.index_contract import IndexContract
 from wisen.testing.indexes import MemoryIndex
 from wisen.testing.logs import NOON, Log
+from wisen.testing.mining import mine, mine_all
+from wisen.testing.mining_contract import MiningContract
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -33,7 +37,7 @@ def open_sound(file: Path) -> SqliteIndex:
     return index
 
 
-class TestMemoryIndex(IndexContract):
+class TestMemoryIndex(IndexContract, MiningContract, FindingsContract):
     @pytest.fixture
     def index(self) -> Index:
         return MemoryIndex()
@@ -43,7 +47,7 @@ class TestMemoryIndex(IndexContract):
         return lambda: index
 
 
-class TestSqliteIndex(IndexContract):
+class TestSqliteIndex(IndexContract, MiningContract, FindingsContract):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[Index]:
         index = open_sound(tmp_path / "index.db")
@@ -81,10 +85,11 @@ def stretches(draw: st.DrawFn) -> Stretch:
         if kind == "typed":
             log.typed(f"m{name}", minute, draw(st.sampled_from(Origin)))
         elif kind == "call":
-            log.call(name, minute, tool=draw(st.sampled_from(["Bash", "Edit"])))
+            log.call(name, minute, tool=draw(st.sampled_from(["Bash", "Edit"])), arguments=draw(st.none() | few))
         elif kind == "end":
             status = draw(st.sampled_from(Status))
-            log.end(name, status, minute, "oh" if status in (Status.FAILED, Status.MASKED) else None)
+            said = draw(st.sampled_from(["oh", "no", None]))
+            log.end(name, status, minute, said if status in (Status.FAILED, Status.MASKED) else None)
         elif kind == "reject":
             log.reject(name, minute)
         else:
@@ -95,37 +100,45 @@ def stretches(draw: st.DrawFn) -> Stretch:
 
 
 @given(
-    batches=st.lists(st.lists(stretches(), max_size=3), max_size=4), since=st.none() | minutes, under=st.none() | paths
+    batches=st.lists(st.tuples(st.lists(stretches(), max_size=3), st.integers(0, 3)), max_size=5),
+    since=st.none() | minutes,
+    under=st.none() | paths,
+    agent=st.none() | st.just("codex"),
 )
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_sql_counts_like_plain_python(
-    tmp_path_factory: pytest.TempPathFactory, batches: list[list[Stretch]], since: int | None, under: str | None
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_sql_answers_like_plain_python(
+    tmp_path_factory: pytest.TempPathFactory,
+    batches: list[tuple[list[Stretch], int]],
+    since: int | None,
+    under: str | None,
+    agent: str | None,
 ) -> None:
     file, plain = open_sound(tmp_path_factory.mktemp("index") / "index.db"), MemoryIndex()
+    moment, folder = None if since is None else Log("/x").at(since), None if under is None else Path(under).parent
+    selections = [Selection(), Selection(under=folder, agent=agent), Selection(since=moment, under=folder, agent=agent)]
     try:
-        for batch in batches:
+        for batch, many in batches:
             assert file.keep(batch) == plain.keep(batch)
-        moment = None if since is None else Log("/x").at(since)
-        for selection in (Selection(), Selection(since=moment, under=None if under is None else Path(under).parent)):
-            assert file.counts(selection) == plain.counts(selection)
-            assert list(map(_without_number, file.failures(selection))) == list(
-                map(_without_number, plain.failures(selection))
-            )
+            # Some sessions are mined as they are now, and the rest are left for another time.
+            waiting, expected = list(file.unmined(1)), list(plain.unmined(1))
+            assert waiting == expected
+            for index in (file, plain):
+                index.mined([mine(history) for history in waiting[:many]], 1)
+            for selection in selections:
+                assert file.counts(selection) == plain.counts(selection)
+        for selection in selections:
+            assert list(file.histories(selection)) == list(plain.histories(selection))
+            assert file.failures(selection) == plain.failures(selection)
+            assert file.failures(selection, alive=Log("/x").at(3)) == plain.failures(selection, alive=Log("/x").at(3))
+            assert file.fixes(selection) == plain.fixes(selection)
+            assert list(file.goals(selection)) == list(plain.goals(selection))
             assert file.troubles(selection) == plain.troubles(selection)
-        for agent in ("claude-code", "codex"):
-            assert file.marks(agent) == plain.marks(agent)
+        for fix in plain.fixes(Selection()):
+            assert file.evidence(fix.id) == plain.evidence(fix.id)
+        for name in ("claude-code", "codex"):
+            assert file.marks(name) == plain.marks(name)
     finally:
         file.close()
-
-
-def _without_number(failure: object) -> object:
-    # Which number an index gives to a session is its own affair.
-    from dataclasses import replace
-
-    from wisen.domain.report import Failure
-
-    assert isinstance(failure, Failure)
-    return replace(failure, session=0)
 
 
 def test_what_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
@@ -198,26 +211,147 @@ def test_a_ledger_is_not_taken_for_an_index(tmp_path: Path) -> None:
 
 
 def test_a_newer_index_is_refused_and_stays(tmp_path: Path) -> None:
-    from wisen.backends.stores.migrate import MIGRATIONS
+    from wisen.backends.stores.migrate import MIGRATIONS, known
     from wisen.backends.stores.seals import add
 
     index = open_sound(tmp_path / "index.db")
-    add(index._db, MIGRATIONS, {"version": 2, "name": "0002_future.sql"})
+    newer = len(known("index")) + 1
+    add(index._db, MIGRATIONS, {"version": newer, "name": f"{newer:04}_future.sql"})
     index.close()
     before = (tmp_path / "index.db").read_bytes()
-    with pytest.raises(StoreNewer, match=r"index\.db has version 2"):
+    with pytest.raises(StoreNewer, match=rf"index\.db has version {newer}"):
         open_index(tmp_path / "index.db", clock=SystemClock())
     assert (tmp_path / "index.db").read_bytes() == before
 
 
-def test_damage_found_by_a_question_is_told_in_our_words(tmp_path: Path) -> None:
-    index = open_sound(tmp_path / "index.db")
-    other = sqlite3.connect(tmp_path / "index.db")
-    other.execute("DROP TABLE shapes")
-    other.close()
-    for question in (index.counts, lambda selection: list(index.failures(selection))):
+QUESTIONS: dict[str, Callable[[Index], object]] = {
+    "counts": lambda index: index.counts(Selection()),
+    "counts since": lambda index: index.counts(Selection(since=NOON)),
+    "histories": lambda index: list(index.histories(Selection())),
+    "unmined": lambda index: list(index.unmined(2)),
+    "failures": lambda index: index.failures(Selection()),
+    "fixes": lambda index: index.fixes(Selection()),
+    "evidence": lambda index: index.evidence(""),
+    "goals": lambda index: list(index.goals(Selection())),
+    "troubles": lambda index: index.troubles(Selection()),
+}
+
+
+def mined_file(folder: Path) -> Path:
+    """An index that holds something for every question, mined by version 1."""
+    log = Log("/a.jsonl")
+    log.typed("m1")
+    for minute, status in enumerate((Status.FAILED, Status.OK, Status.OK)):
+        log.call(f"c{minute}", minute)
+        log.end(f"c{minute}", status, minute, "no" if status is Status.FAILED else None)
+    log.call("c9", 9)
+    log.reject("c9", 9)
+    log.interrupt("i1", "c9", 9)
+    index = open_sound(folder / "index.db")
+    index.keep([log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=1))])
+    assert mine_all(index) == 1
+    assert all(question(index) for question in QUESTIONS.values())
+    index.close()
+    return folder / "index.db"
+
+
+@pytest.mark.parametrize(
+    ("table", "questions"),
+    [
+        ("shapes", "counts, counts since, histories, unmined"),
+        ("mining", "counts, histories, unmined"),
+        ("failures", "failures, fixes, evidence"),
+        ("tries", "fixes, evidence"),
+        ("goals", "goals"),
+        ("troubles", "troubles"),
+    ],
+)
+def test_damage_found_by_a_question_is_told_in_our_words(tmp_path: Path, table: str, questions: str) -> None:
+    file = mined_file(tmp_path)
+    with closing(sqlite3.connect(file)) as other:
+        other.execute(f"DROP TABLE {table}")
+    index = open_sound(file)
+    for question in questions.split(", "):
         with pytest.raises(StoreDamaged, match=r"index\.db is damaged.*wisen doctor --repair"):
-            question(Selection())
+            QUESTIONS[question](index)
+    index.close()
+
+
+@pytest.mark.parametrize(
+    ("garble", "question"),
+    [
+        ("tallies SET first = 'x'", "counts"),
+        ("tallies SET many = x'00ff'", "counts"),
+        ("ends SET many = 'x'", "counts"),
+        ("shapes SET how = 'x' WHERE how = 'ok'", "histories"),
+        ("events SET at = 9e99", "unmined"),
+        ("mining SET newest = 'x'", "unmined"),
+        ("failures SET at = 'x'", "failures"),
+        ("failures SET signature = 999", "failures"),
+        ("failures SET lost_ms = 'x'", "failures"),
+        ("signatures SET version = 'x'", "failures"),
+        ("failures SET lost_ms = 'x'", "fixes"),
+        ("tries SET danger = 'x'", "fixes"),
+        ("changes SET added = '[1'", "fixes"),
+        ("fixes SET change = 999", "fixes"),
+        ("pairs SET after_success = x'00'", "fixes"),
+        ("tries SET at = 'x'", "evidence"),
+        ("goals SET ending = 'x'", "goals"),
+        ("goals SET calls = '[99]'", "goals"),
+        ("goals SET calls = '7'", "goals"),
+        ("goals SET failed = 'x'", "goals"),
+    ],
+)
+def test_a_garbled_value_is_told_as_damage(tmp_path: Path, garble: str, question: str) -> None:
+    file = mined_file(tmp_path)
+    with closing(sqlite3.connect(file)) as other:
+        other.execute(f"UPDATE {garble}")
+        other.commit()
+    index = open_sound(file)
+    with pytest.raises(StoreDamaged, match=r"index\.db is damaged"):
+        QUESTIONS[question](index)
+    index.close()
+
+
+def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from wisen.backends.stores import migrate
+    from wisen.backends.stores.sqlite_files import INDEX, open_file
+
+    migrations = migrate.known("index")
+    file = tmp_path / "index.db"
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "known", lambda _: migrations[:1])
+        open_file(file, INDEX, busy=1).close()
+    with closing(sqlite3.connect(file)) as old:
+        old.execute("INSERT INTO agents VALUES (1, 'claude-code')")
+        old.execute("INSERT INTO sources VALUES (1, 1, '/a.jsonl', 100, 7, 'end')")
+        old.execute("INSERT INTO shapes VALUES (1, 'call', 'measured', '', 'Bash', '')")
+        old.execute("INSERT INTO shapes VALUES (2, 'outcome', 'measured', 'failed', '', '')")
+        for session in (1, 2, 3):
+            old.execute("INSERT INTO sessions VALUES (?, 1, ?, 0)", (session, f"s{session}"))
+            old.execute("INSERT INTO holdings VALUES (1, ?)", (session,))
+            old.execute("INSERT INTO scenes VALUES (?, ?, 'ctx', '/src/tool')", (session, session))
+        for place in range(30):
+            # Numbers have gaps where an event was there already, and sessions take turns; the third has no event.
+            number, scene, at = 1 + 3 * place, 1 + place // 3 % 2, 60_000 * place
+            old.execute("INSERT INTO events VALUES (?, 1, ?, ?, 1, ?, NULL)", (number, f"c{place}", scene, at))
+            old.execute(
+                "INSERT INTO events VALUES (?, 1, ?, ?, 2, ?, ?)", (number + 1, f"e{place}", scene, at, f"c{place}")
+            )
+        old.commit()
+    index = open_sound(file)
+    before = index.counts(Selection())
+    assert (before.sessions, [(use.calls, use.failed, use.sessions) for use in before.tools]) == (2, [(30, 30, 2)])
+    one, two = index.unmined(1)
+    assert [step.call for step in one.steps] == [f"c{place}" for place in range(30) if place // 3 % 2 == 0]
+    assert len(two.steps) == 15
+    assert all(step.status is Status.FAILED for step in one.steps)
+    assert (mine_all(index), mine_all(index)) == (2, 0)
+    assert index.counts(Selection()) == before
+    log = Log("/a.jsonl")
+    log.call("new", 1)
+    assert index.keep([log.stretch()]) == 1
+    assert [history.steps[-1].call for history in index.unmined(1)] == ["new"]
     index.close()
 
 

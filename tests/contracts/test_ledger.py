@@ -6,16 +6,20 @@ import multiprocessing
 import sqlite3
 import stat
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
+import wisen
 from wisen.backends.stores import postgres_ledger, sqlite_ledger
 from wisen.backends.stores.backups import LedgerBackups
+from wisen.backends.stores.migrate import known
 from wisen.domain.contexts import Alias, ContextKind, context_of
+from wisen.domain.learnings import RecordKind
 from wisen.errors import MissingExtra, StoreBusy, StoreDamaged, StoreError, StoreNewer
-from wisen.testing.ledger_contract import LedgerContract, a_run
+from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
 
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
     from wisen.ports import Ledger
 
 pytestmark = pytest.mark.requirement("S19")
+
+KNOWN = len(known("ledger"))
+"""The newest version of the ledger's schema."""
 
 
 class Doors:
@@ -101,7 +108,7 @@ class TestPostgresLedger(LedgerContract):
     def test_a_newer_schema_is_refused(self, ledger: Ledger, reopen: Doors) -> None:
         assert ledger is not None
         _write_future(ledger)
-        with pytest.raises(StoreNewer, match=r"version 2 .* knows only 1"):
+        with pytest.raises(StoreNewer, match=rf"version {KNOWN + 1} .* knows only {KNOWN}"):
             reopen()
 
     def test_two_machines_that_begin_at_once_make_one_ledger(self, server: str, schema: str) -> None:
@@ -121,6 +128,19 @@ class TestPostgresLedger(LedgerContract):
             with pytest.raises(StoreBusy, match="is busy"):
                 impatient.record(a_run("01A"))
         impatient.close()
+
+    @pytest.mark.requirement("F2")
+    def test_what_a_program_records_on_one_machine_is_found_on_another(self, server: str, tmp_path: Path) -> None:
+        settings = {"WISEN_STORE_LEDGER": server, "HOME": str(tmp_path)}
+        with wisen.open_learner(tmp_path / "desk", environment=settings) as learner:
+            failure = learner.record_failure(tool="deploy", error="error: no region given", session="job-1")
+            learner.record_resolution(failure, "name the region")
+        with wisen.open_learner(tmp_path / "lap", environment=settings) as learner:
+            failure = learner.record_failure(tool="deploy", error="error: no region given", session="job-1")
+            learner.record_resolution(failure, "Name the region")
+            (found,) = learner.relevant(tool="deploy", error="error: no region given")
+            assert (found.sessions, found.problem and found.problem.trajectory) == (2, "01")
+            assert learner.candidates() == ()
 
     @pytest.mark.parametrize(
         "address",
@@ -152,7 +172,7 @@ def _write_future(ledger: Ledger) -> None:
     from wisen.backends.stores.seals import add
 
     assert isinstance(ledger, SqlLedger)
-    add(ledger._db, MIGRATIONS, {"version": 2, "name": "0002_future.sql"})
+    add(ledger._db, MIGRATIONS, {"version": KNOWN + 1, "name": "9999_future.sql"})
 
 
 def test_without_psycopg_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +186,8 @@ def test_a_newer_file_is_refused_with_both_versions(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
     _write_future(ledger)
     ledger.close()
-    with pytest.raises(StoreNewer, match=r"ledger\.db has version 2 .* knows only 1.*pip install --upgrade wisen"):
+    both = rf"ledger\.db has version {KNOWN + 1} .* knows only {KNOWN}.*pip install --upgrade wisen"
+    with pytest.raises(StoreNewer, match=both):
         open_sqlite(tmp_path)
 
 
@@ -199,6 +220,49 @@ def test_a_sealed_row_that_was_changed_behind_our_back_is_noticed(tmp_path: Path
         ledger.aliases("desk")
     with pytest.raises(StoreDamaged, match="aliases"):
         ledger.check()
+    ledger.close()
+
+
+@pytest.mark.requirement("F2")
+def test_a_record_that_was_changed_behind_our_back_is_noticed(tmp_path: Path) -> None:
+    ledger = open_sqlite(tmp_path)
+    ledger.keep(a_record("01A"))
+    ledger.close()
+    other = sqlite3.connect(tmp_path / "ledger.db")
+    other.execute("UPDATE records SET says = 'something else'")
+    other.commit()
+    other.close()
+    ledger = open_sqlite(tmp_path)
+    for look in (ledger.records, ledger.check):
+        with pytest.raises(StoreDamaged, match=r"ledger\.db: a row of the table records .*doctor --repair"):
+            look()
+    ledger.close()
+
+
+@pytest.mark.requirement("F2")
+def test_a_resolution_of_a_failure_that_was_never_kept_is_refused(tmp_path: Path) -> None:
+    ledger = open_sqlite(tmp_path)
+    with pytest.raises(StoreError, match="refused"):
+        ledger.keep(replace(a_record("01B", RecordKind.RESOLUTION), failure="01A"))
+    assert ledger.records() == ()
+    ledger.close()
+
+
+@pytest.mark.requirement("F2")
+def test_a_ledger_of_the_first_version_gets_the_table_of_records_and_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wisen.backends.stores import migrate
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "known", lambda store: known(store)[:1])
+        ledger = open_sqlite(tmp_path)
+        ledger.record(a_run("01A"))
+        ledger.close()
+    ledger = open_sqlite(tmp_path)
+    ledger.keep(a_record("01B"))
+    ledger.check()
+    assert (ledger.runs(5), ledger.records()) == ((a_run("01A"),), (a_record("01B"),))
     ledger.close()
 
 

@@ -100,7 +100,13 @@ def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
     assert "--old" not in text
     assert "--old" in run("fixes", "--all").stdout
     found = json.loads(run("fixes", "--json").stdout)
-    assert [(fix["removed"], fix["added"], fix["sessions"]) for fix in found["fixes"]] == [(["npm"], ["pnpm"], 2)]
+    (fix,) = found["fixes"]
+    assert (fix["change"]["removed"], fix["change"]["added"], fix["sessions"]) == (["npm"], ["pnpm"], 2)
+    told = run("explain", fix["id"][:6]).stdout
+    assert "- npm test" in told
+    assert told.count("helped") == 2
+    assert len(json.loads(run("explain", fix["id"], "--json").stdout)["evidence"]) == 2
+    assert "wisen fixes --all" in run("explain", "nosuch", expect=1).stderr
 
 
 def test_agents_tells_what_was_found_and_what_could_not_be_read(session: Path, home: Path) -> None:

@@ -48,7 +48,9 @@ def test_the_first_run_finds_the_sessions_by_itself_and_tells_what_keeps_failing
     assert report.found == {"claude-code": 3, "codex": 0, "openclaw": 0, "generic": 0}
     assert (report.counts.sessions, report.counts.contexts, report.counts.typed_turns) == (3, 1, 3)
     (kind,) = report.failures
-    assert (kind.tool, kind.kind, kind.calls, kind.sessions) == ("Bash", "npm: npm error use pnpm", 3, 3)
+    assert (kind.tool, kind.signature.words, kind.calls, kind.sessions) == ("Bash", "npm: npm error use pnpm", 3, 3)
+    (fix,) = report.fixes
+    assert (fix.change.removed, fix.change.added, fix.sessions) == (("npm",), ("pnpm",), 3)
 
 
 def test_learning_twice_changes_nothing_and_reads_nothing(projects: Path) -> None:

@@ -31,8 +31,8 @@ def test_a_variable_goes_before_the_file_and_the_file_before_the_default(tmp_pat
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("[stores]\n", ["'stores'", "store, agents, door"]),
-        ("backups = 3\n", ["'backups'", "store, agents, door"]),
+        ("[stores]\n", ["'stores'", "store, agents, door, mine"]),
+        ("backups = 3\n", ["'backups'", "store, agents, door, mine"]),
         ("[store]\nbackup = 3\n", ["store.backup", "backups"]),
         ("[store]\nbackups = 0\n", ["store.backups = 0", "1 or more"]),
         ('[store]\nbackups = "many"\n', ["'many'", "a whole number"]),

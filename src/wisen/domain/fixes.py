@@ -1,7 +1,9 @@
-"""What changed between a call that failed and the one that then worked."""
+"""Failures that come again, and the changes that made failing calls work, counted over sessions."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -9,27 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wisen.domain.events import Status
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """A call with how it ended; `status` is None while its end is not known, or when the user refused it."""
-
-    call: str
-    tool: str
-    arguments: str | None
-    status: Status | None
-    text: str | None
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
-    """The calls of one session, in order."""
-
-    session: int
-    steps: tuple[Step, ...]
+    from wisen.domain.failures import Change, Signature
 
 
 class Danger(StrEnum):
@@ -47,32 +29,79 @@ class Danger(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fix:
-    """A change that made a failing call work, however often it was seen."""
+class FailureKind:
+    """Failures that are alike."""
 
+    signature: Signature
     tool: str
-    kind: str
-    """What was wrong, in the words of the report."""
-    removed: tuple[str, ...]
-    added: tuple[str, ...]
-    first: tuple[str, ...]
-    """Calls that had to come before, where the call itself stayed the same."""
+    """The tool that was called; the one most often used, if several."""
+    calls: int
+    masked: int
+    sessions: int
+    overcome: int
+    """How many of them the same tool got over later in the session."""
+    lost_ms: int
+    lost_tokens: int
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fix:
+    """A change that made failing calls work, however often it was seen."""
+
+    id: str
+    """The same for the same signature and change, on every machine."""
+    signature: Signature
+    change: Change
     before: str
     after: str
-    """An example: the call that failed, and the one that worked."""
+    """An example, the newest: the arguments of the call that failed, and of the one that worked."""
     sessions: int
+    """In how many it helped."""
     calls: int
     failed_again: int
-    """How often the same change was made and the call failed all the same."""
+    """In how many sessions the same change was made and the call failed in the same way all the same."""
+    by_chance: float
+    """How many of the calls would have met the change anyway, going by how often it comes after a success."""
     danger: Danger
+    lost_ms: int
+    lost_tokens: int
+    first: datetime
     last: datetime
+    last_worked: bool
+    """Whether it helped when it was last made."""
 
     @property
     def confidence(self) -> float:
-        """How often the change helps, with one doubt on each side."""
-        return (self.sessions + 1) / (self.sessions + self.failed_again + 2)
+        """How often the change helps beyond chance, with one doubt on each side."""
+        helped = self.sessions * (1 - min(1.0, self.by_chance / max(self.calls, 1)))
+        return (helped + 1) / (self.sessions + self.failed_again + 2)
 
     @property
     def is_known(self) -> bool:
-        """Whether it was seen often enough, and helped often enough, to be told."""
-        return self.sessions > 1 and self.confidence >= 0.6
+        """Whether it was seen often enough, and helped often enough, to be suggested."""
+        return self.sessions > 1 and self.confidence >= 0.6 and self.last_worked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One time a change was made after a failure."""
+
+    agent: str
+    session: str
+    """The agent's own id of the session."""
+    at: datetime
+    before: str
+    after: str
+    said: str
+    """What the failed call said, as far as it was kept."""
+    trajectory: str
+    """How the attempts went from the failure on: 0 failed, 1 succeeded."""
+    worked: bool
+
+
+def fix_id(signature: Signature, change: Change) -> str:
+    """The id of the fix that this change is for failures of this signature, whatever the signature's version."""
+    whole = [signature.key, signature.who, signature.says, change.tool, change.removed, change.added, change.first]
+    return hashlib.blake2b(json.dumps(whole).encode("ascii")).hexdigest()[:10]

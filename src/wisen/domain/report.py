@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.domain.events import Status
+    from wisen.domain.fixes import FailureKind, Fix
     from wisen.domain.sources import TroubleCount
 
 
@@ -43,31 +43,6 @@ class ToolUse:
     def open(self) -> int:
         """Calls whose end is not recorded: interrupted, or still running when the log was read."""
         return self.calls - self.ok - self.failed - self.masked - self.cancelled - self.rejected
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """One failed call with what it was and what it said."""
-
-    session: int
-    """The index's number of the session: enough to count distinct ones."""
-    tool: str
-    arguments: str | None
-    text: str | None
-    status: Status
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureKind:
-    """Failures that look alike."""
-
-    tool: str
-    kind: str
-    calls: int
-    masked: int
-    sessions: int
-    last: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +80,8 @@ class Report:
     """The part of them that went into reading and storing, without counting for the report; speeds are told of it."""
     counts: Counts
     failures: tuple[FailureKind, ...]
+    fixes: tuple[Fix, ...]
+    """Those that are known well enough to be told."""
     troubles: tuple[TroubleCount, ...]
     warnings: tuple[str, ...] = ()
     """What went wrong beside the reading, in sentences for a person."""

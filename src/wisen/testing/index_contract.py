@@ -15,6 +15,7 @@ import pytest
 from msgspec import structs
 
 from wisen.domain.events import Call, Origin, Provenance, Status
+from wisen.domain.histories import Act
 from wisen.domain.report import Selection
 from wisen.domain.sources import Mark, Trouble, TroubleKind
 from wisen.testing.ledger_contract import HOSTILE
@@ -33,7 +34,7 @@ class IndexContract:
     def test_a_new_index_is_empty(self, index: Index) -> None:
         counts = index.counts(Selection())
         assert (counts.sources, counts.sessions, counts.tools, counts.first, counts.last) == (0, 0, (), None, None)
-        assert list(index.failures(Selection())) == []
+        assert list(index.histories(Selection())) == []
         assert index.troubles(Selection()) == ()
         assert dict(index.marks("claude-code")) == {}
         assert index.keep([]) == 0
@@ -56,10 +57,10 @@ class IndexContract:
 
     def test_reading_again_changes_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
         index.keep([_full_log().stretch()])
-        before = index.counts(Selection()), list(index.failures(Selection()))
+        before = index.counts(Selection()), list(index.histories(Selection()))
         again = reopen()
         assert again.keep([_full_log().stretch(), _full_log().stretch()]) == 0
-        assert (again.counts(Selection()), list(again.failures(Selection()))) == before
+        assert (again.counts(Selection()), list(again.histories(Selection()))) == before
 
     def test_the_first_holder_owns_an_event(self, index: Index) -> None:
         first, fork = Log("/logs/a.jsonl", "s1"), Log("/logs/b.jsonl", "s2", context="other")
@@ -123,26 +124,8 @@ class IndexContract:
         assert (counts.sessions, counts.contexts, counts.typed_turns) == (1, 1, 0)
         assert [(use.calls, use.failed) for use in counts.tools] == [(1, 1)]
         assert (counts.first, counts.last) == (NOON + timedelta(minutes=10), NOON + timedelta(minutes=11))
-        assert len(list(index.failures(Selection(since=NOON + timedelta(minutes=10))))) == 1
         both = Selection(since=NOON + timedelta(minutes=5), under=Path("/old.jsonl"))
         assert index.counts(both).sessions == 0
-
-    def test_failures_come_oldest_first_with_what_was_called_and_said(self, index: Index) -> None:
-        log = Log("/a.jsonl")
-        log.call("c2", 2, tool="Edit")
-        log.end("c2", Status.MASKED, 3, "later")
-        log.call("c1", 0)
-        log.end("c1", Status.FAILED, 1, "sooner")
-        log.end("lost", Status.FAILED, 4)
-        index.keep([log.stretch()])
-        found = list(index.failures(Selection()))
-        assert [(each.tool, each.arguments, each.text, each.status) for each in found] == [
-            ("Bash", '{"a":1}', "sooner", Status.FAILED),
-            ("Edit", '{"a":1}', "later", Status.MASKED),
-            ("unknown", None, None, Status.FAILED),
-        ]
-        assert [each.at for each in found] == [NOON + timedelta(minutes=minute) for minute in (1, 3, 4)]
-        assert len({each.session for each in found}) == 1
 
     def test_histories_hold_each_sessions_calls_in_order_with_their_ends(self, index: Index) -> None:
         one, two = Log("/logs/a.jsonl"), Log("/logs/b.jsonl", native="t")
@@ -154,12 +137,49 @@ class IndexContract:
         two.end("c3", Status.OK, 2)
         index.keep([one.stretch(), two.stretch()])
         first, second = index.histories(Selection())
-        assert [(step.call, step.tool, step.status, step.text) for step in first.steps] == [
-            ("c1", "Bash", Status.FAILED, "no"),
-            ("c2", "Edit", None, None),
+        assert [(step.call, step.tool, step.status, step.text, step.ended) for step in first.steps] == [
+            ("c1", "Bash", Status.FAILED, "no", one.at(2)),
+            ("c2", "Edit", None, None, None),
         ]
         assert [(step.call, step.status, step.arguments) for step in second.steps] == [("c3", Status.OK, '{"a":1}')]
         assert [h.steps[0].call for h in index.histories(Selection(under=Path("/logs/b.jsonl")))] == ["c3"]
+
+    def test_a_history_has_the_users_turns_where_they_stood_among_the_calls(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.typed("m1", 0)
+        log.call("c1", 1)
+        log.end("c1", Status.OK, 2)
+        log.call("c2", 3)
+        log.reject("c2", 4)
+        log.typed("m2", 4, Origin.REJECTION)
+        log.call("c3", 4)
+        log.interrupt("i1", "c3", 5)
+        log.typed("m3", 0.5, Origin.QUEUED)
+        log.add(structs.replace(log.kept[0].event, id="m4", provenance=Provenance.OTHER))
+        log.add(structs.replace(log.kept[0].event, id="m5", text=None, at=log.at(6)), withheld="aws-key")
+        index.keep([log.stretch()])
+        (history,) = index.histories(Selection())
+        assert [(turn.id, turn.act, turn.text, turn.before) for turn in history.turns] == [
+            ("m1", Act.SAID, "text of m1", 0),
+            ("m3", Act.SAID, "text of m3", 0),
+            ("c2/no", Act.REFUSED, None, 2),
+            ("m2", Act.SAID, "text of m2", 2),
+            ("i1", Act.STOPPED, None, 3),
+            ("m5", Act.SAID, None, 3),
+        ]
+        assert [turn.at for turn in history.turns[:2]] == [NOON, log.at(0.5)]
+        assert list(index.unmined(1)) == [history]
+
+    def test_a_history_can_begin_at_a_moment(self, index: Index) -> None:
+        log, old = Log("/a.jsonl"), Log("/b.jsonl", "s2")
+        for minute in range(4):
+            log.typed(f"m{minute}", minute)
+            log.call(f"c{minute}", minute)
+        old.typed("m9")
+        index.keep([log.stretch(), old.stretch()])
+        (history,) = index.histories(Selection(since=log.at(2)))
+        assert [step.call for step in history.steps] == ["c2", "c3"]
+        assert [(turn.id, turn.before) for turn in history.turns] == [("m2", 0), ("m3", 1)]
 
     def test_an_outcome_finds_its_call_whichever_was_read_first(self, index: Index) -> None:
         late, early = Log("/b.jsonl"), Log("/a.jsonl")
@@ -168,7 +188,7 @@ class IndexContract:
         index.keep([late.stretch()])
         index.keep([early.stretch()])
         assert [(use.calls, use.failed) for use in index.counts(Selection()).tools] == [(1, 1)]
-        assert [each.tool for each in index.failures(Selection())] == ["Bash"]
+        assert [step.text for history in index.histories(Selection()) for step in history.steps] == ["no such file"]
 
     def test_tools_come_by_calls_and_then_by_name(self, index: Index) -> None:
         log = Log("/a.jsonl")
@@ -240,7 +260,8 @@ class IndexContract:
         assert again.keep([log.stretch(cursor=text)]) == 0
         assert dict(again.marks(text)) == {f"/{name}/a.jsonl": Mark(size=100, modified_ns=7, cursor=text)}
         assert [each.detail for each in again.troubles(Selection(under=Path(f"/{name}")))] == [text]
-        assert [(each.tool, each.text) for each in again.failures(Selection())] == [(f"tool {text}", text)]
+        (history,) = again.histories(Selection())
+        assert [(each.call, each.tool, each.text) for each in history.steps] == [(f"c{text}", f"tool {text}", text)]
         assert again.counts(Selection(under=Path(f"/{name}"))).sessions == 1
 
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, timedelta
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.events import Call, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
-from wisen.domain.fixes import History, Step
-from wisen.domain.report import Counts, Failure, ToolUse
+from wisen.domain.events import Call, Interrupt, Message, Origin, Outcome, Provenance, Rejection
+from wisen.domain.histories import Act, History, Step, Turn
+from wisen.domain.report import Counts, Selection, ToolUse
 from wisen.domain.sources import TroubleCount, TroubleKind
+from wisen.testing.findings import MemoryFindings, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from wisen.domain.events import Event, SessionKey
-    from wisen.domain.report import Selection
+    from wisen.domain.failures import Goal, Mined
+    from wisen.domain.fixes import Evidence, FailureKind, Fix
     from wisen.domain.sources import Mark, Source
     from wisen.ports import Kept, Stretch
 
@@ -32,6 +32,12 @@ class MemoryIndex:
         self._sessions: dict[SessionKey, int] = {}
         self._holdings: set[tuple[str, SessionKey]] = set()
         self._troubles: dict[tuple[str, str, TroubleKind, str], TroubleCount] = {}
+        self._sizes: Counter[int] = Counter()
+        """By session, how many events it holds."""
+        self._handed: dict[int, int] = {}
+        self._seen: dict[int, tuple[int, int]] = {}
+        """By session, how many events it held and which version of the miner saw them."""
+        self._found: dict[int, Mined] = {}
 
     def marks(self, agent: str) -> Mapping[str, Mark]:
         """How far each source of an agent was read, by path."""
@@ -39,16 +45,19 @@ class MemoryIndex:
 
     def keep(self, stretches: Sequence[Stretch]) -> int:
         """Store them; an event that is already there stays as it is. Returns how many were new."""
-        before = len(self._kept)
+        new = 0
         for stretch in stretches:
             self._keep_troubles(stretch)
             self._marks[stretch.source.agent, str(stretch.source.path)] = stretch.mark
             for kept in stretch.kept:
                 session = kept.event.session
-                self._sessions.setdefault(session, len(self._sessions) + 1)
+                number = self._sessions.setdefault(session, len(self._sessions) + 1)
                 self._holdings.add((str(stretch.source.path), session))
-                self._kept.setdefault((session.agent, kept.event.id), kept)
-        return len(self._kept) - before
+                if (session.agent, kept.event.id) not in self._kept:
+                    self._kept[session.agent, kept.event.id] = kept
+                    self._sizes[number] += 1
+                    new += 1
+        return new
 
     def counts(self, selection: Selection) -> Counts:
         """What the selected sessions hold."""
@@ -68,50 +77,49 @@ class MemoryIndex:
             interrupts_by_rejection=sum((each.session.agent, each.call) in rejected for each in interrupts),
             tools=_tools(events),
             withheld=Counter(each.withheld for each in kept if each.withheld),
-            first=min((_whole(each.at) for each in events), default=None),
-            last=max((_whole(each.at) for each in events), default=None),
+            first=min((whole(each.at) for each in events), default=None),
+            last=max((whole(each.at) for each in events), default=None),
         )
-
-    def failures(self, selection: Selection) -> Iterator[Failure]:
-        """Every failed or masked call of the selected sessions, oldest first."""
-        events = (kept.event for kept in self._selected(selection))
-        failed = [
-            each for each in events if isinstance(each, Outcome) and each.status in (Status.FAILED, Status.MASKED)
-        ]
-        for outcome in sorted(failed, key=lambda each: _whole(each.at)):
-            about = self._kept.get((outcome.session.agent, outcome.call))
-            call = about.event if about is not None and isinstance(about.event, Call) else None
-            yield Failure(
-                session=self._sessions[outcome.session],
-                tool="unknown" if call is None else call.tool,
-                arguments=None if call is None else call.arguments,
-                text=outcome.text,
-                status=outcome.status,
-                at=_whole(outcome.at),
-            )
 
     def histories(self, selection: Selection) -> Iterator[History]:
-        """The calls of each selected session with how they ended, in order."""
-        chosen = [kept.event for kept in self._selected(selection)]
-        ends = {(e.session.agent, e.call): e for e in self._events() if isinstance(e, Outcome)}
-        calls = sorted(
-            (e for e in chosen if isinstance(e, Call)), key=lambda e: (self._sessions[e.session], _whole(e.at))
-        )
-        for session, of_one in groupby(calls, key=lambda call: self._sessions[call.session]):
-            steps = []
-            for call in of_one:
-                end = ends.get((call.session.agent, call.id))
-                steps.append(
-                    Step(
-                        call=call.id,
-                        tool=call.tool,
-                        arguments=call.arguments,
-                        status=end.status if end else None,
-                        text=end.text if end else None,
-                        at=_whole(call.at),
-                    )
-                )
-            yield History(session=session, steps=tuple(steps))
+        """The calls of each selected session with how they ended, and the user's turns, in order."""
+        chosen = {self._sessions[kept.event.session] for kept in self._selected(selection)}
+        for number in sorted(chosen):
+            history = self._history(number, selection)
+            if history.steps or history.turns:
+                yield history
+
+    def unmined(self, version: int) -> Iterator[History]:
+        """The sessions that this version of the miner has not seen as they are now."""
+        for number in sorted(self._sizes):
+            if self._seen.get(number) != (self._sizes[number], version):
+                self._handed[number] = self._sizes[number]
+                yield self._history(number, Selection())
+
+    def mined(self, found: Sequence[Mined], version: int) -> None:
+        """Keep what sessions taught, in place of what they taught before."""
+        for each in found:
+            if each.session not in self._sessions.values():
+                continue
+            self._found[each.session] = each
+            if self._handed.pop(each.session, None) == self._sizes[each.session]:
+                self._seen[each.session] = self._sizes[each.session], version
+
+    def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
+        """What went wrong, by signature; what went away by itself counts from `alive` on."""
+        return self._findings(selection).failures(alive)
+
+    def fixes(self, selection: Selection) -> tuple[Fix, ...]:
+        """The changes that made failing calls work, those of most sessions first."""
+        return self._findings(selection).fixes()
+
+    def evidence(self, fix_id: str) -> tuple[Evidence, ...]:
+        """Every time a fix was tried, newest first."""
+        return self._findings(Selection()).evidence(fix_id)
+
+    def goals(self, selection: Selection) -> Iterator[Goal]:
+        """What was asked for in the selected sessions and how it went, oldest first."""
+        return iter(self._findings(selection).goals())
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
         """What could not be read in the selected sources."""
@@ -127,13 +135,40 @@ class MemoryIndex:
     def _events(self) -> Iterator[Event]:
         return (kept.event for kept in self._kept.values())
 
+    def _findings(self, selection: Selection) -> MemoryFindings:
+        chosen = {self._sessions[kept.event.session] for kept in self._selected(selection)}
+        return MemoryFindings(
+            events=tuple(self._events()),
+            sessions={number: key for key, number in self._sessions.items()},
+            found=[mined for number, mined in sorted(self._found.items()) if number in chosen],
+            since=selection.since,
+        )
+
+    def _history(self, number: int, selection: Selection) -> History:
+        # Sorting keeps what happened in the same moment in the order in which it was read.
+        events = sorted(
+            (each for each in self._events() if self._sessions[each.session] == number), key=lambda each: whole(each.at)
+        )
+        ends = {each.call: each for each in events if isinstance(each, Outcome)}
+        steps: list[Step] = []
+        turns: list[Turn] = []
+        for each in events:
+            if selection.since is not None and whole(each.at) < whole(selection.since):
+                continue
+            if isinstance(each, Call):
+                steps.append(_step(each, ends.get(each.id)))
+            elif (act := _act(each)) is not None:
+                text = each.text if isinstance(each, Message) else None
+                turns.append(Turn(id=each.id, act=act, at=whole(each.at), text=text, before=len(steps)))
+        return History(session=number, steps=tuple(steps), turns=tuple(turns))
+
     def _selected(self, selection: Selection) -> list[Kept]:
         held = {session for path, session in self._holdings if _chosen(session.agent, path, selection)}
         return [
             kept
             for kept in self._kept.values()
             if kept.event.session in held
-            and (selection.since is None or _whole(kept.event.at) >= _whole(selection.since))
+            and (selection.since is None or whole(kept.event.at) >= whole(selection.since))
         ]
 
     def _keep_troubles(self, stretch: Stretch) -> None:
@@ -162,9 +197,24 @@ def _chosen(agent: str, path: str, selection: Selection) -> bool:
     return selection.under is None or Path(path).is_relative_to(selection.under)
 
 
-def _whole(moment: datetime) -> datetime:
-    """An index keeps whole milliseconds, in UTC."""
-    return moment.astimezone(UTC) - timedelta(microseconds=moment.microsecond % 1000)
+def _act(event: Event) -> Act | None:
+    if isinstance(event, Message) and event.provenance is Provenance.TYPED:
+        return Act.SAID
+    if isinstance(event, Rejection):
+        return Act.REFUSED
+    return Act.STOPPED if isinstance(event, Interrupt) else None
+
+
+def _step(call: Call, end: Outcome | None) -> Step:
+    return Step(
+        call=call.id,
+        tool=call.tool,
+        arguments=call.arguments,
+        status=None if end is None else end.status,
+        text=None if end is None else end.text,
+        at=whole(call.at),
+        ended=None if end is None else whole(end.at),
+    )
 
 
 def _tools(events: list[Event]) -> tuple[ToolUse, ...]:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from wisen.domain.learnings import Record, RecordKind
+
 if TYPE_CHECKING:
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.runs import Run
@@ -18,6 +20,7 @@ class MemoryLedger:
         self._contexts: dict[str, Context] = {}
         self._aliases: dict[tuple[str, str, str], Alias] = {}
         self._runs: dict[str, Run] = {}
+        self._records: dict[str, Record] = {}
 
     def sight(self, context: Context, alias: Alias | None) -> None:
         """Remember a context and the directory it was seen in; the first sight of each stands."""
@@ -45,8 +48,45 @@ class MemoryLedger:
         """The newest runs, newest first."""
         return tuple(sorted(self._runs.values(), key=lambda run: (run.started, run.id), reverse=True)[:limit])
 
+    def keep(self, record: Record) -> None:
+        """Remember what a program recorded; keeping the same one again changes nothing."""
+        self._records.setdefault(record.id, replace(record, at=record.at.astimezone(UTC)))
+
+    def records(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
+        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+
+        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
+        never failed, is left out unless its id is asked for: most of what a program records is that.
+        """
+        if id_ is not None:
+            return (self._records[id_],) if id_ in self._records else ()
+        failed = {_lane(record) for record in self._records.values() if record.kind is RecordKind.FAILURE}
+        found = (
+            record
+            for record in self._records.values()
+            if record.kind is not RecordKind.SUCCESS
+            or record.tried is not None
+            or (record.session is not None and _lane(record) in failed)
+        )
+        if tool is not None or key is not None:
+            found = (record for record in found if _concerns(record, tool, key))
+        return tuple(sorted(found, key=lambda record: (record.at, record.id)))
+
     def check(self) -> None:
         """Nothing can be damaged here."""
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def _lane(record: Record) -> tuple[str, str | None, str | None]:
+    return record.machine, record.session, record.tool
+
+
+def _concerns(record: Record, tool: str | None, key: str | None) -> bool:
+    return (
+        record.kind is RecordKind.INSIGHT
+        or record.tried is not None
+        or (tool is not None and record.tool == tool)
+        or (key is not None and record.signature is not None and record.signature.key == key)
+    )

@@ -49,10 +49,10 @@ class Log:
             )
         )
 
-    def call(self, name: str, minutes: float = 0, tool: str = "Bash") -> None:
+    def call(self, name: str, minutes: float = 0, tool: str = "Bash", arguments: str | None = '{"a":1}') -> None:
         """The agent asked for a tool."""
         self.add(
-            Call(id=name, session=self.session, at=self.at(minutes), place=self.place, tool=tool, arguments='{"a":1}')
+            Call(id=name, session=self.session, at=self.at(minutes), place=self.place, tool=tool, arguments=arguments)
         )
 
     def end(self, call: str, status: Status, minutes: float = 0, text: str | None = None) -> None:

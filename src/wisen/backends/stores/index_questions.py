@@ -1,80 +1,46 @@
-"""What the index answers about the events it keeps, counted by SQL."""
+"""What the index answers about the events it keeps, counted by SQL.
+
+What mining found in them is asked for in `mined_questions.py`.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from wisen.backends.stores.escapes import from_milliseconds, milliseconds, pack, unpack
-from wisen.backends.stores.sqlite import damaged
-from wisen.domain.events import Status
-from wisen.domain.fixes import History, Step
-from wisen.domain.report import Counts, Failure, ToolUse
+from wisen.backends.stores.escapes import from_milliseconds, unpack
+from wisen.backends.stores.index_histories import OF_SESSION
+from wisen.backends.stores.index_selection import chosen_by, understood
+from wisen.domain.report import Counts, ToolUse
 from wisen.domain.sources import TroubleCount, TroubleKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from wisen.backends.stores.dialect import Row, Value
+    from wisen.backends.stores.dialect import Row
+    from wisen.backends.stores.index_selection import Chosen
     from wisen.backends.stores.sqlite import SqliteDatabase
     from wisen.domain.report import Selection
 
-UNKNOWN_TOOL = "unknown"
-"""The tool of an outcome whose call was never seen."""
-
 # Every name that stands inside these statements is ours; what people wrote comes in as a value.
+_WAITING = "SELECT session FROM mining WHERE version IS NULL"
+_TALLIED = f"NOT IN ({_WAITING})"
+_LIVE = f"{OF_SESSION} {{more}} WHERE spans.session IN ({_WAITING}) AND {{spanned}}"
+_CALL = "events c ON c.agent = e.agent AND c.id = e.call"
+
 _TOLD = """
-    SELECT kind, provenance, how, tool, withheld, session, context, many, first, last FROM (
-        SELECT scene, shape, count(*) AS many, min(at) AS first, max(at) AS last
-        FROM events e WHERE {chosen} GROUP BY scene, shape
-    ) JOIN scenes ON scenes.number = scene JOIN shapes ON shapes.number = shape
+    WITH told AS MATERIALIZED (
+        SELECT kind, provenance, how, tool, withheld, shape, session, context, many, first, last
+        FROM ({counted}) JOIN scenes ON scenes.number = scene JOIN shapes ON shapes.number = shape
+    )
+    SELECT kind, provenance, how, tool, withheld, sum(many), min(first), max(last) FROM told GROUP BY shape
+    UNION ALL
+    SELECT 'sessions', '', '', tool, '', count(DISTINCT session), 0, 0 FROM told WHERE kind = 'call' GROUP BY tool
+    UNION ALL
+    SELECT 'all', '', '', '', '', count(DISTINCT session), count(DISTINCT nullif(context, '')), 0 FROM told
 """
 _ENDS = """
-    SELECT called.tool, coalesce(nullif(ended.how, ''), ended.kind), sum(many) FROM (
-        SELECT c.shape AS call_shape, e.shape AS end_shape, count(*) AS many
-        FROM events e JOIN events c ON c.agent = e.agent AND c.id = e.call
-        WHERE e.shape IN (SELECT number FROM shapes WHERE kind IN ('outcome', 'rejection'))
-        AND {chosen} AND {call_chosen} GROUP BY 1, 2
-    ) JOIN shapes called ON called.number = call_shape JOIN shapes ended ON ended.number = end_shape
-    WHERE called.kind = 'call' GROUP BY 1, 2
-"""
-_INTERRUPTS_BY_REJECTION = """
-    SELECT count(*) FROM events e
-    WHERE e.shape IN (SELECT number FROM shapes WHERE kind = 'interrupt') AND {chosen} AND (+agent, call) IN (
-        SELECT agent, call FROM events WHERE shape IN (SELECT number FROM shapes WHERE kind = 'rejection')
-    )
-"""
-_FAILURES = """
-    SELECT scenes.session, called.tool, arguments.text, said.text, ended.how, e.at
-    FROM events e
-    JOIN scenes ON scenes.number = e.scene
-    JOIN shapes ended ON ended.number = e.shape
-    LEFT JOIN events c ON c.agent = e.agent AND c.id = e.call
-    LEFT JOIN shapes called ON called.number = c.shape AND called.kind = 'call'
-    LEFT JOIN texts arguments ON arguments.event = c.number AND called.number IS NOT NULL
-    LEFT JOIN texts said ON said.event = e.number
-    WHERE e.shape IN (SELECT number FROM shapes WHERE kind = 'outcome' AND how IN ('failed', 'masked'))
-    AND {chosen} ORDER BY e.at, e.number
-"""
-_STEPS = """
-    SELECT scenes.session, c.id, called.tool, arguments.text, ended.how, said.text, c.at
-    FROM events c
-    JOIN scenes ON scenes.number = c.scene
-    JOIN shapes called ON called.number = c.shape AND called.kind = 'call'
-    LEFT JOIN (
-        SELECT call, agent, number, shape FROM events WHERE shape IN (SELECT number FROM shapes WHERE kind = 'outcome')
-    ) e ON e.call = c.id AND e.agent = c.agent
-    LEFT JOIN shapes ended ON ended.number = e.shape
-    LEFT JOIN texts arguments ON arguments.event = c.number
-    LEFT JOIN texts said ON said.event = e.number
-    WHERE {call_chosen} ORDER BY scenes.session, c.at, c.number
-"""
-_HELD = """
-    SELECT scenes.number FROM sources JOIN holdings ON source = sources.number JOIN scenes USING (session)
-    WHERE {sources}
+    SELECT called.tool, coalesce(nullif(ended.how, ''), ended.kind), sum(many) FROM ({counted})
+    JOIN shapes called ON called.number = call_shape JOIN shapes ended ON ended.number = end_shape
+    WHERE called.kind = 'call' AND ended.kind IN ('outcome', 'rejection') GROUP BY 1, 2
 """
 _SOURCES = "SELECT count(*) FROM sources WHERE {sources}"
 _TROUBLES = """
@@ -82,114 +48,120 @@ _TROUBLES = """
     WHERE {sources} ORDER BY path, first_offset, kind, detail
 """
 
+# From a moment on: every event is looked at.
+_WALKED = """
+    SELECT scene, shape, count(*) AS many, min(at) AS first, max(at) AS last
+    FROM events e WHERE {chosen} GROUP BY scene, shape
+"""
+_ENDS_WALKED = f"""
+    SELECT c.shape AS call_shape, e.shape AS end_shape, count(*) AS many FROM events e JOIN {_CALL}
+    WHERE e.shape IN (SELECT number FROM shapes WHERE kind IN ('outcome', 'rejection'))
+    AND {{chosen}} AND {{call_chosen}} GROUP BY 1, 2
+"""  # noqa: S608
+_INTERRUPTS_WALKED = """
+    SELECT count(*) FROM events e
+    WHERE e.shape IN (SELECT number FROM shapes WHERE kind = 'interrupt') AND {chosen} AND (+agent, call) IN (
+        SELECT agent, call FROM events WHERE shape IN (SELECT number FROM shapes WHERE kind = 'rejection')
+    )
+"""
+
+# Of all times: tallies of the sessions that hold nothing new, and the events of those that do.
+_TALLIES = f"""
+    SELECT scene, shape, many, first, last FROM tallies JOIN scenes ON scenes.number = scene
+    WHERE session {_TALLIED} AND {{sessions}}
+    UNION ALL
+    SELECT e.scene, e.shape, count(*), min(e.at), max(e.at) {_LIVE.format(more="", spanned="{spanned}")}
+    GROUP BY e.scene, e.shape
+"""  # noqa: S608
+_ENDS_TALLIED = f"""
+    SELECT called AS call_shape, ended AS end_shape, many FROM ends WHERE session {_TALLIED} AND {{sessions}}
+    UNION ALL
+    SELECT c.shape, e.shape, 1 FROM loose CROSS JOIN events e ON e.number = event CROSS JOIN {_CALL}
+    CROSS JOIN scenes ON scenes.number = c.scene
+    WHERE loose.session {_TALLIED} AND loose.session <> scenes.session AND {{loosely}} AND {{call_chosen}}
+    UNION ALL
+    SELECT c.shape, e.shape, 1 {_LIVE.format(more=f"CROSS JOIN {_CALL}", spanned="{spanned}")} AND {{call_chosen}}
+"""  # noqa: S608
+_INTERRUPTS_TALLIED = f"""
+    WITH about AS MATERIALIZED (
+        SELECT kind, agent, call, session FROM (
+            SELECT e.shape, e.agent, e.call, loose.session FROM loose CROSS JOIN events e ON e.number = event
+            WHERE loose.session {_TALLIED}
+            UNION ALL
+            SELECT e.shape, e.agent, e.call, spans.session {_LIVE.format(more="", spanned="e.call IS NOT NULL")}
+        ) JOIN shapes ON shapes.number = shape
+    )
+    SELECT count(*) FROM about WHERE kind = 'interrupt' AND {{sessions}}
+    AND (agent, call) IN (SELECT agent, call FROM about WHERE kind = 'rejection')
+"""  # noqa: S608
+
 
 class _Told(NamedTuple):
-    """How many events of one shape happened in one scene, and when."""
+    """How many events of one shape happened, and when."""
 
     kind: str
     provenance: str
     how: str
     tool: str
     withheld: str
-    session: int
-    context: str
     many: int
     first: int
     last: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """A selection as conditions of SQL, with the values they name."""
-
-    sources: str
-    values: Mapping[str, Value]
-    narrow: bool
-    """Whether sources were chosen at all."""
-    since: bool
-
-    def events(self, alias: str) -> str:
-        """The condition on one event."""
-        conditions = [f"{alias}.at >= :since"] if self.since else []
-        if self.narrow:
-            conditions.append(f"{alias}.scene IN ({_HELD.format(sources=self.sources)})")
-        return " AND ".join(conditions) or "1"
-
-    def into(self, statement: str) -> str:
-        """A statement with the conditions in their places."""
-        return statement.format(chosen=self.events("e"), call_chosen=self.events("c"), sources=self.sources)
+class _Statements(NamedTuple):
+    told: str
+    ends: str
+    interrupts: str
 
 
-def _chosen(selection: Selection) -> _Chosen:
-    values: dict[str, Value] = {}
-    if selection.since is not None:
-        values["since"] = milliseconds(selection.since)
-    sources = "1"
-    if selection.under is not None:
-        under = pack(str(selection.under))
-        folder = under if under.endswith("/") else f"{under}/"
-        # "0" follows "/" in the alphabet: everything below the folder lies between, and nothing else does.
-        values |= {"under": under, "first": folder, "beyond": f"{folder[:-1]}0"}
-        sources = "(path = :under OR (path >= :first AND path < :beyond))"
-    if selection.agent is not None:
-        values["agent"] = pack(selection.agent)
-        sources += " AND sources.agent = (SELECT number FROM agents WHERE name = :agent)"
-    return _Chosen(sources, values, sources != "1", selection.since is not None)
+def _statements(chosen: Chosen) -> _Statements:
+    told, ends, interrupts = (
+        (_WALKED, _ENDS_WALKED, _INTERRUPTS_WALKED) if chosen.since else (_TALLIES, _ENDS_TALLIED, _INTERRUPTS_TALLIED)
+    )
+    conditions = {
+        "chosen": chosen.events("e"),
+        "call_chosen": chosen.events("c"),
+        "sessions": chosen.sessions("session"),
+        "spanned": chosen.sessions("spans.session"),
+        "loosely": chosen.sessions("loose.session"),
+    }
+    return _Statements(
+        _TOLD.format(counted=told.format(**conditions)),
+        _ENDS.format(counted=ends.format(**conditions)),
+        interrupts.format(**conditions),
+    )
 
 
 def counts(db: SqliteDatabase, selection: Selection) -> Counts:
     """What the selected sessions hold."""
-    chosen = _chosen(selection)
-
-    def ask(statement: str) -> list[Row]:
-        return db.run(chosen.into(statement), chosen.values)
-
-    def number(statement: str) -> int:
-        return db.number(chosen.into(statement), chosen.values)
-
-    with _understood(db):
-        told = [_Told(*cast("tuple[Any, ...]", row)) for row in ask(_TOLD)]
+    chosen = chosen_by(selection)
+    statements = _statements(chosen)
+    with understood(db):
+        rows = [_Told(*cast("tuple[Any, ...]", row)) for row in db.run(statements.told, chosen.values)]
+        told = [each for each in rows if each.kind not in ("sessions", "all") and db.whole(each.many)]
+        sessions = {each.tool: each.many for each in rows if each.kind == "sessions"}
+        everything = next(each for each in rows if each.kind == "all")
         return Counts(
-            sources=number(_SOURCES),
-            sessions=len({each.session for each in told}),
-            contexts=len({each.context for each in told if each.context}),
+            sources=db.number(_SOURCES.format(sources=chosen.sources), chosen.values),
+            sessions=everything.many,
+            contexts=everything.first,
             typed_turns=sum(each.many for each in told if (each.kind, each.provenance) == ("message", "typed")),
             rejections=sum(each.many for each in told if each.kind == "rejection"),
             rejections_with_reason=sum(each.many for each in told if (each.kind, each.how) == ("message", "rejection")),
             interrupts=sum(each.many for each in told if each.kind == "interrupt"),
-            interrupts_by_rejection=number(_INTERRUPTS_BY_REJECTION),
-            tools=_tools(told, ask(_ENDS)),
+            interrupts_by_rejection=db.number(statements.interrupts, chosen.values),
+            tools=_tools(told, sessions, _ended(db, db.run(statements.ends, chosen.values))),
             withheld=_withheld(told),
             first=min((from_milliseconds(each.first) for each in told), default=None),
             last=max((from_milliseconds(each.last) for each in told), default=None),
         )
 
 
-def failures(db: SqliteDatabase, selection: Selection) -> Iterator[Failure]:
-    """Every failed or masked call of the selected sessions, oldest first."""
-    chosen = _chosen(selection)
-    for row in db.stream(chosen.into(_FAILURES), chosen.values):
-        with _understood(db):
-            failure = _failure(*cast("tuple[Any, ...]", row))
-        yield failure
-
-
-def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
-    """The calls of each selected session with how they ended, in order."""
-    chosen = _chosen(selection)
-    rows = db.stream(chosen.into(_STEPS), chosen.values)
-    for session, steps in groupby(rows, key=lambda row: row[0]):
-        with _understood(db):
-            history = History(
-                session=db.whole(session), steps=tuple(_step(*cast("tuple[Any, ...]", row[1:])) for row in steps)
-            )
-        yield history
-
-
 def troubles(db: SqliteDatabase, selection: Selection) -> tuple[TroubleCount, ...]:
     """What could not be read in the selected sources."""
-    chosen = _chosen(selection)
-    with _understood(db):
+    chosen = chosen_by(selection)
+    with understood(db):
         return tuple(
             TroubleCount(
                 path=unpack(str(path)),
@@ -198,49 +170,20 @@ def troubles(db: SqliteDatabase, selection: Selection) -> tuple[TroubleCount, ..
                 count=db.whole(count),
                 first_offset=db.whole(offset),
             )
-            for path, kind, detail, count, offset in db.run(chosen.into(_TROUBLES), chosen.values)
+            for path, kind, detail, count, offset in db.run(_TROUBLES.format(sources=chosen.sources), chosen.values)
         )
 
 
-@contextmanager
-def _understood(db: SqliteDatabase) -> Iterator[None]:
-    """Rows of the index bear no seal: where a value was garbled, it shows when it is put to use."""
-    try:
-        yield
-    except (ValueError, TypeError, OverflowError) as error:
-        raise damaged(db.path, "it holds a value that was never written") from error
+def _ended(db: SqliteDatabase, rows: list[Row]) -> dict[tuple[str, str], int]:
+    """How many calls ended, by tool and how."""
+    return {(str(tool), str(end)): db.whole(many) for tool, end, many in rows}
 
 
-def _step(call: str, tool: str, arguments: str | None, status: str | None, text: str | None, at: int) -> Step:
-    return Step(
-        call=unpack(call),
-        tool=unpack(tool),
-        arguments=None if arguments is None else unpack(arguments),
-        status=None if status is None else Status(status),
-        text=None if text is None else unpack(text),
-        at=from_milliseconds(at),
-    )
-
-
-def _failure(session: int, tool: str | None, arguments: str | None, text: str | None, status: str, at: int) -> Failure:
-    return Failure(
-        session=session,
-        tool=UNKNOWN_TOOL if tool is None else unpack(tool),
-        arguments=None if arguments is None else unpack(arguments),
-        text=None if text is None else unpack(text),
-        status=Status(status),
-        at=from_milliseconds(at),
-    )
-
-
-def _tools(told: list[_Told], ends: list[Row]) -> tuple[ToolUse, ...]:
-    ended: dict[tuple[str, str], int] = {(tool, end): many for tool, end, many in cast("list[Any]", ends)}
+def _tools(told: list[_Told], sessions: dict[str, int], ended: dict[tuple[str, str], int]) -> tuple[ToolUse, ...]:
     calls: dict[str, int] = defaultdict(int)
-    sessions: dict[str, set[int]] = defaultdict(set)
     for each in told:
         if each.kind == "call":
             calls[each.tool] += each.many
-            sessions[each.tool].add(each.session)
     uses = (
         ToolUse(
             tool=unpack(tool),
@@ -250,7 +193,7 @@ def _tools(told: list[_Told], ends: list[Row]) -> tuple[ToolUse, ...]:
             masked=ended.get((tool, "masked"), 0),
             cancelled=ended.get((tool, "cancelled"), 0),
             rejected=ended.get((tool, "rejection"), 0),
-            sessions=len(sessions[tool]),
+            sessions=sessions[tool],
         )
         for tool, many in calls.items()
     )

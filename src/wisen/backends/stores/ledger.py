@@ -11,6 +11,8 @@ from wisen.backends.stores.escapes import from_microseconds, microseconds, pack
 from wisen.backends.stores.migrate import MIGRATIONS
 from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.contexts import Alias, Context, ContextKind
+from wisen.domain.failures import Signature
+from wisen.domain.learnings import Record, RecordKind
 from wisen.domain.runs import Run
 
 if TYPE_CHECKING:
@@ -34,7 +36,35 @@ RUNS = Table(
         "error",
     ),
 )
-TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS)
+RECORDS = Table(
+    "records",
+    (
+        "id",
+        "kind",
+        "machine",
+        "at",
+        "tool",
+        "session",
+        "place",
+        "text",
+        "arguments",
+        "key",
+        "who",
+        "says",
+        "signature_version",
+        "failure",
+        "tried",
+        "withheld",
+    ),
+)
+TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS)
+
+_TELLING = """
+    (kind <> 'success' OR tried IS NOT NULL OR EXISTS (
+        SELECT 1 FROM records AS failed WHERE failed.session = records.session AND failed.tool = records.tool
+            AND failed.machine = records.machine AND failed.kind = 'failure'))
+"""
+"""Successes that can have ended something or speak for something, and all else."""
 
 
 class SqlLedger:
@@ -92,6 +122,31 @@ class SqlLedger:
         rest = f"ORDER BY started DESC, id COLLATE {self._db.bytewise} DESC LIMIT ?"
         return tuple(_run(row) for row in read(self._db, RUNS, rest, (limit,)))
 
+    def keep(self, record: Record) -> None:
+        """Remember what a program recorded; keeping the same one again changes nothing."""
+        signed = record.signature
+        values: dict[str, Value] = {name: getattr(record, name, None) for name in RECORDS.columns}
+        values |= {"kind": record.kind.value, "at": microseconds(record.at)}
+        if signed is not None:
+            values |= {"key": signed.key, "who": signed.who, "says": signed.says, "signature_version": signed.version}
+        with self._db.transaction():
+            add(self._db, RECORDS, values)
+
+    def records(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
+        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+
+        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
+        never failed, is left out unless its id is asked for: most of what a program records is that.
+        """
+        if id_ is not None:
+            return tuple(_record(row) for row in read(self._db, RECORDS, "WHERE id = ?", (pack(id_),)))
+        rest, values = f"WHERE {_TELLING}", []
+        if tool is not None or key is not None:
+            rest += " AND (tool = ? OR key = ? OR kind = 'insight' OR tried IS NOT NULL)"
+            values = [None if value is None else pack(value) for value in (tool, key)]
+        rest += f" ORDER BY at, id COLLATE {self._db.bytewise}"
+        return tuple(_record(row) for row in read(self._db, RECORDS, rest, tuple(values)))
+
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         self._db.check()
@@ -116,8 +171,38 @@ def _run(row: dict[str, Value]) -> Run:
         new_events=_number(row["new_events"]),
         withheld=_number(row["withheld"]),
         troubles=_number(row["troubles"]),
-        error=cast("str | None", row["error"]),
+        error=_optional(row["error"]),
     )
+
+
+def _record(row: dict[str, Value]) -> Record:
+    signature = None
+    if row["key"] is not None:
+        signature = Signature(
+            key=_text(row["key"]),
+            who=_text(row["who"]),
+            says=_text(row["says"]),
+            version=_number(row["signature_version"]),
+        )
+    return Record(
+        id=_text(row["id"]),
+        kind=RecordKind(_text(row["kind"])),
+        machine=_text(row["machine"]),
+        at=from_microseconds(_number(row["at"])),
+        tool=_optional(row["tool"]),
+        session=_optional(row["session"]),
+        place=_text(row["place"]),
+        text=_optional(row["text"]),
+        arguments=_optional(row["arguments"]),
+        signature=signature,
+        failure=_optional(row["failure"]),
+        tried=_optional(row["tried"]),
+        withheld=_optional(row["withheld"]),
+    )
+
+
+def _optional(value: Value) -> str | None:
+    return cast("str | None", value)
 
 
 def _text(value: Value) -> str:

@@ -1,6 +1,7 @@
 """The index in a SQLite file: keeps what was read and remembers how far.
 
-The questions it answers about what it kept are in `index_questions.py`.
+The questions it answers about what it kept are in `index_questions.py` and `index_histories.py`; what mining found is
+written by `mined.py` and asked for in `mined_questions.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wisen.backends.stores.dialect import REPAIR
 from wisen.backends.stores.escapes import milliseconds, pack, unpack
-from wisen.backends.stores.index_questions import counts, failures, histories, troubles
+from wisen.backends.stores.index_histories import histories, unmined
+from wisen.backends.stores.index_questions import counts, troubles
+from wisen.backends.stores.mined import keep_mined
+from wisen.backends.stores.mined_questions import evidence, failures, fixes, goals
+from wisen.backends.stores.numbered import add, find, number_of
 from wisen.backends.stores.sqlite_files import INDEX, open_file, set_aside
 from wisen.domain.events import Call, Event, Message, Outcome, Provenance
 from wisen.domain.sources import Mark, TroubleKind
@@ -17,13 +22,16 @@ from wisen.errors import StoreDamaged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from wisen.backends.stores.dialect import Row, Value
     from wisen.backends.stores.sqlite import SqliteDatabase
     from wisen.domain.events import SessionKey
-    from wisen.domain.fixes import History
-    from wisen.domain.report import Counts, Failure, Selection
+    from wisen.domain.failures import Goal, Mined
+    from wisen.domain.fixes import Evidence, FailureKind, Fix
+    from wisen.domain.histories import History
+    from wisen.domain.report import Counts, Selection
     from wisen.domain.sources import TroubleCount
     from wisen.ports import Clock, Stretch
 
@@ -34,6 +42,20 @@ _KEEP_EVENT = "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)"
 _KEEP_TEXT = "INSERT INTO texts VALUES (?, ?)"
 _KEEP_TEXT_OF_NEW = "INSERT INTO texts SELECT ?1, ?2 WHERE EXISTS (SELECT 1 FROM events WHERE number = ?1)"
 _KEEP_HOLDING = "INSERT OR IGNORE INTO holdings VALUES (?, ?)"
+_KEEP_SPAN = "INSERT INTO spans VALUES (?, ?, ?)"
+_KEEP_SPAN_OF_NEW = """
+    INSERT INTO spans SELECT ?1, min(number), max(number) FROM events
+    WHERE number BETWEEN ?2 AND ?3 AND scene IN (SELECT number FROM scenes WHERE session = ?1) HAVING count(*) > 0
+"""
+_WAIT = """
+    INSERT INTO mining (session, newest) VALUES (?1, ?3)
+    ON CONFLICT (session) DO UPDATE SET newest = excluded.newest, version = NULL
+"""
+_WAIT_WITH_NEW = """
+    INSERT INTO mining SELECT ?1, max(last), NULL FROM spans
+    WHERE session = ?1 AND first BETWEEN ?2 AND ?3 HAVING count(*) > 0
+    ON CONFLICT (session) DO UPDATE SET newest = excluded.newest, version = NULL
+"""
 _KEEP_TROUBLE = """
     INSERT INTO troubles VALUES (?, ?, ?, 1, ?)
     ON CONFLICT DO UPDATE SET count = count + 1, first_offset = min(first_offset, excluded.first_offset)
@@ -62,6 +84,8 @@ class _Rows(NamedTuple):
     events: list[Row]
     texts: list[Row]
     holdings: list[Row]
+    spans: list[tuple[int, int, int]]
+    """Session, first and last number: the events of a session in a stretch."""
 
 
 class SqliteIndex:
@@ -74,6 +98,8 @@ class SqliteIndex:
         self._sessions: dict[SessionKey, int] = {}
         self._scenes: dict[tuple[SessionKey, str | None, str], int] = {}
         self._shapes: dict[_Shape, int] = {}
+        self._handed: dict[int, int] = {}
+        """By session, the last event it held when it was handed out to be mined."""
 
     def marks(self, agent: str) -> Mapping[str, Mark]:
         """How far each source of an agent was read, by path."""
@@ -91,12 +117,16 @@ class SqliteIndex:
         """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
         try:
             with self._db.transaction():
-                rows = _Rows(self._db.number("SELECT coalesce(max(number), 0) FROM events"), [], [], [])
+                rows = _Rows(self._db.number("SELECT coalesce(max(number), 0) FROM events"), [], [], [], [])
                 for stretch in stretches:
                     self._take(stretch, rows)
                 new = self._db.many(_KEEP_EVENT, rows.events)
-                self._db.many(_KEEP_TEXT if new == len(rows.events) else _KEEP_TEXT_OF_NEW, rows.texts)
+                all_new = new == len(rows.events)
+                self._db.many(_KEEP_TEXT if all_new else _KEEP_TEXT_OF_NEW, rows.texts)
                 self._db.many(_KEEP_HOLDING, rows.holdings)
+                if new:
+                    self._db.many(_KEEP_SPAN if all_new else _KEEP_SPAN_OF_NEW, rows.spans)
+                    self._db.many(_WAIT if all_new else _WAIT_WITH_NEW, rows.spans)
                 return new
         except BaseException:
             # Numbers given inside a transaction that failed were never given.
@@ -108,17 +138,40 @@ class SqliteIndex:
         """What the selected sessions hold."""
         return counts(self._db, selection)
 
-    def failures(self, selection: Selection) -> Iterator[Failure]:
-        """Every failed or masked call of the selected sessions, oldest first."""
-        return failures(self._db, selection)
-
     def histories(self, selection: Selection) -> Iterator[History]:
-        """The calls of each selected session with how they ended, in order."""
+        """The calls of each selected session with how they ended, and the user's turns, in order."""
         return histories(self._db, selection)
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
         """What could not be read in the selected sources."""
         return troubles(self._db, selection)
+
+    def unmined(self, version: int) -> Iterator[History]:
+        """The sessions that this version of the miner has not seen as they are now, one at a time."""
+        return unmined(self._db, version, self._handed)
+
+    def mined(self, found: Sequence[Mined], version: int) -> None:
+        """Keep what sessions taught, in one transaction and in place of what they taught before."""
+        with self._db.transaction():
+            keep_mined(self._db, found, version, self._handed)
+        for each in found:
+            self._handed.pop(each.session, None)
+
+    def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
+        """What went wrong, by signature; what went away by itself counts from `alive` on."""
+        return failures(self._db, selection, alive)
+
+    def fixes(self, selection: Selection) -> tuple[Fix, ...]:
+        """The changes that made failing calls work, those of most sessions first."""
+        return fixes(self._db, selection)
+
+    def evidence(self, fix_id: str) -> tuple[Evidence, ...]:
+        """Every time a fix was tried, newest first; the beginning of its id is enough where only one begins so."""
+        return evidence(self._db, fix_id)
+
+    def goals(self, selection: Selection) -> Iterator[Goal]:
+        """What was asked for in the selected sessions and how it went, oldest first."""
+        return goals(self._db, selection)
 
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
@@ -133,7 +186,8 @@ class SqliteIndex:
         source = self._source(stretch)
         self._keep_troubles(source, stretch)
         number = rows.last + len(rows.events)
-        held: set[int] = set()
+        held: dict[int, list[int]] = {}
+        span: list[int] = [0, 0]
         session: SessionKey | None = None
         place = there = None
         agent = scene = 0
@@ -142,7 +196,8 @@ class SqliteIndex:
             if event.session is not session or event.place != place or context != there:
                 session, place, there = event.session, event.place, context
                 agent, scene = self._agent(session.agent), self._scene((session, context, place))
-                held.add(self._session(session))
+                span[1] = number
+                span = held.setdefault(self._session(session), [number + 1, 0])
             how, tool, call, text = _parts(event)
             key = type(event), event.provenance, how, tool, withheld or ""
             shape = self._shapes.get(key) or self._shape(key)
@@ -152,7 +207,9 @@ class SqliteIndex:
             )
             if text is not None:
                 rows.texts.append((number, pack(text)))
+        span[1] = number
         rows.holdings.extend((source, each) for each in held)
+        rows.spans.extend((each, first, last) for each, (first, last) in held.items())
 
     def _keep_troubles(self, source: int, stretch: Stretch) -> None:
         if stretch.afresh:
@@ -171,9 +228,9 @@ class SqliteIndex:
             "cursor": pack(stretch.mark.cursor),
         }
         path = stretch.source.agent, str(stretch.source.path)
-        number = self._sources.get(path) or self._find("sources", key)
+        number = self._sources.get(path) or find(self._db, "sources", key)
         if number is None:
-            number = self._add("sources", key | mark)
+            number = add(self._db, "sources", key | mark)
         else:
             self._db.run(
                 "UPDATE sources SET size = ?, modified_ns = ?, cursor = ? WHERE number = ?", (*mark.values(), number)
@@ -184,7 +241,7 @@ class SqliteIndex:
     def _agent(self, name: str) -> int:
         number = self._agents.get(name)
         if number is None:
-            number = self._agents[name] = self._number("agents", {"name": pack(name)})
+            number = self._agents[name] = number_of(self._db, "agents", {"name": pack(name)})
         return number
 
     def _session(self, key: SessionKey) -> int:
@@ -195,7 +252,7 @@ class SqliteIndex:
                 "native": pack(key.native),
                 "segment": key.segment,
             }
-            number = self._sessions[key] = self._number("sessions", values)
+            number = self._sessions[key] = number_of(self._db, "sessions", values)
         return number
 
     def _scene(self, key: tuple[SessionKey, str | None, str]) -> int:
@@ -207,27 +264,14 @@ class SqliteIndex:
                 "context": pack(context or ""),
                 "place": pack(place),
             }
-            number = self._scenes[key] = self._number("scenes", values)
+            number = self._scenes[key] = number_of(self._db, "scenes", values)
         return number
 
     def _shape(self, key: _Shape) -> int:
         kind, *rest = key
         values = zip(("provenance", "how", "tool", "withheld"), map(pack, map(str, rest)), strict=True)
-        number = self._shapes[key] = self._number("shapes", {"kind": kind.__name__.lower(), **dict(values)})
+        number = self._shapes[key] = number_of(self._db, "shapes", {"kind": kind.__name__.lower(), **dict(values)})
         return number
-
-    def _number(self, table: str, values: Mapping[str, Value]) -> int:
-        return self._find(table, values) or self._add(table, values)
-
-    def _find(self, table: str, values: Mapping[str, Value]) -> int | None:
-        fits = " AND ".join(f"{name} = ?" for name in values)
-        rows = self._db.run(f"SELECT number FROM {table} WHERE {fits}", tuple(values.values()))  # noqa: S608 - names are ours
-        return self._db.whole(rows[0][0]) if rows else None
-
-    def _add(self, table: str, values: Mapping[str, Value]) -> int:
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
-        statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) RETURNING number"  # noqa: S608 - names are ours
-        return self._db.number(statement, tuple(values.values()))
 
 
 def _parts(event: Event) -> tuple[str, str, str | None, str | None]:

@@ -111,6 +111,19 @@ def fixes(
 
 
 @app.command()
+def explain(
+    name: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of a fix, or its beginning; wisen fixes shows them.")
+    ],
+    as_json: Json = False,
+) -> None:
+    """Tell where something that was learnt comes from, how sure it is, and what it has done."""
+    from wisen.surfaces.cli.fixes import explain
+
+    raise typer.Exit(explain(name, as_json=as_json))
+
+
+@app.command()
 def status(as_json: Json = False) -> None:
     """Tell in one screen what has been learnt from, and when."""
     from wisen.surfaces.cli.status import run

@@ -1,4 +1,4 @@
-"""`wisen fixes`: failures and what fixed them, as differences."""
+"""`wisen fixes` and `wisen explain`: what made failing calls work, as differences, and where that was seen."""
 
 from __future__ import annotations
 
@@ -7,17 +7,30 @@ from typing import TYPE_CHECKING
 from wisen import wiring
 from wisen.domain.fixes import Danger
 from wisen.surfaces.cli import NOTHING
-from wisen.surfaces.cli.render import console, plural, print_json
+from wisen.surfaces.cli.render import (
+    clipped,
+    console,
+    duration,
+    plural,
+    print_json,
+    runs_something,
+    said,
+    shown_call,
+    thousands,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from rich.console import Console
+    from rich.text import Text
 
-    from wisen.domain.fixes import Fix
+    from wisen.domain.failures import Change
+    from wisen.domain.fixes import Evidence, Fix
 
 _SHOWN = 12
 _WIDE = 110
+_EVIDENCE = 8
 
 
 def run(path: Path | None, *, every: bool, as_json: bool) -> int:
@@ -36,6 +49,21 @@ def run(path: Path | None, *, every: bool, as_json: bool) -> int:
     return 0
 
 
+def explain(name: str, *, as_json: bool) -> int:
+    """Show everything that is known about one fix."""
+    wires = wiring.wire()
+    if not wires.ever_used:
+        print("Nothing learnt yet. Start with: wisen learn")
+        return NOTHING
+    with wires.learner(reads=False) as learner:
+        fix, evidence = learner.explain(name)
+    if as_json:
+        print_json({"fix": fix, "confidence": fix.confidence, "known": fix.is_known, "evidence": evidence})
+    else:
+        _explained(fix, evidence, console())
+    return 0
+
+
 def _show(chosen: list[Fix], seen: int, out: Console, *, limit: int) -> None:
     if not chosen:
         out.print("No failure was fixed the same way in two sessions yet.")
@@ -44,25 +72,76 @@ def _show(chosen: list[Fix], seen: int, out: Console, *, limit: int) -> None:
     rest = seen - min(len(chosen), limit)
     if rest:
         out.print(f"{plural(rest, 'fix', 'fixes')} more, seen once or not sure: wisen fixes --all", style="dim")
+    if chosen:
+        out.print(f"Where one comes from: wisen explain {chosen[0].id}", style="dim")
 
 
 def _one(fix: Fix, out: Console) -> None:
     from rich.markup import escape
 
-    seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}"
-    again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
-    out.print(f"[bold]{escape(fix.kind)}[/]")
-    out.print(f"  {escape(fix.tool)}: {seen}{again}, last {fix.last:%Y-%m-%d}", style="dim")
-    if fix.first:
-        out.print(f"  [green]first:[/] {escape(fix.first[0][:_WIDE])}")
-    else:
-        out.print(f"  [red]- {escape(_line(fix.before))}[/]")
-        out.print(f"  [green]+ {escape(_line(fix.after))}[/]")
+    again = f"; {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
+    out.print(f"[bold]{escape(fix.signature.words)}[/]  [dim]{fix.id}[/]")
+    out.print(
+        f"  {plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}; "
+        f"cost about {duration(fix.lost_ms)} and {thousands(fix.lost_tokens)} tokens; last {fix.last:%Y-%m-%d}",
+        style="dim",
+    )
+    for line in _difference(fix.change, fix.before, fix.after):
+        out.print(line)
     if fix.danger is not Danger.NONE:
         out.print(f"  [yellow]careful: {fix.danger.value}[/]")
     out.print()
 
 
-def _line(text: str) -> str:
-    one = " ".join(text.split())
-    return one if len(one) <= _WIDE else one[: _WIDE - 1] + "…"
+def _difference(change: Change, before: str, after: str) -> list[Text]:
+    """The two calls with what went and what came set off; or what had to come first."""
+    from rich.text import Text
+
+    if change.first:
+        return [Text(f"  first: {clipped(call, _WIDE)}", style="green") for call in change.first]
+    one, two = shown_call(before), shown_call(after)
+    if not runs_something(after):
+        return [Text(f"  {said(change)}", style="green")]
+    gone, new = _changed(one, change.removed, two), _changed(two, change.added, one)
+    return [_marked("- ", one, gone, "red"), _marked("+ ", two, new, "green")]
+
+
+def _changed(text: str, named: tuple[str, ...], other: str) -> list[str]:
+    return [word for word in text.split() if word in named or word not in other.split()]
+
+
+def _marked(sign: str, text: str, words: list[str], style: str) -> Text:
+    from rich.text import Text
+
+    line = Text(f"  {sign}", style=style)
+    for number, word in enumerate(clipped(text, _WIDE).split()):
+        line.append(" " if number else "")
+        line.append(word, style=f"bold {style}" if word in words else "dim")
+    return line
+
+
+def _explained(fix: Fix, evidence: tuple[Evidence, ...], out: Console) -> None:
+    _one(fix, out)
+    sure = "It is told to you as known" if fix.is_known else "It is not told as known yet"
+    out.print(
+        f"{sure}: it helps about {fix.confidence:.0%} of the time, counting one doubt each way"
+        + (f", and {fix.by_chance:.1f} of the calls would have changed so anyway." if fix.by_chance >= 0.05 else ".")
+    )
+    out.print(f"[dim]Change: {said(fix.change)}. Kind of failure: {fix.signature.key}.[/]\n")
+    for each in evidence[:_EVIDENCE]:
+        _seen(each, out)
+    if len(evidence) > _EVIDENCE:
+        out.print(f"and {plural(len(evidence) - _EVIDENCE, 'time')} more: wisen explain {fix.id} --json", style="dim")
+
+
+def _seen(each: Evidence, out: Console) -> None:
+    from rich.markup import escape
+
+    worked = "[green]helped[/]" if each.worked else "[red]did not help[/]"
+    tries = f", attempts {each.trajectory}" if len(each.trajectory) > 2 else ""
+    out.print(f"{each.at:%Y-%m-%d %H:%M}  {worked}{tries}  [dim]{escape(each.agent)} session {escape(each.session)}[/]")
+    out.print(f"  [red]-[/] {escape(clipped(shown_call(each.before), _WIDE))}")
+    complaint = " ".join(each.said.split())
+    if complaint:
+        out.print(f"    [dim]{escape(clipped(complaint, _WIDE))}[/]")
+    out.print(f"  [green]+[/] {escape(clipped(shown_call(each.after), _WIDE))}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.surfaces.cli import NOTHING
-from wisen.surfaces.cli.render import console, plural, print_json, size, table
+from wisen.surfaces.cli.render import clipped, console, duration, plural, print_json, said, size, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wisen.wiring import Wiring
 
 _SHOWN = 12
+_WIDE = 58
 _LONG_WORK = 20_000_000
 """Bytes from which on a progress bar is worth its flicker."""
 
@@ -140,16 +141,23 @@ def _failures(report: Report, out: Console) -> None:
         out.print("\nNo failed calls.")
         return
     repeated = [kind for kind in report.failures if kind.sessions > 1] or list(report.failures)
-    out.print("\n[bold]What keeps failing[/]")
-    rows = table("sessions", "calls", "tool", "what it said", "last", right=("sessions", "calls"), grow="what it said")
+    out.print("\n[bold]What keeps failing, and what fixed it[/]")
+    rows = table("sessions", "calls", "what", "cost", "fixed by", right=("sessions", "calls", "cost"), grow="fixed by")
+    fixes = {fix.signature: fix for fix in reversed(report.fixes)}
     for kind in repeated[:_SHOWN]:
         hidden = f" [dim]({kind.masked} hidden by a pipe)[/]" if kind.masked else ""
+        fix = fixes.get(kind.signature)
+        checked = kind.signature.key.startswith("build.")
         rows.add_row(
             f"{kind.sessions:,}",
             f"{kind.calls:,}",
-            escape(kind.tool),
-            escape(kind.kind) + hidden,
-            f"{kind.last:%Y-%m-%d}",
+            escape(clipped(kind.signature.words, _WIDE)) + hidden,
+            duration(kind.lost_ms),
+            f"[green]{escape(clipped(said(fix.change), _WIDE))}[/]"
+            if fix
+            else "[dim]work on the code[/]"
+            if checked
+            else "",
         )
     out.print(rows)
     rest = len(report.failures) - min(len(repeated), _SHOWN)
@@ -199,4 +207,4 @@ def _troubles(report: Report, out: Console) -> None:
 def _next(report: Report, *, dry_run: bool) -> str:
     if dry_run:
         return "\nDry run: nothing was stored."
-    return "\nNext: wisen fixes shows what made such calls work; wisen learn again reads only what is new."
+    return "\nNext: wisen fixes shows the calls that failed and worked; wisen learn again reads only what is new."

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from wisen.domain.failures import Change
+
 _PIPE_WIDTH = 120
 
 
@@ -54,3 +56,62 @@ def size(count: int) -> str:
 def plural(count: int, one: str, many: str = "") -> str:
     """A number with its noun."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def thousands(count: int) -> str:
+    """A number of which only the size counts."""
+    return (
+        f"{count:,}"
+        if count < 1000
+        else f"{count / 1000:.0f} thousand"
+        if count < 1e6
+        else f"{count / 1e6:.1f} million"
+    )
+
+
+def duration(milliseconds: int) -> str:
+    """A time of which only the size counts."""
+    minutes = milliseconds / 60_000
+    if minutes < 1:
+        return f"{milliseconds / 1000:.0f} s"
+    return f"{minutes:.0f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+def clipped(text: str, longest: int) -> str:
+    """On one line, and no longer."""
+    one = " ".join(text.split())
+    return one if len(one) <= longest else one[: longest - 1] + "…"
+
+
+def shown_call(arguments: str) -> str:
+    """The arguments of a call as a person would read them: the command, or what each field says."""
+    fields = _fields(arguments)
+    command = fields.get("command", fields.get("cmd"))
+    if command is not None:
+        return command if isinstance(command, str) else " ".join(map(str, command)) if isinstance(command, list) else ""
+    return ", ".join(f"{name}={clipped(str(value), 60)}" for name, value in fields.items())
+
+
+def runs_something(arguments: str) -> bool:
+    """Whether a call runs a command."""
+    return not _fields(arguments).keys().isdisjoint(("command", "cmd"))
+
+
+def _fields(arguments: str) -> dict[str, object]:
+    import msgspec
+
+    try:
+        fields = msgspec.json.decode(arguments or "{}")
+    except msgspec.DecodeError:
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def said(change: Change) -> str:
+    """A change in a few words."""
+    if change.first:
+        return f"first {change.first[0]}"
+    gone, new = " ".join(change.removed), " ".join(change.added)
+    if gone and new:
+        return f"{gone} → {new}"
+    return f"without {gone}" if gone else new if ": " in new else f"with {new}"

@@ -1,0 +1,56 @@
+"""The course of a session: the calls that were made with how they ended, and what the user did between them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wisen.domain.events import Status
+
+
+class Step(Struct, frozen=True, kw_only=True):
+    """A call with how it ended; `status` is None while its end is not known, or when the user refused it."""
+
+    call: str
+    """The agent's id of the call."""
+    tool: str
+    arguments: str | None
+    status: Status | None
+    text: str | None
+    """What a failed one said."""
+    at: datetime
+    ended: datetime | None = None
+
+
+class Act(StrEnum):
+    """What a user does in a session."""
+
+    SAID = "said"
+    REFUSED = "refused"
+    STOPPED = "stopped"
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """Something the user did, and where in the course of the calls."""
+
+    id: str
+    act: Act
+    at: datetime
+    text: str | None
+    """What was typed; None for the other acts, and where it was not kept."""
+    before: int
+    """How many steps came before it."""
+
+
+class History(Struct, frozen=True, kw_only=True):
+    """One session: its calls in order, and the user's turns among them."""
+
+    session: int
+    """The index's number of it: enough to tell sessions apart."""
+    steps: tuple[Step, ...]
+    turns: tuple[Turn, ...] = ()

@@ -1,0 +1,253 @@
+"""Two calls of one tool: whether they have the same goal, what is different between them, and what that brings in.
+
+The difference is of words for a shell command and of fields for any other tool. Texts that an edit replaces are no
+lesson in themselves; how one differs from the other (white space, fewer lines) is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from wisen.domain.failures import Change
+from wisen.domain.fixes import Danger
+from wisen.loop.mine.commands import Part, command_of, fields_of, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ALIKE = 0.5
+"""How alike two calls must be to have the same goal."""
+MOST_FIELDS = 3
+"""As for words."""
+NEAR = 0.7
+"""How alike the names of two files must be for one to have been meant by the other."""
+MOST_WORDS = 8
+"""A difference of more words is another command, not a fix."""
+EDITS = frozenset("Edit Write MultiEdit NotebookEdit edit write apply_patch str_replace_editor".split())
+PLACES = ("file_path", "path", "notebook_path", "url")
+_TEXTS = ("old_string", "new_string", "content", "new_source", "edits", "patch", "input")
+_SOUGHT = ("pattern", "query", "questions", "url")
+"""Who looks for the same thing has the same goal, wherever he looks."""
+_NO_MATTER = frozenset("description timeout run_in_background yield_time_ms max_output_tokens".split())
+_LONG = 200
+_INSTALLS = re.compile(r"install|add|get|i|ci|sync|require")
+_INSTALLERS = frozenset("npm pnpm yarn bun pip pip3 uv brew apt apt-get gem cargo go poetry conda".split())
+_DELETERS = frozenset("rm rmdir unlink shred truncate dd mkfs".split())
+_HOST = re.compile(r"https?://([^\s/\"']+)")
+_FETCHED = re.compile(r"(?:curl|wget)\b[^|]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\|\s*(?:ba|z)?sh\b")
+_VALUES = re.compile(r"(?:[\w.@~+-]*/)+[\w.@~*+-]*|\b[0-9a-f]{7,40}\b|\d+")
+_PROSE = re.compile(r"\s")
+
+
+def same_goal(tool: str, before: str | None, after: str | None) -> bool:
+    """Whether two calls of a tool want the same thing. The arguments are JSON objects."""
+    if before == after:
+        return True
+    one, two = fields_of(before), fields_of(after)
+    first, second = command_of(one), command_of(two)
+    if first is not None or second is not None:
+        return first is not None and second is not None and _same_command_goal(first, second)
+    place = next((name for name in PLACES if name in one or name in two), None)
+    if tool in EDITS:
+        return one.get(place or "") == two.get(place or "") and _same_text_goal(one, two)
+    if any(name in one and one[name] == two.get(name) for name in _SOUGHT):
+        return True
+    if place is not None and place in one and place in two:
+        return _same_place_goal(one, two, place)
+    shared = [name for name in one if one[name] == two.get(name)]
+    return bool(one) and (len(shared) >= len(one) / 2 or _alike_texts(one, two))
+
+
+@lru_cache(maxsize=4096)
+def _same_command_goal(first: str, second: str) -> bool:
+    one, two = parsed(first), parsed(second)
+    return any(_same_part(one.main, part) for part in two.working[-3:])
+
+
+def _same_part(one: Part, two: Part) -> bool:
+    a, b = _unprefixed(one.words, two.words), _unprefixed(two.words, one.words)
+    if a == b:
+        return True
+    common = set(b)
+    if 2 * sum(word in common for word in a) < ALIKE * (len(a) + len(b)):
+        return False  # no order of the words can make them alike
+    if difflib.SequenceMatcher(a=a, b=b, autojunk=False).ratio() < ALIKE:
+        return False
+    return _same_words(a, b)
+
+
+def _unprefixed(words: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    """Without a first word that only wraps the program which the other one runs directly."""
+    return words[1:] if len(words) > 1 and other and words[1] == other[0] and words[0] != other[0] else words
+
+
+def _same_words(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
+    """Whether words that took each other's place are variants of each other: another script is another goal."""
+    for operation, a, b, c, d in difflib.SequenceMatcher(a=one, b=two, autojunk=False).get_opcodes():
+        if operation != "replace" or b - a != d - c:
+            continue
+        for old, new in zip(one[a:b], two[c:d], strict=True):
+            plain = not old.startswith("-") and not new.startswith("-") and not _PROSE.search(old + new)
+            if plain and old not in new and new not in old and _likeness(old, new) < ALIKE:
+                return False
+    return True
+
+
+def _same_place_goal(one: dict[str, object], two: dict[str, object], place: str) -> bool:
+    before, after = str(one[place]), str(two[place])
+    rest = [{name: value for name, value in each.items() if name != place} for each in (one, two)]
+    if before == after:
+        return True
+    # Who looked in the right folder may have been further off with the name.
+    enough = ALIKE if _folder(before) == _folder(after) else NEAR
+    near = _last(before) == _last(after) or _likeness(_stem(before), _stem(after)) >= enough
+    wanted = {name for name in rest[0] if name not in ("offset", "limit")}
+    return (near or before.startswith(after) or after.startswith(before)) and all(
+        rest[0][name] == rest[1].get(name) for name in wanted
+    )
+
+
+def _same_text_goal(one: dict[str, object], two: dict[str, object]) -> bool:
+    """Whether two edits of a file are about the same piece of it."""
+    texts = [
+        (one[name], two[name])
+        for name in ("old_string", "new_string", "content", "new_source")
+        if isinstance(one.get(name), str) and isinstance(two.get(name), str)
+    ]
+    return not texts or any(_overlap(str(a), str(b)) >= ALIKE for a, b in texts)
+
+
+def _alike_texts(one: dict[str, object], two: dict[str, object]) -> bool:
+    pairs = [(str(one[name]), str(two[name])) for name in one if name in two]
+    return any(
+        (len(a) > 8 and _overlap(a, b) >= ALIKE) or (len(a + b) < 80 and _likeness(a, b) >= ALIKE) for a, b in pairs
+    )
+
+
+def _overlap(one: str, two: str) -> float:
+    """How much of the shorter text's words the other has too."""
+    a, b = Counter(one.split()), Counter(two.split())
+    shorter = min(sum(a.values()), sum(b.values()))
+    return sum((a & b).values()) / shorter if shorter else float(one.strip() == two.strip())
+
+
+def _likeness(one: str, two: str) -> float:
+    return difflib.SequenceMatcher(a=one, b=two, autojunk=False).ratio()
+
+
+def difference(tool: str, before: str | None, after: str | None) -> Change | None:
+    """What was changed from one call to the other; None when nothing was, or too much to be one change."""
+    one, two = fields_of(before), fields_of(after)
+    first, second = command_of(one), command_of(two)
+    if first is not None and second is not None:
+        return _command_difference(tool, first, second)
+    removed: list[str] = []
+    added: list[str] = []
+    changed = 0
+    for name in sorted({**one, **two}):
+        if one.get(name) == two.get(name) or name in _NO_MATTER:
+            continue
+        if name in _TEXTS:
+            if name != "new_string" and isinstance(one.get(name), str) and isinstance(two.get(name), str):
+                added.append(f"{name}: {_how_texts_differ(str(one[name]), str(two[name]))}")
+            continue
+        changed += 1
+        removed += _named(name, one)
+        added += _named(name, two)
+    return _change(tool, removed, added) if changed <= MOST_FIELDS else None
+
+
+@lru_cache(maxsize=4096)
+def _command_difference(tool: str, first: str, second: str) -> Change | None:
+    one, two = parsed(first).tokens, parsed(second).tokens
+    if one == two:
+        one, two = parsed(first).moves, parsed(second).moves
+    a, b = Counter(one), Counter(two)
+    removed = [word for word in one if a[word] > b[word]]
+    added = [word for word in two if b[word] > a[word]]
+    if sorted(one) == sorted(two) and one != two:
+        return Change(tool=tool, removed=(" ".join(one[:MOST_WORDS]),), added=(" ".join(two[:MOST_WORDS]),))
+    return _change(tool, removed, added) if len(removed) + len(added) <= MOST_WORDS else None
+
+
+def _change(tool: str, removed: Iterable[str], added: Iterable[str]) -> Change | None:
+    gone, new = tuple(removed), tuple(added)
+    general = tuple(map(generic, gone)), tuple(map(generic, new))
+    # Where only places or numbers differ, those are the lesson; elsewhere they are different every time.
+    gone, new = (gone, new) if general[0] == general[1] else general
+    return Change(tool=tool, removed=gone, added=new) if gone != new else None
+
+
+def _named(name: str, fields: dict[str, object]) -> list[str]:
+    value = fields.get(name)
+    if value is None:
+        return []
+    text = value if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, list):
+        return [f"{name}: {len(value)} of them"]
+    return [f"{name}={text}" if len(text) <= _LONG else f"{name}: {len(text) // _LONG * _LONG} characters"]
+
+
+def _how_texts_differ(one: str, two: str) -> str:
+    if one.split() == two.split():
+        return "only the white space"
+    lines = len(two.splitlines()) - len(one.splitlines())
+    if two.strip() in one or (lines < 0 and _overlap(one, two) >= ALIKE):
+        return "fewer lines"
+    if one.strip() in two or (lines > 0 and _overlap(one, two) >= ALIKE):
+        return "more lines"
+    return "other words"
+
+
+def generic(text: str) -> str:
+    """A word without places and numbers, which are different every time."""
+    return _VALUES.sub("…", text) if len(text) > 40 or "/" in text else text
+
+
+def danger(change: Change, before: str | None, after: str | None, known: str) -> Danger:
+    """The worst of what a change brings in; what the session had used before is not new, but deleting always counts."""
+    had, has = _all_words(before), _all_words(after)
+    called = [word for call in change.first for word in parsed(call.partition(": ")[2]).tokens]
+    new = [*(word for word in has if word not in had), *called]
+    unknown = [word for word in new if word not in known]
+    line = command_of(fields_of(after)) or ""
+    program = parsed(line).main.program if line else ""
+    tests = (
+        (Danger.DELETES, any(word in _DELETERS for word in new)),
+        (Danger.SHELL, "|" in unknown and bool(_FETCHED.search(line))),
+        (Danger.ROOT, "sudo" in unknown),
+        (Danger.HOST, any(_HOST.search(word) for word in unknown)),
+        (Danger.PACKAGE, bool(unknown) and (_installs(has) or _installs(tuple(called)))),
+        (Danger.OUTSIDE, any(word.startswith(("/", "~")) for word in unknown)),
+        (Danger.PROGRAM, bool(program) and program in unknown),
+    )
+    return next((kind for kind, fits in tests if fits), Danger.NONE)
+
+
+def _all_words(arguments: str | None) -> tuple[str, ...]:
+    fields = fields_of(arguments)
+    line = command_of(fields)
+    if line is None:
+        return tuple(str(value) for name, value in fields.items() if name not in PLACES and name not in _TEXTS)
+    return tuple(word for part in parsed(line).parts for word in part.tokens)
+
+
+def _installs(words: tuple[str, ...]) -> bool:
+    return any(one in _INSTALLERS and _INSTALLS.fullmatch(two) for one, two in itertools.pairwise(words))
+
+
+def _stem(path: str) -> str:
+    return _last(path).rpartition(".")[0] or _last(path)
+
+
+def _folder(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[0]
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rsplit("/", 1)[-1]

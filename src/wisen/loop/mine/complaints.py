@@ -1,0 +1,154 @@
+"""The complaints that common tools make, as data: who complains, under which key, and by what it is told.
+
+Written from what the tools print, not from anybody's logs. A key is `area.symptom`, with the areas api, auth, build,
+config, deps, fs, net, runtime, shell, vcs. Adding a tool needs a line here and no code.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Check(NamedTuple):
+    """A step that did its job and found something: tests, a compiler, a type check, a linter."""
+
+    who: str
+    key: str
+    form: re.Pattern[str]
+    hints: tuple[str, ...]
+    """One of these stands in every text that fits: looking for them first is many times faster."""
+    unless: re.Pattern[str] | None = None
+    """What outweighs it: code that does not compile was not tested."""
+
+
+class Complaint(NamedTuple):
+    """Anything else that is told by its words."""
+
+    key: str
+    form: re.Pattern[str]
+    who: str = ""
+    """Empty: the program that was run, or the one the form names as `who`."""
+    says: bool = False
+    """Whether the line itself belongs to it: the key alone would put different things together."""
+
+
+def _m(form: str, flags: int = 0) -> re.Pattern[str]:
+    return re.compile(form, re.MULTILINE | flags)
+
+
+TESTS, TYPES, LINT, COMPILE = "build.tests-fail", "build.type-errors", "build.lint-errors", "build.compile-errors"
+_GO_BROKEN = _m(
+    r"\[build failed\]|\.go:\d+:\d+: .*(?:\n.*)*?\[build failed\]|import cycle not allowed|^# \S+(?: \[\S+\])?\n\S+\.go:\d+"
+)
+
+CHECKS = (
+    Check("go", COMPILE, _m(r"^# \S+(?: \[\S+\])?\n(?:\S*?:? ?\S+\.go:\d+|package )|\[build failed\]|import cycle not allowed"), ('# ', '[build failed]', 'import cycle')),
+    Check("go test", TESTS, _m(r"^\s*--- FAIL: |^FAIL\s+\S+\s+[\d.]+s|^FAIL$|^panic: test timed out"), ("FAIL", "panic: test"), _GO_BROKEN),
+    Check("bun test", TESTS, _m(r"^\s*[1-9]\d* fail$|^\(fail\) |^\s*[1-9]\d* errors?$|^error: Cannot find module .*\n.*^bun test v|^# Unhandled error between tests"), (' fail', 'bun test', '(fail)', ' error')),
+    Check("jest", TESTS, _m(r"^Tests:\s.*[1-9]\d* failed|^Test Suites:\s.*[1-9]\d* failed"), (' failed',)),
+    Check("vitest", TESTS, _m(r"^\s*(?:Test Files|Tests)\s+.*[1-9]\d* failed|Failed (?:Tests|Suites) [1-9]"), ('ailed',)),
+    Check("mocha", TESTS, _m(r"^\s+[1-9]\d* failing$"), (' failing',)),
+    Check("node --test", TESTS, _m(r"^(?:#|ℹ) fail [1-9]"), (' fail ',)),
+    Check("playwright", TESTS, _m(r"^\s+[1-9]\d* failed\n\s+\["), (' failed',)),
+    Check("pytest", TESTS, _m(r"^=+ .*\b[1-9]\d* (?:failed|errors?)\b.*=+$|^(?:FAILED|ERROR) \S+\.py(?:::| )|^[1-9]\d* failed\b.* in [\d.]+s"), ('failed', 'error', 'FAILED', 'ERROR')),
+    Check("unittest", TESTS, _m(r"^FAILED \((?:failures|errors)="), ('FAILED (',)),
+    Check("cargo test", TESTS, _m(r"^test result: FAILED"), ('test result: FAILED',)),
+    Check("rspec", TESTS, _m(r"^\d+ examples?, [1-9]\d* failures?"), (' failure',)),
+    Check("phpunit", TESTS, _m(r"^(?:FAILURES|ERRORS)!$"), ('FAILURES!', 'ERRORS!')),
+    Check("maven", TESTS, _m(r"Tests run:.*(?:Failures|Errors): [1-9]|There are test failures"), ('Tests run:', 'test failures')),
+    Check("gradle", TESTS, _m(r"There were failing tests"), ('failing tests',)),
+    Check("dotnet test", TESTS, _m(r"^Failed!\s+- Failed:\s+[1-9]"), ('Failed!',)),
+    Check("ctest", TESTS, _m(r"\d+ tests? failed out of \d+"), ('failed out of',)),
+    Check("swift test", TESTS, _m(r"^Test Suite .* failed at |with [1-9]\d* failures?"), ('Test Suite', ' failure')),
+    Check("tsc", TYPES, _m(r"error TS\d+:"), ('error TS',)),
+    Check("mypy", TYPES, _m(r"^Found [1-9]\d* errors? in \d+ files?"), ('Found ',)),
+    Check("pyright", TYPES, _m(r"^[1-9]\d* errors?, \d+ warnings?"), (' error',)),
+    Check("golangci-lint", LINT, _m(r"^\d+ issues?:$|^\S+\.go:\d+(?::\d+)?: .* \(\w+\)$|^\S+\.go:1: : # "), ('issue', '.go:')),
+    Check("biome", LINT, _m(r"━{8,}|^(?:Found|Checked) .*\b[1-9]\d* (?:errors?|warnings?)\b.*\.$(?s:.*)biome|\bbiome\b(?s:.*)^Found [1-9]\d* (?:errors?|warnings?)"), ('━━━━━━━━', 'biome')),
+    Check("eslint", LINT, _m(r"✖ \d+ problems?"), ('✖',)),
+    Check("ruff", LINT, _m(r"^Found [1-9]\d* errors?\.?(?: \(| ?$)|^Would reformat: "), ('Found ', 'Would reformat'), _m(r"\bbiome\b|━{8,}")),
+    Check("flake8", LINT, _m(r"^\S+\.py:\d+:\d+: [A-Z]\d{3,4} "), ('.py:',)),
+    Check("pylint", LINT, _m(r"^\S+\.py:\d+:\d+: [CRWEF]\d{4}: "), ('.py:',)),
+    Check("clippy", LINT, _m(r"rust-clippy"), ('rust-clippy',)),
+    Check("shellcheck", LINT, _m(r"^In \S+ line \d+:$"), ('In ',)),
+    Check("prettier", LINT, _m(r"Code style issues (?:found|fixed)|^\[warn\] .*\bprettier\b", re.IGNORECASE), ('ode style', '[warn]')),
+    Check("black", LINT, _m(r"^would reformat |\d+ files? would be reformatted"), ('reformat',)),
+    Check("rubocop", LINT, _m(r"^\d+ files? inspected, [1-9]\d* offenses?"), ('offense',)),
+    Check("stylelint", LINT, _m(r"stylelint.*\n(?:.*\n)*?.*\d+ problems?"), ('stylelint',)),
+    Check("rustc", COMPILE, _m(r"^error(?:\[E\d+\])?: .*\n\s*--> |^error: could not compile "), ('error',)),
+    Check("cc", COMPILE, _m(r"^\S+\.(?:c|cc|cpp|cxx|h|hpp|m|mm):\d+:\d+: (?:fatal )?error: "), ('error: ',)),
+    Check("javac", COMPILE, _m(r"^\S+\.java:(?:\d+: error:|\[\d+,\d+\])"), ('.java:',)),
+    Check("kotlinc", COMPILE, _m(r"^e: \S+\.kts?"), ('e: ',)),
+    Check("swiftc", COMPILE, _m(r"^\S+\.swift:\d+:\d+: error: "), ('.swift:',)),
+    Check("msbuild", COMPILE, _m(r": error (?:CS|MSB|FS|VB)\d+:"), (': error ',)),
+)  # fmt: skip
+"""Of several that fit, the one told last in the output is the step that stopped everything behind it."""
+
+COMPLAINTS = (
+    Complaint("shell.command-not-found", _m(r"(?:^|: )(?P<who>[\w.@/+-]+): (?:command )?not found$|command not found: (?P<who2>\S+)")),
+    Complaint("shell.unknown-subcommand", _m(r"unrecognized subcommand|unknown (?:sub)?command\b|is not a (?P<who>git) command|No such command|[Ii]nvalid (?:sub)?command", re.IGNORECASE)),
+    Complaint("shell.unknown-option", _m(r"(?:illegal|invalid|unrecognized|unknown|unrecognised) (?:long )?(?:option|flag|argument)|unexpected argument|flag provided but not defined|no such option", re.IGNORECASE)),
+    Complaint("shell.syntax-error", _m(r"parse error near|syntax error near|unexpected EOF while looking|unmatched |bad substitution|syntax error: unexpected"), "shell"),
+    Complaint("shell.no-matches", _m(r"no matches found: "), "shell"),
+    Complaint("shell.too-many-arguments", _m(r"Argument list too long|too many arguments")),
+    Complaint("shell.timeout", _m(r"[Cc]ommand timed out|timed out after \d|^Terminated|exceeded the time limit")),
+    Complaint("auth.not-allowed", _m(r"Permission to use \w+|requested permissions? to|haven't granted|not (?:in the )?allowed (?:list|tools|by)|was blocked\b|operation not permitted by"), "permissions"),
+    Complaint("vcs.conflict", _m(r"^CONFLICT |[Cc]ould not apply |fix conflicts and|needs merge|Merge conflict in"), "git"),
+    Complaint("vcs.push-rejected", _m(r"! \[(?:remote )?rejected\]|failed to push some refs"), "git"),
+    Complaint("vcs.nothing-to-commit", _m(r"nothing to commit|no changes added to commit|nothing added to commit"), "git"),
+    Complaint("vcs.ignored-path", _m(r"paths are ignored by one of your"), "git"),
+    Complaint("vcs.local-changes", _m(r"local changes (?:to the following files )?would be overwritten|cannot (?:pull|rebase|switch).*(?:unstaged|uncommitted)|have unstaged changes|contains? uncommitted changes"), "git"),
+    Complaint("vcs.locked", _m(r"index\.lock|another git process"), "git"),
+    Complaint("vcs.not-a-repository", _m(r"not a git repository"), "git"),
+    Complaint("vcs.unknown-revision", _m(r"unknown revision|bad revision|did not match any file\(s\) known|ambiguous argument|Needed a single revision|invalid reference|not a valid object name|couldn't find remote ref|exists on disk, but not in|path .* does not exist in", re.IGNORECASE), "git"),
+    Complaint("vcs.already-exists", _m(r"^fatal: .*already (?:exists|checked out|used by worktree)"), "git"),
+    Complaint("vcs.no-upstream", _m(r"no upstream branch|no tracking information|has no upstream"), "git"),
+    Complaint("auth.vcs", _m(r"Authentication failed for|could not read Username|Permission denied \(publickey|Host key verification failed"), "git"),
+    Complaint("vcs.fatal-error", _m(r"^fatal: "), "git", says=True),
+    Complaint("deps.module-not-found", _m(r"ModuleNotFoundError|Cannot find (?:module|package)|Module not found|No module named|no required module provides|cannot find package|unresolved import|Could not resolve dependency")),
+    Complaint("deps.missing-install", _m(r"node_modules missing|command .* requires .* to be installed|please (?:run|install)|not installed|could not find a version that satisfies|No matching distribution|has no installation candidate|Unable to locate package", re.IGNORECASE)),
+    Complaint("deps.conflict", _m(r"ERESOLVE|conflicting (?:peer )?dependenc|ResolutionImpossible|go: updates to go\.mod needed|lockfile (?:is not up to date|had changes)|frozen-lockfile", re.IGNORECASE)),
+    Complaint("deps.managed-environment", _m(r"externally-managed-environment"), "pip"),
+    Complaint("config.missing-script", _m(r"Missing script|Script not found|script .* not found|no such task|Unknown task|no rule to make target|Command \"\S+\" not found|no task .* found", re.IGNORECASE)),
+    Complaint("deps.npm-error", _m(r"^npm (?:ERR!|error) (?:code )?\w+"), "npm", says=True),
+    Complaint("net.unreachable", _m(r"Could not resolve host|[Cc]onnection refused|ECONNREFUSED|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|ECONNRESET|[Nn]etwork is unreachable|Temporary failure in name resolution|TLS handshake timeout|[Cc]onnection reset|no route to host|dial tcp|socket hang up|fetch failed|Failed to connect to")),
+    Complaint("net.timeout", _m(r"(?:[Cc]onnection|[Rr]equest|[Oo]peration|[Rr]ead|i/o) time(?:d )?out|deadline exceeded|Gateway Time-?out")),
+    Complaint("net.rate-limited", _m(r"rate.?limit|too many requests|\b429\b", re.IGNORECASE)),
+    Complaint("auth.refused", _m(r"\b401\b|\b403\b|[Uu]nauthorized|Forbidden|[Bb]ad credentials|not logged in|[Ii]nvalid (?:API )?(?:key|token|credentials)|authentication required|Resource not accessible")),
+    Complaint("net.http-error", _m(r"\(HTTP \d{3}\)|HTTP(?:/[\d.]+)? (?:error )?[45]\d\d|status(?: code)?:? [45]\d\d|\b404 Not Found|error: [45]\d\d\b", re.IGNORECASE), says=True),
+    Complaint("net.address-in-use", _m(r"EADDRINUSE|[Aa]ddress already in use|port \d+ is (?:already )?in use")),
+    Complaint("fs.is-a-directory", _m(r"EISDIR|[Ii]s a directory")),
+    Complaint("fs.permission-denied", _m(r"EACCES|EPERM|[Pp]ermission denied|Operation not permitted|Read-only file system")),
+    Complaint("fs.already-exists", _m(r"EEXIST|File exists|already exists")),
+    Complaint("fs.no-space", _m(r"ENOSPC|No space left")),
+    Complaint("fs.no-such-file", _m(r"ENOENT|[Nn]o such file or directory|(?:[Ff]ile|[Pp]ath|[Dd]irectory) (?:does not exist|not found)|cannot access|directory not found|can't open file|cannot find the (?:file|path)")),
+    Complaint("runtime.python-exception", _m(r"^Traceback \(most recent call last\)|^\s*File \"[^\"]+\", line \d+"), says=True),
+    Complaint("runtime.panic", _m(r"^panic: |^fatal error: |thread '.*' panicked"), says=True),
+    Complaint("runtime.crash", _m(r"[Ss]egmentation fault|core dumped|Aborted|Bus error|signal: killed|[Oo]ut of memory|heap out of memory")),
+    Complaint("runtime.javascript-exception", _m(r"^\s*(?:Uncaught )?(?:Type|Reference|Syntax|Range|Eval|URI)Error: "), says=True),
+    Complaint("config.no-rule", _m(r"No targets specified and no makefile")),
+)  # fmt: skip
+"""The first that fits counts."""
+
+TOOL_COMPLAINTS = (
+    Complaint("fs.text-not-found", _m(r"String to replace not found|old_?string.*not found|Could not find (?:the exact|old) text|Failed to find (?:context|expected lines)|not found in file", re.IGNORECASE), "Edit"),
+    Complaint("fs.text-not-unique", _m(r"Found \d+ matches of the string|not unique|multiple (?:matches|occurrences)|Found \d+ occurrences", re.IGNORECASE), "Edit"),
+    Complaint("fs.nothing-to-change", _m(r"No changes to make|exactly the same|identical to"), "Edit"),
+    Complaint("fs.not-read-yet", _m(r"has not been read yet|must (?:first )?read|read (?:it|the file) first", re.IGNORECASE), "Edit"),
+    Complaint("fs.changed-since-read", _m(r"modified since|unexpectedly modified|changed (?:on disk )?since", re.IGNORECASE), "Edit"),
+    Complaint("fs.too-large", _m(r"exceeds (?:the )?maximum|too large|maximum allowed (?:size|tokens)", re.IGNORECASE)),
+    Complaint("fs.is-a-directory", _m(r"EISDIR|is a directory", re.IGNORECASE)),
+    Complaint("fs.already-exists", _m(r"already exists", re.IGNORECASE), "Edit"),
+    Complaint("auth.not-allowed", _m(r"[Pp]ermission (?:to|for|denied)|denied by|not allowed|haven't granted|was blocked")),
+    Complaint("api.bad-arguments", _m(r"InputValidationError|Argument Validation|invalid (?:arguments|input|params)|required parameter|missing required|Invalid type|Expected .*, received|schema validation|Unrecognized key", re.IGNORECASE)),
+    Complaint("config.unknown-name", _m(r"Unknown (?:skill|tool|agent|server|command)|No such tool|(?:Agent type|Skill|Tool|Server|Model) .*not found|not found\. Available", re.IGNORECASE)),
+    Complaint("runtime.cannot-start", _m(r"posix_spawn|spawn \S+ (?:ENOENT|EACCES)|failed to (?:start|spawn)", re.IGNORECASE)),
+    Complaint("fs.no-such-file", _m(r"does not exist|ENOENT|[Nn]o such file|file not found", re.IGNORECASE)),
+    Complaint("net.rate-limited", _m(r"rate.?limit|too many requests|\b429\b", re.IGNORECASE)),
+    Complaint("net.timeout", _m(r"time(?:d )?-?out", re.IGNORECASE)),
+    Complaint("net.unreachable", _m(r"ECONNREFUSED|ENOTFOUND|ECONNRESET|connection (?:refused|closed|reset)|fetch failed|network", re.IGNORECASE)),
+    Complaint("auth.refused", _m(r"\b401\b|\b403\b|unauthorized|forbidden|not authenticated|log ?in", re.IGNORECASE)),
+    Complaint("net.http-error", _m(r"status(?: code)?:? ?[45]\d\d|HTTP [45]\d\d", re.IGNORECASE), says=True),
+)  # fmt: skip
+"""What agents' own tools say. Writing tools share their words, and so their name here."""

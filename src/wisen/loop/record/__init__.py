@@ -1,0 +1,1 @@
+"""Stage: what programs record of their own work, made safe to keep, and what it amounts to."""

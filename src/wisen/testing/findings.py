@@ -1,0 +1,182 @@
+"""What mining found, asked for in plain Python: the half of the index in memory that knows nothing of sources."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from datetime import UTC, timedelta
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.domain.events import Call, Outcome
+from wisen.domain.fixes import Danger, Evidence, FailureKind, Fix, fix_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.domain.events import Event, SessionKey
+    from wisen.domain.failures import Change, Failure, Goal, Mined, Signature, Try
+
+
+def whole(moment: datetime) -> datetime:
+    """An index keeps whole milliseconds, in UTC."""
+    return moment.astimezone(UTC) - timedelta(microseconds=moment.microsecond % 1000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryFindings:
+    """What was found in the sessions that a question is about."""
+
+    events: Sequence[Event]
+    """Every event there is, in the order in which they were read."""
+    sessions: Mapping[int, SessionKey]
+    found: Sequence[Mined]
+    since: datetime | None
+
+    def failures(self, alive: datetime | None) -> tuple[FailureKind, ...]:
+        """What went wrong, by signature."""
+        by_signature: dict[Signature, list[tuple[int, Failure]]] = defaultdict(list)
+        for session, each in self._failures():
+            old = alive is not None and whole(each.at) < whole(alive)
+            if self._recent(each.at) and not (each.transient and old):
+                by_signature[each.signature].append((session, each))
+        kinds = [self._kind(signature, cases) for signature, cases in by_signature.items()]
+        return tuple(
+            sorted(kinds, key=lambda each: (-each.sessions, -each.calls, each.signature.words, each.signature))
+        )
+
+    def fixes(self) -> tuple[Fix, ...]:
+        """The changes that made failing calls work."""
+        by_fix: dict[tuple[Signature, Change], list[tuple[int, Try]]] = defaultdict(list)
+        for session, each in self._tries():
+            if self._recent(each.at):
+                by_fix[each.signature, each.change].append((session, each))
+        found = [self._fix(cases) for cases in by_fix.values() if any(each.worked for _, each in cases)]
+        return tuple(sorted(found, key=lambda each: (-each.sessions, -each.calls, each.id, each.signature)))
+
+    def evidence(self, beginning: str) -> tuple[Evidence, ...]:
+        """Every time a fix was tried, newest first."""
+        known = {fix.id for fix in self.fixes() if fix.id.startswith(beginning)}
+        if len(known) != 1:
+            return ()
+        tries = [(session, each) for session, each in self._tries() if fix_id(each.signature, each.change) in known]
+        tries.sort(key=lambda case: (whole(case[1].at), *self._order(*case)), reverse=True)
+        return tuple(self._evidence(session, each) for session, each in tries)
+
+    def goals(self) -> list[Goal]:
+        """What was asked for and how it went, oldest first."""
+        found = []
+        for mined in self.found:
+            for goal in mined.goals:
+                if self._has(mined.session, goal.request) and self._recent(goal.at):
+                    known = goal.said_next is not None and self._has(mined.session, goal.said_next)
+                    kept = structs.replace(
+                        goal,
+                        at=whole(goal.at),
+                        ended=whole(goal.ended),
+                        calls=tuple(call for call in goal.calls if self._has(mined.session, call)),
+                        said_next=goal.said_next if known else None,
+                    )
+                    found.append((kept.at, self._number(mined.session, goal.request), kept))
+        return [goal for *_, goal in sorted(found, key=lambda case: case[:2])]
+
+    def _recent(self, at: datetime) -> bool:
+        return self.since is None or whole(at) >= whole(self.since)
+
+    def _failures(self) -> Iterator[tuple[int, Failure]]:
+        for mined in self.found:
+            for each in {each.call: each for each in reversed(mined.failures)}.values():
+                if self._has(mined.session, each.call):
+                    yield mined.session, each
+
+    def _tries(self) -> Iterator[tuple[int, Try]]:
+        for mined in self.found:
+            cases = {(each.signature, each.change, each.failure, each.later): each for each in reversed(mined.tries)}
+            for each in cases.values():
+                if self._has(mined.session, each.failure) and self._has(mined.session, each.later):
+                    yield mined.session, each
+
+    def _kind(self, signature: Signature, cases: list[tuple[int, Failure]]) -> FailureKind:
+        tools = Counter(each.tool for _, each in cases)
+        return FailureKind(
+            signature=signature,
+            tool=min(tools, key=lambda tool: (-tools[tool], tool)),
+            calls=len(cases),
+            masked=sum(each.masked for _, each in cases),
+            sessions=len({session for session, _ in cases}),
+            overcome=sum(each.ended_by is not None and self._has(session, each.ended_by) for session, each in cases),
+            lost_ms=sum(each.lost_ms for _, each in cases),
+            lost_tokens=sum(each.lost_tokens for _, each in cases),
+            first=min(whole(each.at) for _, each in cases),
+            last=max(whole(each.at) for _, each in cases),
+        )
+
+    def _fix(self, cases: list[tuple[int, Try]]) -> Fix:
+        worked = [(session, each) for session, each in cases if each.worked]
+        sessions = {session for session, _ in worked}
+        session, newest = max(worked, key=lambda case: (whole(case[1].at), *self._order(*case)))
+        helped = {(session, each.failure) for session, each in worked}
+        lost = [each for session, each in self._failures() if (session, each.call) in helped]
+        return Fix(
+            id=fix_id(newest.signature, newest.change),
+            signature=newest.signature,
+            change=newest.change,
+            before=self._arguments(session, newest.failure),
+            after=self._arguments(session, newest.later),
+            sessions=len(sessions),
+            calls=len(helped),
+            failed_again=len({session for session, _ in cases} - sessions),
+            by_chance=self._by_chance(newest.change),
+            danger=max((each.danger for _, each in worked), key=list(Danger).index),
+            lost_ms=sum(each.lost_ms for each in lost),
+            lost_tokens=sum(each.lost_tokens for each in lost),
+            first=min(whole(each.at) for _, each in worked),
+            last=max(whole(each.at) for _, each in worked),
+            last_worked=max((whole(each.at), each.worked) for _, each in cases)[1],
+        )
+
+    def _by_chance(self, change: Change) -> float:
+        habits = sum(mined.habits.get(change, 0) for mined in self.found)
+        after_success = sum(mined.pairs.get(change.tool, (0, 0))[0] for mined in self.found)
+        after_failure = sum(mined.pairs.get(change.tool, (0, 0))[1] for mined in self.found)
+        return habits / after_success * after_failure if after_success else 0.0
+
+    def _evidence(self, session: int, each: Try) -> Evidence:
+        key = self.sessions[session]
+        failure = next(
+            (case for number, case in self._failures() if (number, case.call) == (session, each.failure)), None
+        )
+        outcomes = [
+            event
+            for event in self.events
+            if isinstance(event, Outcome) and event.session == key and event.call == each.failure
+        ]
+        said = max(outcomes, key=lambda event: (whole(event.at), self._number(session, event.id)), default=None)
+        return Evidence(
+            agent=key.agent,
+            session=key.native,
+            at=whole(each.at),
+            before=self._arguments(session, each.failure),
+            after=self._arguments(session, each.later),
+            said=(said.text or "") if said is not None and failure is not None else "",
+            trajectory="0" if failure is None else failure.trajectory,
+            worked=each.worked,
+        )
+
+    def _arguments(self, session: int, call: str) -> str:
+        event = self.events[self._number(session, call)]
+        return (event.arguments or "") if isinstance(event, Call) else ""
+
+    def _order(self, session: int, each: Try) -> tuple[int, int]:
+        return self._number(session, each.later), self._number(session, each.failure)
+
+    def _has(self, session: int, name: str) -> bool:
+        return (self.sessions[session].agent, name) in self._numbers()
+
+    def _number(self, session: int, name: str) -> int:
+        return self._numbers()[self.sessions[session].agent, name]
+
+    def _numbers(self) -> Mapping[tuple[str, str], int]:
+        return {(each.session.agent, each.id): number for number, each in enumerate(self.events)}

@@ -1,0 +1,120 @@
+"""A miner with rules that can be checked by eye, to fill an index with what a real one would find."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from wisen.domain.events import Status
+from wisen.domain.failures import Change, Ending, Failure, Goal, Mined, Signature, Try
+from wisen.domain.fixes import Danger
+from wisen.domain.histories import Act
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.domain.histories import History, Step
+    from wisen.ports import Index
+
+FAILED = (Status.FAILED, Status.MASKED)
+
+
+def mine_all(index: Index, version: int = 1, *, together: int = 3) -> int:
+    """Mine whatever is unmined, some sessions at a time; returns how many sessions there were."""
+    many, found = 0, []
+    for history in index.unmined(version):
+        many += 1
+        found.append(mine(history, version))
+        if len(found) == together:
+            index.mined(found, version)
+            found = []
+    index.mined(found, version)
+    return many
+
+
+def mine(history: History, version: int = 1) -> Mined:
+    """Each failed call is a failure, and each later call of the same tool in a row is a try."""
+    steps = history.steps
+    pairs = [(one, two) for one, two in pairwise(steps) if one.tool == two.tool and two.status is not None]
+    habits = Counter(change_between(one, two) for one, two in pairs if one.status is Status.OK)
+    after = {
+        tool: (
+            sum(one.tool == tool and one.status is Status.OK for one, _ in pairs),
+            sum(one.tool == tool and one.status in FAILED for one, _ in pairs),
+        )
+        for tool in {one.tool for one, _ in pairs}
+    }
+    return Mined(
+        session=history.session,
+        failures=tuple(_failure(steps[place:], version) for place, step in enumerate(steps) if step.status in FAILED),
+        tries=tuple(
+            Try(
+                failure=one.call,
+                later=two.call,
+                signature=signature_of(one, version),
+                change=change_between(one, two),
+                danger=list(Danger)[len(two.call) % len(Danger)],
+                worked=two.status is Status.OK,
+                at=two.at,
+            )
+            for one, two in pairs
+            if one.status in FAILED
+        ),
+        habits=dict(habits),
+        pairs=after,
+        goals=_goals(history),
+    )
+
+
+def signature_of(step: Step, version: int = 1) -> Signature:
+    """What a step said, by its tool."""
+    return Signature(key="test.failed", who=step.tool, says=step.text or "", version=version)
+
+
+def change_between(one: Step, two: Step) -> Change:
+    """All of what was called before, for all of what was called then."""
+    return Change(tool=one.tool, removed=(one.arguments or "",), added=(two.arguments or "",))
+
+
+def _failure(steps: Sequence[Step], version: int) -> Failure:
+    step = steps[0]
+    ok = next((later for later in steps if later.tool == step.tool and later.status is Status.OK), None)
+    attempts = steps if ok is None else steps[: steps.index(ok) + 1]
+    return Failure(
+        call=step.call,
+        tool=step.tool,
+        signature=signature_of(step, version),
+        command=step.tool.lower(),
+        place="",
+        at=step.at,
+        masked=step.status is Status.MASKED,
+        transient=step.text is None,
+        ended_by=None if ok is None else ok.call,
+        attempts=tuple(each.call for each in attempts),
+        trajectory="".join("1" if each.status is Status.OK else "0" for each in attempts),
+        lost_ms=1000 * len(attempts),
+        lost_tokens=len(attempts),
+    )
+
+
+def _goals(history: History) -> tuple[Goal, ...]:
+    said = [turn for turn in history.turns if turn.act is Act.SAID]
+    goals = []
+    for place, turn in enumerate(said):
+        following = said[place + 1] if place + 1 < len(said) else None
+        steps = history.steps[turn.before : None if following is None else following.before]
+        failed = sum(step.status in FAILED for step in steps)
+        ending = Ending.EMPTY if not steps else Ending.FAILING if failed else Ending.DONE
+        goals.append(
+            Goal(
+                request=turn.id,
+                at=turn.at,
+                ended=steps[-1].at if steps else turn.at,
+                calls=tuple(step.call for step in steps),
+                failed=failed,
+                ending=ending,
+                said_next=None if following is None else following.id,
+            )
+        )
+    return tuple(goals)

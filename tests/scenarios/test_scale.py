@@ -1,0 +1,77 @@
+"""A small update costs the same however large the index is, counted in steps of SQLite: a busy machine changes none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wisen.backends.clock import SystemClock
+from wisen.backends.stores.sqlite_index import SqliteIndex, open_index
+from wisen.domain.events import Status
+from wisen.domain.report import Selection
+from wisen.ports import Stretch
+from wisen.testing.logs import NOON, Log
+from wisen.testing.mining import mine_all
+
+pytestmark = pytest.mark.requirement("S19")
+
+EACH = 100
+"""Events of a session."""
+UNIT = 10
+"""Steps of SQLite after which it tells that it works."""
+
+
+def session(number: int) -> Stretch:
+    """A session of calls, of which every twelfth fails."""
+    log = Log(f"/logs/{number // 100}/{number}.jsonl", f"s{number}", context=f"c{number % 50}")
+    for call in range(EACH // 2):
+        fails = (number + call) % 12 == 0
+        log.call(f"{number}-{call}", number + call / EACH, arguments=f'{{"command":"do {call % 7}"}}')
+        log.end(
+            f"{number}-{call}",
+            Status.FAILED if fails else Status.OK,
+            number + call / EACH,
+            f"no {call % 30}" if fails else None,
+        )
+    return log.stretch()
+
+
+def steps(index: SqliteIndex, work: Callable[[], object]) -> int:
+    """How many steps SQLite takes for some work."""
+    spent = 0
+
+    def more() -> int:
+        nonlocal spent
+        spent += UNIT
+        return 0
+
+    index._db.connection.set_progress_handler(more, UNIT)
+    work()
+    index._db.connection.set_progress_handler(None, 0)
+    return spent
+
+
+def test_an_update_does_not_touch_the_rest_of_the_index(tmp_path: Path) -> None:
+    index, _ = open_index(tmp_path / "index.db", clock=SystemClock())
+    cost, filled = {}, 0
+
+    def update() -> None:
+        assert index.keep([session(filled)]) == EACH
+        assert mine_all(index) == 1
+
+    for events in (10_000, 100_000):
+        while filled < events // EACH:
+            index.keep([session(number) for number in range(filled, filled + 100)])
+            filled += 100
+            mine_all(index, together=100)
+        cost[events] = steps(index, update)
+        filled += 1
+    assert cost[100_000] < 1.2 * cost[10_000], cost
+    # Sessions that hold nothing new are counted by their tallies.
+    everything = steps(index, lambda: index.counts(Selection()))
+    walking = steps(index, lambda: index.counts(Selection(since=NOON)))
+    assert index.counts(Selection()) == index.counts(Selection(since=NOON))
+    assert everything < walking / 5, (everything, walking)
+    index.close()
