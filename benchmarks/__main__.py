@@ -15,6 +15,7 @@ NAMES = (
     "poison",
     "secrets",
     "sessions",
+    "scale",
 )
 
 

@@ -176,6 +176,7 @@ class _Known:
             change=change,
             before="",
             after="",
+            said="",
             sessions=len(self._worked),
             calls=len(self._worked),
             failed_again=len(self._failed - self._worked),

@@ -78,3 +78,25 @@ def test_secrets_are_made_found_and_held_against_real_lines(tmp_path: Path) -> N
 def test_absent_data_is_told_with_exit_code_three(tmp_path: Path) -> None:
     for name in ("scan", "poison", "secrets"):
         assert run(name, "--data", str(tmp_path), expect=3) == ""
+
+
+def test_sessions_judges_what_was_mined_where_it_has_labels_for_it(tmp_path: Path) -> None:
+    for number in (1, 2, 3):
+        session = ClaudeTranscript(number)
+        session.prompt("run the tests")
+        session.bash("rtk bun test", "error: unrecognized subcommand 'bun'\n\nUsage: rtk <COMMAND>", exit_code=2)
+        session.bash("bun test", "ok")
+        session.write(tmp_path / "transcripts")
+    figures = json.loads(run("sessions", "--data", str(tmp_path), "--json"))
+    assert (figures["sessions"], figures["tool_errors"]) == (3, 3)
+    assert (figures["signatures_2plus"], figures["signatures_3plus"], figures["fixes"]) == (1, 1, 1)
+    assert figures["preventable_repeats"] == {"failed_calls": 1, "sessions": 1}
+    assert list(figures["named_by"].values()) == [2]
+    assert figures["fix_precision"] is None
+    assert figures["signature_pairs"] is None
+    assert set(figures["markov"]) == {"order0", "order1", "order2", "order3"}
+    assert set(figures["next_tool"]) >= {"top1", "top3"}
+
+
+def test_sessions_without_data_says_so() -> None:
+    run("sessions", expect=3)

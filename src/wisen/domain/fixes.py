@@ -57,6 +57,8 @@ class Fix:
     before: str
     after: str
     """An example, the newest: the arguments of the call that failed, and of the one that worked."""
+    said: str
+    """What the failed call of the example said, as far as it was kept."""
     sessions: int
     """In how many it helped."""
     calls: int

@@ -125,6 +125,7 @@ class MemoryFindings:
             change=newest.change,
             before=self._arguments(session, newest.failure),
             after=self._arguments(session, newest.later),
+            said=self._said(session, newest.failure),
             sessions=len(sessions),
             calls=len(helped),
             failed_again=len({session for session, _ in cases} - sessions),
@@ -145,25 +146,28 @@ class MemoryFindings:
 
     def _evidence(self, session: int, each: Try) -> Evidence:
         key = self.sessions[session]
-        failure = next(
-            (case for number, case in self._failures() if (number, case.call) == (session, each.failure)), None
-        )
-        outcomes = [
-            event
-            for event in self.events
-            if isinstance(event, Outcome) and event.session == key and event.call == each.failure
-        ]
-        said = max(outcomes, key=lambda event: (whole(event.at), self._number(session, event.id)), default=None)
+        failure = self._failure(session, each.failure)
         return Evidence(
             agent=key.agent,
             session=key.native,
             at=whole(each.at),
             before=self._arguments(session, each.failure),
             after=self._arguments(session, each.later),
-            said=(said.text or "") if said is not None and failure is not None else "",
+            said=self._said(session, each.failure),
             trajectory="0" if failure is None else failure.trajectory,
             worked=each.worked,
         )
+
+    def _failure(self, session: int, call: str) -> Failure | None:
+        return next((case for number, case in self._failures() if (number, case.call) == (session, call)), None)
+
+    def _said(self, session: int, call: str) -> str:
+        key = self.sessions[session]
+        outcomes = [
+            event for event in self.events if isinstance(event, Outcome) and event.session == key and event.call == call
+        ]
+        said = max(outcomes, key=lambda event: (whole(event.at), self._number(session, event.id)), default=None)
+        return (said.text or "") if said is not None and self._failure(session, call) is not None else ""
 
     def _arguments(self, session: int, call: str) -> str:
         event = self.events[self._number(session, call)]

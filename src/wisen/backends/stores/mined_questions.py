@@ -55,9 +55,10 @@ _FIXES = f"""
     FROM ({_TRIED_IN_SESSION}) JOIN fixes ON fixes.number = fix GROUP BY fix HAVING max(worked) = 1
 """  # noqa: S608
 _EXAMPLES = """
-    SELECT fix, before.text, after.text FROM tries t
+    SELECT fix, before.text, after.text, said.text FROM tries t
     LEFT JOIN texts before ON before.event = failure LEFT JOIN texts after ON after.event = later
-    WHERE worked AND {found} AND (fix, at) IN (SELECT fix, max(at) FROM tries t WHERE worked AND {found} GROUP BY fix)
+    LEFT JOIN failures f ON f.session = t.session AND f.call = failure LEFT JOIN texts said ON said.event = f.said
+    WHERE worked AND {found} AND (fix, t.at) IN (SELECT fix, max(at) FROM tries t WHERE worked AND {found} GROUP BY fix)
     ORDER BY fix, later, failure
 """
 _CHANGES = "SELECT number, tool, removed, added, before FROM changes WHERE number IN (SELECT value FROM json_each(?))"
@@ -137,7 +138,7 @@ def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
             # A sum over anything but numbers is none.
             signature, change, sessions, calls, failed_again, *rest = map(db.whole, numbers)
             danger, first, last, newest, lost_ms, lost_tokens, fix = rest
-            before, after = examples[fix]
+            before, after, said = examples[fix]
             found.append(
                 Fix(
                     id=unpack(name),
@@ -145,6 +146,7 @@ def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
                     change=changes[change],
                     before=unpack(before or ""),
                     after=unpack(after or ""),
+                    said=unpack(said or ""),
                     sessions=sessions,
                     calls=calls,
                     failed_again=failed_again,

@@ -9,6 +9,7 @@ from wisen.domain.fixes import Danger
 from wisen.surfaces.cli import NOTHING
 from wisen.surfaces.cli.render import (
     clipped,
+    complaint,
     console,
     duration,
     plural,
@@ -86,6 +87,9 @@ def _one(fix: Fix, out: Console) -> None:
         f"cost about {duration(fix.lost_ms)} and {thousands(fix.lost_tokens)} tokens; last {fix.last:%Y-%m-%d}",
         style="dim",
     )
+    said_there = complaint(fix.said)
+    if said_there:
+        out.print(f"  it said: {escape(clipped(said_there, _WIDE - 12))}", style="dim")
     for line in _difference(fix.change, fix.before, fix.after):
         out.print(line)
     if fix.danger is not Danger.NONE:
@@ -103,7 +107,11 @@ def _difference(change: Change, before: str, after: str) -> list[Text]:
     if not runs_something(after):
         return [Text(f"  {said(change)}", style="green")]
     gone, new = _changed(one, change.removed, two), _changed(two, change.added, one)
-    return [_marked("- ", one, gone, "red"), _marked("+ ", two, new, "green")]
+    lines = [_marked("- ", one, gone, "red"), _marked("+ ", two, new, "green")]
+    if clipped(one, _WIDE) == clipped(two, _WIDE):
+        words = [*(f"-{word}" for word in gone), *(f"+{word}" for word in new)]
+        lines.append(Text(f"  what changed: {clipped(' '.join(words), _WIDE - 16)}", style="green"))
+    return lines
 
 
 def _changed(text: str, named: tuple[str, ...], other: str) -> list[str]:
@@ -141,7 +149,7 @@ def _seen(each: Evidence, out: Console) -> None:
     tries = f", attempts {each.trajectory}" if len(each.trajectory) > 2 else ""
     out.print(f"{each.at:%Y-%m-%d %H:%M}  {worked}{tries}  [dim]{escape(each.agent)} session {escape(each.session)}[/]")
     out.print(f"  [red]-[/] {escape(clipped(shown_call(each.before), _WIDE))}")
-    complaint = " ".join(each.said.split())
-    if complaint:
-        out.print(f"    [dim]{escape(clipped(complaint, _WIDE))}[/]")
+    said_there = complaint(each.said)
+    if said_there:
+        out.print(f"    [dim]{escape(clipped(said_there, _WIDE))}[/]")
     out.print(f"  [green]+[/] {escape(clipped(shown_call(each.after), _WIDE))}")

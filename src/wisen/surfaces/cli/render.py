@@ -92,6 +92,13 @@ def shown_call(arguments: str) -> str:
     return ", ".join(f"{name}={clipped(str(value), 60)}" for name, value in fields.items())
 
 
+def complaint(text: str) -> str:
+    """The first line that says anything of what a failed call said."""
+    bare = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "")
+    lines = (line.strip() for line in bare.splitlines())
+    return next((line for line in lines if line and not line.startswith(("Exit code", "$ "))), "")
+
+
 def runs_something(arguments: str) -> bool:
     """Whether a call runs a command."""
     return not _fields(arguments).keys().isdisjoint(("command", "cmd"))

@@ -1,0 +1,99 @@
+"""How an index of a million events takes a new session in, and how soon it answers: made data, the real miner.
+
+An update is one new session of a hundred events, kept and mined.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.backends.clock import SystemClock
+from wisen.backends.stores.sqlite_index import open_index
+from wisen.domain.events import Status
+from wisen.domain.report import Selection
+from wisen.loop.mine.sessions import MINER, mine
+from wisen.testing.logs import Log
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from wisen.ports import Index, Stretch
+
+_CALLS = 49
+"""Of one session: with their ends and two typed messages a hundred events."""
+_SIZES = (100_000, 1_000_000)
+_AT_ONCE = 100
+
+
+def run(options: argparse.Namespace) -> dict[str, object]:
+    """The figures of one run."""
+    return {f"{events:,} events": _at(events, options.repeat) for events in _SIZES}
+
+
+def _at(events: int, repeat: int) -> dict[str, object]:
+    sessions = events // 100
+    with tempfile.TemporaryDirectory() as folder:
+        index, _ = open_index(Path(folder) / "index.db", clock=SystemClock())
+        for first in range(0, sessions, _AT_ONCE):
+            index.keep([_session(number) for number in range(first, min(first + _AT_ONCE, sessions))])
+        mining = _seconds(lambda: _mine(index))
+        updates = [_update(index, sessions + number) for number in range(repeat)]
+        everything = Selection()
+        listings = {
+            "failures_s": min(_seconds(lambda: index.failures(everything)) for _ in range(repeat)),
+            "fixes_s": min(_seconds(lambda: index.fixes(everything)) for _ in range(repeat)),
+            "counts_s": min(_seconds(lambda: index.counts(everything)) for _ in range(repeat)),
+        }
+        kinds = index.failures(everything)
+        index.close()
+    return {
+        "update_ms": 1000 * min(updates),
+        **listings,
+        "first_mining_s": mining,
+        "failures": sum(kind.calls for kind in kinds),
+    }
+
+
+def _session(number: int) -> Stretch:
+    log = Log(f"/logs/{number // 100}/{number}.jsonl", f"s{number}", context=f"ctx{number % 50}")
+    log.typed(f"{number}m0", number)
+    for call in range(_CALLS):
+        fails = (number * _CALLS + call) % 12 == 0  # of the events about 4 in 100
+        tool = ("Bash", "Edit", "Read")[call // 17]
+        arguments = f'{{"command":"do {(number + call) % 7} --now"}}'
+        log.call(f"{number}c{call}", number + call / 50, tool=tool, arguments=arguments)
+        said = f"error: no such thing as {(number * 7 + call) % 300:x}x" if fails else None
+        ended = number + call / 50 + 0.005
+        log.end(f"{number}c{call}", Status.FAILED if fails else Status.OK, ended, said)
+    log.typed(f"{number}m1", number + 1)
+    return log.stretch()
+
+
+def _mine(index: Index) -> None:
+    found = []
+    for history in index.unmined(MINER):
+        found.append(mine(history))
+        if len(found) == _AT_ONCE:
+            index.mined(found, MINER)
+            found = []
+    index.mined(found, MINER)
+
+
+def _update(index: Index, number: int) -> float:
+    new = _session(number)
+
+    def update() -> None:
+        index.keep([new])
+        _mine(index)
+
+    return _seconds(update)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
