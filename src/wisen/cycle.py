@@ -139,8 +139,9 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
 def dig(parts: Parts) -> None:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
     new = map(mine, parts.index.unmined(MINER))
-    while found := list(islice(new, MINED_AT_ONCE)):
-        parts.index.mined(found, MINER)
+    with collector_paused():
+        while found := list(islice(new, MINED_AT_ONCE)):
+            parts.index.mined(found, MINER)
 
 
 def remember(parts: Parts, run: Run) -> None:
