@@ -55,7 +55,7 @@ class Parts:
     """Who helps with the reading."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
-    """How many processes read; 0 lets the crew decide."""
+    """How many processes read; 0: the crew decides."""
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
 
@@ -110,9 +110,8 @@ def observe(
         found[agent.name] = len(sources)
         new = watch.changed(sources, marks, selection)
         tasks += [Task(agent=agent, source=source, marks=marks) for source in new]
-    total, read_bytes, new_events = sum(task.source.size for task in tasks), 0, 0
+    total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
     pending: list[Stretch] = []
-    pending_bytes = 0
     with collector_paused(), parts.crew(parts.jobs, total) as (executor, jobs):
         for stretch, size in gather(tasks, parts.scope, parts.door, executor, jobs):
             if stretch is not None:

@@ -7,7 +7,33 @@ config, deps, fs, net, runtime, shell, vcs. Adding a tool needs a line here and 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Form:
+    """A pattern over lines that is compiled when it is first needed: most commands never look at a failure."""
+
+    __slots__ = ("_compiled", "_flags", "_text")
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._text, self._flags = text, flags
+        self._compiled: re.Pattern[str] | None = None
+
+    def search(self, said: str) -> re.Match[str] | None:
+        """Where it fits first."""
+        return self._pattern().search(said)
+
+    def finditer(self, said: str) -> Iterator[re.Match[str]]:
+        """Wherever it fits."""
+        return self._pattern().finditer(said)
+
+    def _pattern(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = re.compile(self._text, re.MULTILINE | self._flags)
+        return self._compiled
 
 
 class Check(NamedTuple):
@@ -15,10 +41,10 @@ class Check(NamedTuple):
 
     who: str
     key: str
-    form: re.Pattern[str]
+    form: Form
     hints: tuple[str, ...]
     """One of these stands in every text that fits: looking for them first is many times faster."""
-    unless: re.Pattern[str] | None = None
+    unless: Form | None = None
     """What outweighs it: code that does not compile was not tested."""
 
 
@@ -26,15 +52,15 @@ class Complaint(NamedTuple):
     """Anything else that is told by its words."""
 
     key: str
-    form: re.Pattern[str]
+    form: Form
     who: str = ""
     """Empty: the program that was run, or the one the form names as `who`."""
     says: bool = False
     """Whether the line itself belongs to it: the key alone would put different things together."""
 
 
-def _m(form: str, flags: int = 0) -> re.Pattern[str]:
-    return re.compile(form, re.MULTILINE | flags)
+def _m(form: str, flags: int = 0) -> Form:
+    return Form(form, flags)
 
 
 TESTS, TYPES, LINT, COMPILE = "build.tests-fail", "build.type-errors", "build.lint-errors", "build.compile-errors"

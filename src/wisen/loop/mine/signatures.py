@@ -15,7 +15,7 @@ from wisen.loop.mine.commands import Command, command_of, fields_of, parsed
 from wisen.loop.mine.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
 
 if TYPE_CHECKING:
-    from wisen.loop.mine.complaints import Complaint
+    from wisen.loop.mine.complaints import Complaint, Form
 
 VERSION = 1
 """Grows with every change by which a failure may get another signature."""
@@ -137,7 +137,7 @@ def _check(said: str) -> Signature | None:
     return best[1] if best else None
 
 
-def _last(form: re.Pattern[str], said: str) -> re.Match[str] | None:
+def _last(form: Form | re.Pattern[str], said: str) -> re.Match[str] | None:
     return next(iter(deque(form.finditer(said), maxlen=1)), None)
 
 
