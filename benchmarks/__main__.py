@@ -16,6 +16,7 @@ NAMES = (
     "secrets",
     "sessions",
     "scale",
+    "attribution",
 )
 
 

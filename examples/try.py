@@ -11,15 +11,11 @@ from pathlib import Path
 
 def main() -> int:
     """Run the command a user would run, on an invented week of work."""
-    sessions = Path(__file__).parent / "sessions"
     wisen = Path(sys.executable).parent / "wisen"
-    print("$ wisen learn --path examples/sessions\n", flush=True)
+    print("$ wisen learn --sample\n", flush=True)
     with tempfile.TemporaryDirectory(prefix="wisen-try-") as home:
         environment = {**os.environ, "WISEN_HOME": home}
-        result = subprocess.run([wisen, "learn", "--path", sessions], env=environment, check=False)
-        if result.returncode == 0:
-            print("\n$ wisen fixes\n", flush=True)
-            result = subprocess.run([wisen, "fixes"], env=environment, check=False)
+        result = subprocess.run([wisen, "learn", "--sample"], env=environment, check=False)
     if result.returncode == 0:
         print(f"\nThose sessions were samples. Now with your own (your files are only read):\n\n    {wisen} learn\n")
     return result.returncode

@@ -1,4 +1,4 @@
-"""Writes the sample sessions of `make try`: an invented week of work on an invented web shop.
+"""Writes the sample sessions of `wisen learn --sample`: an invented week of work on an invented web shop.
 
 Run it after changing the story: python examples/write_sessions.py
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import wisen
 from wisen.testing.transcripts import ClaudeTranscript
 
-SESSIONS = Path(__file__).parent / "sessions"
+SESSIONS = Path(wisen.__file__).parent / "sample"
 NO_NPM = "npm error code EUSAGE\nnpm error This project uses pnpm: run pnpm instead of npm"
 NOT_FOUND = "<tool_use_error>String to replace not found in file.\nString: {}</tool_use_error>"
 NOT_READ = "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"

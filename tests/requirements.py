@@ -105,7 +105,7 @@ PROMISES = (
     Promise("X1", "Hints are proven by randomised trials with consent, and the numbers are shown."),
     Promise("X2", "A rule or guard is tried on the recorded past before it is adopted."),
     Promise("X3", "A rule that is violated again becomes a guard."),
-    Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _P, "which lines of instruction files cost or help"),
+    Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _F),
     Promise("X5", "Six agents, each proven against the real client."),
     Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "token budgets and hooks"),
     Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "what reads is guarded; what learns from it comes later"),

@@ -34,14 +34,13 @@ def test_the_python_snippets_of_the_readme_run(home: Path) -> None:
 def test_the_readme_shows_what_the_samples_really_print(home: Path) -> None:
     shown = re.search(r"^\d+ sessions in .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert shown
-    command: list[str | Path] = [
-        Path(sys.executable).parent / "wisen",
-        "learn",
-        "--path",
-        ROOT / "examples" / "sessions",
-    ]
+    command: list[str | Path] = [Path(sys.executable).parent / "wisen", "learn", "--sample"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert printed.splitlines()[0] == shown[0]
+    report = [line.rstrip() for line in printed.splitlines() if line.strip() and "MB/s" not in line]
+    missing = [line for line in report[: report.index("Tools")] if line not in readme]
+    assert not missing
 
 
 def test_every_local_link_leads_somewhere() -> None:
@@ -63,7 +62,7 @@ def test_the_sample_sessions_are_what_their_story_writes(tmp_path: Path) -> None
     )
     subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=True, cwd=ROOT)
     written = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*.jsonl")}
-    bundled = ROOT / "examples" / "sessions"
+    bundled = ROOT / "src" / "wisen" / "sample"
     assert written == {path.relative_to(bundled): path.read_bytes() for path in bundled.rglob("*.jsonl")}
 
 

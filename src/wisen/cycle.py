@@ -2,15 +2,15 @@
 
     observe   new lines of the agents' logs become events; only what may be kept comes through the door
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
+    verify    what the lines of instruction files seem to do, going by the sessions before and after them
     report    what was found, as one value
     remember  the run goes into the ledger, and the ledger into a verified backup
 
-The later stages (detect, record, promote, apply, deliver, verify, crystallize) take their places before the report.
+The later stages (detect, promote, apply, deliver, crystallize) take their places before the report.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -21,43 +21,21 @@ from wisen.domain.runs import Run
 from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
+from wisen.loop.observe.instructions import snapshots_of, with_snapshots
+from wisen.loop.verify.blame import blames, summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from wisen.loop.mine.policy import MinePolicy
-    from wisen.loop.observe.door import DoorPolicy
-    from wisen.loop.observe.scope import Scope
-    from wisen.ports import Agent, Backups, Clock, Crew, Ids, Index, Ledger, Stretch
+    from wisen.domain.instructions import Blame, InstructionFile
+    from wisen.parts import Parts
+    from wisen.ports import Stretch
 
 AT_ONCE = 32 << 20
 """Bytes of logs that go into one transaction: large enough to be fast, small enough to lose little."""
-MINED_AT_ONCE = 100
-"""Sessions whose findings go into one transaction."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Parts:
-    """What a turn of the loop works with; `wiring.py` chooses it."""
-
-    agents: Sequence[Agent]
-    index: Index
-    ledger: Ledger
-    backups: Backups | None
-    scope: Scope
-    clock: Clock
-    ids: Ids
-    machine: str
-    version: str
-    door: DoorPolicy
-    mine: MinePolicy
-    crew: Crew
-    """Who helps with the reading."""
-    warnings: tuple[str, ...] = ()
-    jobs: int = 0
-    """How many processes read; 0: the crew decides."""
-    recheck: bool = False
-    """Whether every byte is read again and compared, instead of trusting sizes and dates."""
+MINED_AT_ONCE = 100  # sessions whose findings go into one transaction
+JUDGED_DAYS = 400
+"""How far back the sessions lie by which the lines of instruction files are judged."""
 
 
 def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None]) -> Report:
@@ -66,6 +44,7 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
     found, read_bytes, new_events = observe(parts, selection, progress)
     reading_seconds = parts.clock.elapsed() - clock_began
     dig(parts)
+    judged = judge(parts) if new_events or parts.judges else ()
     counts = parts.index.counts(selection)
     report = Report(
         selection=selection,
@@ -78,6 +57,7 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
         counts=counts,
         failures=parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)),
         fixes=tuple(fix for fix in parts.index.fixes(selection) if fix.is_known),
+        instructions=tuple(map(summary, judged)),
         troubles=parts.index.troubles(selection),
         warnings=parts.warnings,
     )
@@ -141,6 +121,26 @@ def dig(parts: Parts) -> None:
     with collector_paused():
         while found := list(islice(new, MINED_AT_ONCE)):
             parts.index.mined(found, MINER)
+
+
+def judge(parts: Parts) -> tuple[Blame, ...]:
+    """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
+    files = parts.instructions.files(sorted({alias.path for alias in parts.ledger.aliases(parts.machine)}))
+    return tuple(blamed(parts, [remembered(parts, file) for file in files]))
+
+
+def remembered(parts: Parts, file: InstructionFile) -> InstructionFile:
+    """A file with the history that we keep of it, where nobody else does."""
+    known = parts.ledger.snapshots(file.path, machine=parts.machine)
+    for snapshot in snapshots_of([file], known, machine=parts.machine, now=parts.clock.now()):
+        parts.ledger.snap(snapshot)
+    return with_snapshots(file, parts.ledger.snapshots(file.path, machine=parts.machine))
+
+
+def blamed(parts: Parts, files: Sequence[InstructionFile]) -> Iterator[Blame]:
+    """What the sessions tell about the lines of files."""
+    since = (parts.index.counts(Selection()).last or parts.clock.now()) - timedelta(days=JUDGED_DAYS)
+    return blames(files, parts.index, since, lambda history: mine(history).failures)
 
 
 def remember(parts: Parts, run: Run) -> None:

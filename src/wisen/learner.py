@@ -11,6 +11,7 @@ from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
 from wisen.domain.state import AgentState, State
 from wisen.errors import UsageError, WisenError
+from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
 from wisen.record import Recorder
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from wisen.cycle import Parts
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
+    from wisen.domain.instructions import Blame, Effect
+    from wisen.parts import Parts
     from wisen.ports import Agent
 
 _SHOWN_RUNS = 10
@@ -50,12 +52,14 @@ class Learner(Recorder):
         days: float | None = None,
         recheck: bool = False,
         jobs: int = 0,
+        judge: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> Report:
         """Read what is new below `path`, or wherever agents keep sessions, and report on it.
 
         With `recheck` sizes and dates of files are not trusted: every byte is read and compared with what was read
-        before. `jobs` is how many processes read; 0 decides by how much there is to read.
+        before. `jobs` is how many processes read; 0 decides by how much there is to read. Instruction files are judged
+        when sessions held something new, and with `judge` always.
 
         Raises:
             UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
@@ -69,7 +73,7 @@ class Learner(Recorder):
         started = self._parts.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
         try:
-            parts = replace(self._parts, recheck=recheck, jobs=jobs)
+            parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge)
             return cycle.turn(parts, selection, progress or _silently)
         except WisenError as error:
             self._remember_failure(error)
@@ -107,6 +111,19 @@ class Learner(Recorder):
             found = f"{len(fits)} fixes begin with" if fits else "No fix has the id"
             raise UsageError(f"{found} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
         return fits[0], self._parts.index.evidence(fits[0].id)
+
+    def blame(self, path: Path) -> Blame:
+        """What each line of an instruction file costs, and what the sessions tell about it.
+
+        Raises:
+            UsageError: there is no such file.
+        """
+        file = cycle.remembered(self._parts, self._parts.instructions.file(path))
+        return next(cycle.blamed(self._parts, [file]))
+
+    def evidence_of(self, effect: Effect) -> tuple[Evidence, ...]:
+        """The failing calls that stand behind what is said of a line, newest first."""
+        return evidence_of(effect.calls, self._parts.index.histories(Selection())) if effect.calls else ()
 
     def histories(self, path: Path | None = None) -> Iterator[History]:
         """The sessions that were read, one at a time: their calls in order, and what the user did between them.

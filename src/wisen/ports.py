@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from wisen.domain.failures import Goal, Mined
     from wisen.domain.fixes import Evidence, FailureKind, Fix
     from wisen.domain.histories import History
+    from wisen.domain.instructions import InstructionFile
     from wisen.domain.learnings import Record
     from wisen.domain.report import Counts, Selection
     from wisen.domain.runs import Run
+    from wisen.domain.snapshots import Snapshot
     from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Findings",
     "Ids",
     "Index",
+    "Instructions",
     "Kept",
     "Ledger",
     "Model",
@@ -240,6 +243,14 @@ class Ledger(Protocol):
         """
         ...
 
+    def snap(self, snapshot: Snapshot) -> None:
+        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        ...
+
+    def snapshots(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
+        """What the file of that path held, oldest first, on one machine or on all."""
+        ...
+
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         ...
@@ -262,6 +273,22 @@ class Backups(Protocol):
 
     def restore(self, copy: Path) -> Path:
         """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
+        ...
+
+
+class Instructions(Protocol):
+    """The files that agents read before they work, with their history as far as anybody remembers it.
+
+    A repository that is broken, refused or missing is no error: then what is on disk is the only version. Versions come
+    oldest first, and two that follow each other differ.
+    """
+
+    def files(self, roots: Sequence[str]) -> tuple[InstructionFile, ...]:
+        """Every instruction file in these project directories and below, and those of the user, by path."""
+        ...
+
+    def file(self, path: Path) -> InstructionFile:
+        """One file, whatever its name. Raises: UsageError where there is none that can be read."""
         ...
 
 

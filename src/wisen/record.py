@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from wisen.cycle import Parts
     from wisen.domain.failures import Signature
     from wisen.domain.learnings import Candidate, Learning, Problem
+    from wisen.parts import Parts
 
 
 class Recorder:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen import __version__, settings
-from wisen.cycle import Parts
 from wisen.errors import SettingsError, StoreReadOnly
 from wisen.learner import Learner, Place
+from wisen.parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,6 +77,7 @@ class Wiring:
         """Stores and readers, ready to work. One that is only asked needs no readers, which take time to load."""
         from wisen.backends.executors.processes import processes
         from wisen.backends.ids import Ulids
+        from wisen.backends.instructions import InstructionFiles
         from wisen.loop.observe.scope import Scope
 
         clock = self.clock()
@@ -106,6 +107,7 @@ class Wiring:
             version=__version__,
             door=self.settings.door,
             mine=self.settings.mine,
+            instructions=InstructionFiles(self._user_home(), self.environment),
             crew=processes,
             warnings=(warning,) if warning else (),
         )

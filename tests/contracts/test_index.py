@@ -6,6 +6,7 @@ import sqlite3
 import string
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -70,6 +71,7 @@ class TestSqliteIndex(IndexContract, MiningContract, FindingsContract):
 
 few = st.sampled_from(string.ascii_lowercase[:4])
 paths = st.sampled_from(["/a/x.jsonl", "/a/y.jsonl", "/ab/x.jsonl", "/a.jsonl"])
+places = st.sampled_from(["/src", "/src/tool", "/src/tools", ""])
 minutes = st.integers(0, 6)
 
 
@@ -80,6 +82,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
         draw(paths), draw(few), agent=draw(st.sampled_from(["claude-code", "codex"])), context=draw(st.none() | few)
     )
     for _ in range(draw(st.integers(0, 6))):
+        log.place = draw(places)
         name, minute = draw(few), draw(minutes)
         kind = draw(st.sampled_from(["typed", "call", "end", "reject", "interrupt"]))
         if kind == "typed":
@@ -104,6 +107,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
     since=st.none() | minutes,
     under=st.none() | paths,
     agent=st.none() | st.just("codex"),
+    place=st.lists(places, max_size=2),
 )
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_sql_answers_like_plain_python(
@@ -112,10 +116,12 @@ def test_the_sql_answers_like_plain_python(
     since: int | None,
     under: str | None,
     agent: str | None,
+    place: list[str],
 ) -> None:
     file, plain = open_sound(tmp_path_factory.mktemp("index") / "index.db"), MemoryIndex()
     moment, folder = None if since is None else Log("/x").at(since), None if under is None else Path(under).parent
     selections = [Selection(), Selection(under=folder, agent=agent), Selection(since=moment, under=folder, agent=agent)]
+    selections += [replace(selection, places=tuple(place)) for selection in selections]
     try:
         for batch, many in batches:
             assert file.keep(batch) == plain.keep(batch)

@@ -211,3 +211,25 @@ def test_learning_opens_no_connection(session: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "1"
+
+
+def test_the_report_is_also_a_page_and_markdown_and_never_written_over_a_foreign_file(
+    session: Path, home: Path, tmp_path: Path
+) -> None:
+    page, notes = tmp_path / "report.html", tmp_path / "report.md"
+    run("learn", "--html", str(page), "--markdown", str(notes))
+    assert page.read_text().startswith("<!doctype html>")
+    assert "http://" not in page.read_text()
+    assert "failed call" in notes.read_text()
+    run("learn", "--html", str(page))
+    foreign = tmp_path / "mine.md"
+    foreign.write_text("my own notes")
+    assert "mine.md" in run("learn", "--markdown", str(foreign), expect=1).stderr
+    assert foreign.read_text() == "my own notes"
+
+
+def test_a_machine_without_sessions_is_told_where_we_looked_and_offered_the_sample(home: Path) -> None:
+    told = run("learn", expect=3).stdout
+    assert "Looked in:" in told
+    assert "wisen learn --sample" in told
+    assert "Worth deciding now" in run("learn", "--sample").stdout

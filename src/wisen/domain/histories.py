@@ -52,5 +52,8 @@ class History(Struct, frozen=True, kw_only=True):
 
     session: int
     """The index's number of it: enough to tell sessions apart."""
+    agent: str = ""
+    native: str = ""
+    """The agent's own id of it."""
     steps: tuple[Step, ...]
     turns: tuple[Turn, ...] = ()

@@ -5,13 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wisen.domain.instructions import Strength
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
 
     from wisen.domain.fixes import FailureKind, Fix
+    from wisen.domain.instructions import Effect, Judged
     from wisen.domain.sources import TroubleCount
+
+MOST_DECISIONS = 3
+SURE = 0.75
+"""How often a fix must help for it to be worth telling agents about."""
+WORTH_DROPPING = 200
+"""Tokens of never relevant rules in one file from which on it is worth a thought."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +33,8 @@ class Selection:
     """Only events from this moment on."""
     agent: str | None = None
     """Only sessions of this agent."""
+    places: tuple[str, ...] = ()
+    """Only sessions that worked in one of these directories or below it; they come whole, wherever else they went."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +77,23 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Something a person may want to decide: on a line that failures began with, a fix, or rules that nobody needs."""
+
+    line: Effect | None = None
+    file: Judged | None = None
+    """The file of the line, or the one with rules that were never relevant."""
+    fix: Fix | None = None
+    spares_ms: int = 0
+    """What the trouble has cost so far."""
+
+    @property
+    def unused_tokens(self) -> int:
+        """What never relevant rules cost in every session."""
+        return self.file.unused_tokens if self.file is not None and self.line is None else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The result of one turn of the loop."""
 
@@ -82,6 +110,30 @@ class Report:
     failures: tuple[FailureKind, ...]
     fixes: tuple[Fix, ...]
     """Those that are known well enough to be told."""
+    instructions: tuple[Judged, ...]
+    """The instruction files of the projects, as far as there is anything to say; empty where nothing was new."""
     troubles: tuple[TroubleCount, ...]
     warnings: tuple[str, ...] = ()
     """What went wrong beside the reading, in sentences for a person."""
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The few things worth deciding now: lines that failures began with, then fixes, then rules nobody needs."""
+        lost = {kind.signature: kind.lost_ms for kind in self.failures}
+        lines = [
+            Decision(line=effect, file=file, spares_ms=lost.get(effect.signature, 0))
+            for file in self.instructions
+            for effect in file.speaking
+            if effect.strength is Strength.BEGAN and effect.signature is not None and effect.line.gone is None
+        ]
+        blamed = {each.line.signature for each in lines if each.line is not None}
+        sure = [fix for fix in self.fixes if fix.confidence >= SURE and fix.signature not in blamed]
+        first = {fix.signature: fix for fix in reversed(sure)}
+        fixes = [Decision(fix=fix, spares_ms=int(fix.lost_ms * fix.confidence)) for fix in first.values()]
+        unused = [Decision(file=file) for file in self.instructions if file.unused_tokens >= WORTH_DROPPING]
+        worth = [
+            *sorted(lines, key=lambda each: -each.spares_ms),
+            *sorted(fixes, key=lambda each: -each.spares_ms),
+            *sorted(unused, key=lambda each: -each.unused_tokens),
+        ]
+        return tuple(worth[:MOST_DECISIONS])

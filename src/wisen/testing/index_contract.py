@@ -103,6 +103,53 @@ class IndexContract:
         assert [trouble.path for trouble in index.troubles(Selection(agent="codex"))] == ["/logs/b.jsonl"]
         assert index.counts(Selection(agent="hermes")).sources == 0
 
+    def test_a_selection_can_be_places_and_what_lies_below_them(self, index: Index) -> None:
+        for number, place in enumerate(("/a/b", "/a/b/c", "/a/bc", "/a", "/", "")):
+            log = Log(f"/logs/{number}.jsonl", f"s{number}")
+            log.place = place
+            log.typed(f"m{number}")
+            index.keep([log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=number))])
+        expected = {"/a": 4, "/a/b": 2, "/a/b/": 2, "/a/b/c": 1, "/a/bc": 1, "/b": 0, "/a/%": 0, "/A": 0, "a": 0}
+        for place, many in expected.items():
+            selection = Selection(places=(place,))
+            assert _told(index.counts(selection)) == (many, many, min(many, 1), many), place
+            assert len(list(index.histories(selection))) == len(index.troubles(selection)) == many
+        assert index.counts(Selection(places=("/a/b", "/a/bc", "/a/b/c"))).sessions == 3
+        assert index.counts(Selection(places=tuple(f"/{number}" for number in range(3000)))).sessions == 0
+        assert index.counts(Selection(places=())).sessions == 6
+
+    def test_a_session_that_worked_in_several_places_comes_whole_for_each(self, index: Index) -> None:
+        log = Log("/logs/a.jsonl")
+        log.place = "/a"
+        log.typed("m1", 0)
+        log.place = "/b"
+        log.typed("m2", 1)
+        index.keep([log.stretch()])
+        for places in (("/a",), ("/b",), ("/a", "/b")):
+            assert index.counts(Selection(places=places)).typed_turns == 2
+            assert [len(each.turns) for each in index.histories(Selection(places=places))] == [2]
+        assert index.counts(Selection(places=("/a",), since=log.at(1))).typed_turns == 1
+
+    def test_places_narrow_what_the_rest_of_a_selection_leaves(self, index: Index) -> None:
+        logs = [Log("/logs/1.jsonl", "one"), Log("/logs/1.jsonl", "two"), Log("/logs/2.jsonl", "three")]
+        logs.append(Log("/logs/2.jsonl", "four", agent="codex"))
+        for minute, (log, place) in enumerate(zip(logs, ("/a", "/b", "/a", "/a"), strict=True)):
+            log.place = place
+            log.typed(f"m{minute}", minute)
+            index.keep([log.stretch()])
+        for more, sources, sessions in (
+            (Selection(), 3, 3),
+            (Selection(under=Path("/logs/1.jsonl")), 1, 1),
+            (Selection(agent="codex"), 1, 1),
+            (Selection(agent="claude-code", under=Path("/logs/2.jsonl")), 1, 1),
+            (Selection(since=NOON + timedelta(minutes=2)), 3, 2),
+            (Selection(since=NOON + timedelta(minutes=1), agent="claude-code"), 2, 1),
+        ):
+            found = index.counts(replace(more, places=("/a",)))
+            assert (found.sources, found.sessions, found.typed_turns) == (sources, sessions, sessions), more
+            assert len(list(index.histories(replace(more, places=("/a",))))) == sessions
+        assert index.counts(Selection(places=("/b",), under=Path("/logs/2.jsonl"))).sessions == 0
+
     def test_a_session_in_two_sources_is_one_and_found_under_both(self, index: Index) -> None:
         main, side = Log("/p/main.jsonl"), Log("/q/side.jsonl")
         main.typed("m1")
@@ -263,6 +310,7 @@ class IndexContract:
         (history,) = again.histories(Selection())
         assert [(each.call, each.tool, each.text) for each in history.steps] == [(f"c{text}", f"tool {text}", text)]
         assert again.counts(Selection(under=Path(f"/{name}"))).sessions == 1
+        assert again.counts(Selection(places=(text,))).sessions == 1
 
 
 def _full_log() -> Log:

@@ -31,6 +31,7 @@ class MemoryIndex:
         self._marks: dict[tuple[str, str], Mark] = {}
         self._sessions: dict[SessionKey, int] = {}
         self._holdings: set[tuple[str, SessionKey]] = set()
+        self._places: set[tuple[SessionKey, str]] = set()
         self._troubles: dict[tuple[str, str, TroubleKind, str], TroubleCount] = {}
         self._sizes: Counter[int] = Counter()
         """By session, how many events it holds."""
@@ -53,6 +54,7 @@ class MemoryIndex:
                 session = kept.event.session
                 number = self._sessions.setdefault(session, len(self._sessions) + 1)
                 self._holdings.add((str(stretch.source.path), session))
+                self._places.add((session, kept.event.place))
                 if (session.agent, kept.event.id) not in self._kept:
                     self._kept[session.agent, kept.event.id] = kept
                     self._sizes[number] += 1
@@ -67,7 +69,7 @@ class MemoryIndex:
         interrupts = [each for each in events if isinstance(each, Interrupt)]
         messages = [each for each in events if isinstance(each, Message)]
         return Counts(
-            sources=sum(_chosen(agent, path, selection) for agent, path in self._marks),
+            sources=sum(self._is_chosen(agent, path, selection) for agent, path in self._marks),
             sessions=len({each.session for each in events}),
             contexts=len({each.context for each in kept if each.context}),
             typed_turns=sum(each.provenance is Provenance.TYPED for each in messages),
@@ -123,7 +125,7 @@ class MemoryIndex:
 
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
         """What could not be read in the selected sources."""
-        found = (each for key, each in self._troubles.items() if _chosen(key[0], each.path, selection))
+        found = (each for key, each in self._troubles.items() if self._is_chosen(key[0], each.path, selection))
         return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
 
     def check(self) -> None:
@@ -160,16 +162,36 @@ class MemoryIndex:
             elif (act := _act(each)) is not None:
                 text = each.text if isinstance(each, Message) else None
                 turns.append(Turn(id=each.id, act=act, at=whole(each.at), text=text, before=len(steps)))
-        return History(session=number, steps=tuple(steps), turns=tuple(turns))
+        key = next(key for key, known in self._sessions.items() if known == number)
+        return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
 
     def _selected(self, selection: Selection) -> list[Kept]:
-        held = {session for path, session in self._holdings if _chosen(session.agent, path, selection)}
+        placed = self._placed(selection)
+        held = {
+            session
+            for path, session in self._holdings
+            if session in placed and _is_named(session.agent, path, selection)
+        }
         return [
             kept
             for kept in self._kept.values()
             if kept.event.session in held
             and (selection.since is None or whole(kept.event.at) >= whole(selection.since))
         ]
+
+    def _placed(self, selection: Selection) -> set[SessionKey]:
+        folders = [place.rstrip("/") for place in selection.places]
+        return {
+            session
+            for session, place in self._places
+            if not folders or any(place == folder or place.startswith(f"{folder}/") for folder in folders)
+        }
+
+    def _is_chosen(self, agent: str, path: str, selection: Selection) -> bool:
+        if not _is_named(agent, path, selection):
+            return False
+        held = {session for holder, session in self._holdings if holder == path and session.agent == agent}
+        return not selection.places or not held.isdisjoint(self._placed(selection))
 
     def _keep_troubles(self, stretch: Stretch) -> None:
         source: Source = stretch.source
@@ -191,7 +213,7 @@ class MemoryIndex:
             )
 
 
-def _chosen(agent: str, path: str, selection: Selection) -> bool:
+def _is_named(agent: str, path: str, selection: Selection) -> bool:
     if selection.agent not in (None, agent):
         return False
     return selection.under is None or Path(path).is_relative_to(selection.under)

@@ -16,6 +16,7 @@ from wisen.domain.contexts import Alias, ContextKind, context_of
 from wisen.domain.failures import Signature
 from wisen.domain.learnings import Record, RecordKind
 from wisen.domain.runs import Run
+from wisen.domain.snapshots import Snapshot
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
@@ -58,6 +59,11 @@ def a_record(name: str, kind: RecordKind = RecordKind.FAILURE, tool: str | None 
     signature = Signature(key="net.timeout", who="deploy", version=1) if kind is RecordKind.FAILURE else None
     at = NOON + timedelta(minutes=minute)
     return Record(id=name, kind=kind, machine="desk", at=at, tool=tool, session="job", signature=signature)
+
+
+def a_snapshot(text: str, minute: int = 0, path: str = "/p/CLAUDE.md", machine: str = "desk") -> Snapshot:
+    """What a file held so many minutes after noon."""
+    return Snapshot(path=path, machine=machine, at=NOON + timedelta(minutes=minute), text=text)
 
 
 class LedgerContract:
@@ -187,6 +193,51 @@ class LedgerContract:
         assert [record.id for record in ledger.records()] == ["failure", "ended"]
         assert [record.id for record in ledger.records(tool="deploy")] == ["failure", "ended"]
         assert [record.id for record in ledger.records(id_="no session")] == ["no session"]
+
+    def test_snapshots_of_a_file_come_back_as_they_were_oldest_first(
+        self, ledger: Ledger, reopen: Callable[[], Ledger]
+    ) -> None:
+        exact = replace(a_snapshot("two", 1), at=datetime(2026, 3, 1, 12, 30, 0, 123457, tzinfo=UTC))
+        zoned = replace(a_snapshot("three"), at=(NOON + timedelta(hours=1)).astimezone(timezone(timedelta(hours=9))))
+        for snapshot in (zoned, exact, a_snapshot("one")):
+            ledger.snap(snapshot)
+        again = reopen()
+        again.check()
+        assert again.snapshots("/p/CLAUDE.md") == (a_snapshot("one"), exact, a_snapshot("three", 60))
+        assert again.snapshots("/p/CLAUDE.md")[-1].at.utcoffset() == timedelta(0)
+        assert again.snapshots("/p") == ()
+
+    def test_the_same_text_as_in_the_newest_snapshot_changes_nothing(self, ledger: Ledger) -> None:
+        for minute, text in enumerate(("one", "one", "two", "one", "one")):
+            ledger.snap(a_snapshot(text, minute))
+        found = [(each.text, each.at) for each in ledger.snapshots("/p/CLAUDE.md")]
+        assert found == [
+            (text, NOON + timedelta(minutes=minute)) for text, minute in (("one", 0), ("two", 2), ("one", 3))
+        ]
+
+    def test_two_texts_of_the_same_moment_are_both_kept_and_once(self, ledger: Ledger) -> None:
+        for text in ("one", "two", "one", "two"):
+            ledger.snap(a_snapshot(text))
+        assert {each.text for each in ledger.snapshots("/p/CLAUDE.md")} == {"one", "two"}
+        assert len(ledger.snapshots("/p/CLAUDE.md")) == 2
+
+    def test_files_and_machines_have_snapshots_of_their_own(self, ledger: Ledger) -> None:
+        for path in ("/p/CLAUDE.md", "/p/claude.md"):
+            for machine in ("desk", "lap"):
+                ledger.snap(a_snapshot("same", path=path, machine=machine))
+        assert [each.machine for each in ledger.snapshots("/p/CLAUDE.md")] == ["desk", "lap"]
+        assert ledger.snapshots("/p/claude.md", machine="lap") == (a_snapshot("same", 0, "/p/claude.md", "lap"),)
+        assert ledger.snapshots("/p/CLAUDE.md", machine="no such machine") == ()
+
+    @pytest.mark.parametrize("text", HOSTILE)
+    def test_any_text_of_a_snapshot_comes_back_as_it_was(
+        self, ledger: Ledger, reopen: Callable[[], Ledger], text: str
+    ) -> None:
+        ledger.snap(a_snapshot(text, 0, text, text))
+        ledger.snap(a_snapshot(text, 1, text, text))
+        again = reopen()
+        again.check()
+        assert again.snapshots(text) == again.snapshots(text, machine=text) == (a_snapshot(text, 0, text, text),)
 
     @pytest.mark.parametrize("text", HOSTILE)
     def test_any_text_of_a_record_comes_back_as_it_was(

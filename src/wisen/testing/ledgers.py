@@ -11,6 +11,7 @@ from wisen.domain.learnings import Record, RecordKind
 if TYPE_CHECKING:
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.runs import Run
+    from wisen.domain.snapshots import Snapshot
 
 
 class MemoryLedger:
@@ -21,6 +22,7 @@ class MemoryLedger:
         self._aliases: dict[tuple[str, str, str], Alias] = {}
         self._runs: dict[str, Run] = {}
         self._records: dict[str, Record] = {}
+        self._snapshots: set[Snapshot] = set()
 
     def sight(self, context: Context, alias: Alias | None) -> None:
         """Remember a context and the directory it was seen in; the first sight of each stands."""
@@ -71,6 +73,17 @@ class MemoryLedger:
         if tool is not None or key is not None:
             found = (record for record in found if _concerns(record, tool, key))
         return tuple(sorted(found, key=lambda record: (record.at, record.id)))
+
+    def snap(self, snapshot: Snapshot) -> None:
+        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        known = self.snapshots(snapshot.path, machine=snapshot.machine)
+        if not known or known[-1].text != snapshot.text:
+            self._snapshots.add(replace(snapshot, at=snapshot.at.astimezone(UTC)))
+
+    def snapshots(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
+        """What the file of that path held, oldest first, on one machine or on all."""
+        found = (each for each in self._snapshots if each.path == path and machine in (None, each.machine))
+        return tuple(sorted(found, key=lambda each: (each.at, each.machine, each.digest)))
 
     def check(self) -> None:
         """Nothing can be damaged here."""

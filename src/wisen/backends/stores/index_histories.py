@@ -36,6 +36,9 @@ _UNMINED = """
     SELECT session FROM mining WHERE version IS NULL UNION ALL SELECT session FROM mining WHERE version < ?1
     UNION ALL SELECT session FROM mining WHERE version > ?1
 """
+_NAMED = """
+    SELECT agents.name, native FROM sessions JOIN agents ON agents.number = agent WHERE sessions.number = ?
+"""
 _WAITS = "SELECT newest, version FROM mining WHERE session = ?"
 _SESSIONS = "SELECT session FROM mining WHERE {sessions} ORDER BY session"
 
@@ -87,8 +90,11 @@ def _history(db: SqliteDatabase, session: int, since: int | None) -> History:
             events = [event for event in events if event.at >= since]
         calls = [event for event in events if event.kind == "call"]
         places = [(call.at, call.number) for call in calls]
+        ((agent, native),) = cast("list[tuple[str, str]]", db.run(_NAMED, (session,)))
         return History(
             session=session,
+            agent=unpack(agent),
+            native=unpack(native),
             steps=tuple(_step(call, ends.get(call.id)) for call in calls),
             turns=tuple(
                 _turn(event, act, bisect(places, (event.at, event.number)))

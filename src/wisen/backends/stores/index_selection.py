@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 # Every name that stands inside these statements is ours; what people wrote comes in as a value.
 _HELD = "SELECT holdings.session FROM sources JOIN holdings ON source = sources.number WHERE {sources}"
 _HELD_SCENES = "SELECT scenes.number FROM scenes WHERE session IN ({held})"
+# "0" follows "/" in the alphabet: everything below a folder lies between, and nothing else does.
+_PLACED = """
+    SELECT scenes.session FROM scenes JOIN json_each(:places) AS named
+    ON place = named.value OR (place >= named.value || '/' AND place < named.value || '0')
+"""
+_PLACED_SOURCES = "sources.number IN (SELECT source FROM holdings WHERE session IN ({placed}))"
 _SINCE = "SELECT session FROM events JOIN scenes ON scenes.number = scene WHERE at >= :since"
 
 
@@ -26,12 +33,22 @@ _SINCE = "SELECT session FROM events JOIN scenes ON scenes.number = scene WHERE 
 class Chosen:
     """A selection as conditions of SQL, with the values they name."""
 
-    sources: str
-    """The condition on a row of `sources`."""
+    named: str
+    """The condition on a row of `sources`, whatever it holds."""
     values: Mapping[str, Value]
-    narrow: bool
-    """Whether sources were chosen at all."""
+    placed: bool
+    """Whether places were chosen."""
     since: bool
+
+    @property
+    def sources(self) -> str:
+        """The condition on a row of `sources`."""
+        return f"{self.named} AND {_PLACED_SOURCES.format(placed=_PLACED)}" if self.placed else self.named
+
+    @property
+    def narrow(self) -> bool:
+        """Whether only some sessions were chosen, whenever their events happened."""
+        return self.placed or self.named != "1"
 
     def events(self, alias: str) -> str:
         """The condition on one event."""
@@ -54,7 +71,9 @@ class Chosen:
         return self.sessions(column) + (f" AND {column} IN ({_SINCE})" if self.since else "")
 
     def _held(self) -> str:
-        return _HELD.format(sources=self.sources)
+        held = _HELD.format(sources=self.named)
+        # A source may hold sessions of several places.
+        return f"{held} AND holdings.session IN ({_PLACED})" if self.placed else held
 
 
 def chosen_by(selection: Selection) -> Chosen:
@@ -66,13 +85,14 @@ def chosen_by(selection: Selection) -> Chosen:
     if selection.under is not None:
         under = pack(str(selection.under))
         folder = under if under.endswith("/") else f"{under}/"
-        # "0" follows "/" in the alphabet: everything below the folder lies between, and nothing else does.
         values |= {"under": under, "first": folder, "beyond": f"{folder[:-1]}0"}
         sources = "(path = :under OR (path >= :first AND path < :beyond))"
     if selection.agent is not None:
         values["agent"] = pack(selection.agent)
         sources += " AND sources.agent = (SELECT number FROM agents WHERE name = :agent)"
-    return Chosen(sources, values, sources != "1", selection.since is not None)
+    if selection.places:
+        values["places"] = json.dumps([pack(place.rstrip("/")) for place in selection.places])
+    return Chosen(sources, values, bool(selection.places), selection.since is not None)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from wisen.domain.contexts import Alias, Context, ContextKind
 from wisen.domain.failures import Signature
 from wisen.domain.learnings import Record, RecordKind
 from wisen.domain.runs import Run
+from wisen.domain.snapshots import Snapshot
 
 if TYPE_CHECKING:
     from wisen.backends.stores.dialect import Database, Value
@@ -57,7 +58,8 @@ RECORDS = Table(
         "withheld",
     ),
 )
-TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS)
+SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
+TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS)
 
 _TELLING = """
     (kind <> 'success' OR tried IS NOT NULL OR EXISTS (
@@ -146,6 +148,33 @@ class SqlLedger:
             values = [None if value is None else pack(value) for value in (tool, key)]
         rest += f" ORDER BY at, id COLLATE {self._db.bytewise}"
         return tuple(_record(row) for row in read(self._db, RECORDS, rest, tuple(values)))
+
+    def snap(self, snapshot: Snapshot) -> None:
+        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        values: dict[str, Value] = {name: getattr(snapshot, name) for name in SNAPSHOTS.columns}
+        values["at"] = microseconds(snapshot.at)
+        rest = f"WHERE path = ? AND machine = ? ORDER BY at DESC, digest COLLATE {self._db.bytewise} DESC LIMIT 1"
+        with self._db.transaction():
+            file = (pack(snapshot.path), pack(snapshot.machine))
+            newest = next(read(self._db, SNAPSHOTS, rest, file), None)
+            if newest is None or newest["digest"] != snapshot.digest:
+                add(self._db, SNAPSHOTS, values)
+
+    def snapshots(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
+        """What the file of that path held, oldest first, on one machine or on all."""
+        rest, values = "WHERE path = ?", [pack(path)]
+        if machine is not None:
+            rest, values = f"{rest} AND machine = ?", [*values, pack(machine)]
+        rest += f" ORDER BY at, machine COLLATE {self._db.bytewise}, digest COLLATE {self._db.bytewise}"
+        return tuple(
+            Snapshot(
+                path=_text(row["path"]),
+                machine=_text(row["machine"]),
+                at=from_microseconds(_number(row["at"])),
+                text=_text(row["text"]),
+            )
+            for row in read(self._db, SNAPSHOTS, rest, tuple(values))
+        )
 
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""

@@ -13,9 +13,9 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from wisen.domain.commands import Part, command_of, fields_of, parsed
 from wisen.domain.failures import Change
 from wisen.domain.fixes import Danger
-from wisen.loop.mine.commands import Part, command_of, fields_of, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

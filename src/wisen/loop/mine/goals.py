@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from wisen.domain.commands import command_of, fields_of, parsed
 from wisen.domain.events import Status
 from wisen.domain.failures import Ending, Goal
 from wisen.domain.histories import Act
 from wisen.loop.mine.changes import same_goal
-from wisen.loop.mine.commands import command_of, fields_of, parsed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

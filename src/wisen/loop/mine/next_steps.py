@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from wisen.domain.commands import parsed
 from wisen.domain.events import Status
 from wisen.domain.histories import Act
-from wisen.loop.mine.commands import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,8 +10,8 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.commands import Command, command_of, fields_of, parsed
 from wisen.domain.failures import Signature
-from wisen.loop.mine.commands import Command, command_of, fields_of, parsed
 from wisen.loop.mine.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
 
 if TYPE_CHECKING:

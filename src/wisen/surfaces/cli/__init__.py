@@ -79,15 +79,37 @@ def learn(
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", help="How many processes read; 0 decides by the amount.")] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Report, but store nothing.")] = False,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Show what the report looks like, on invented sessions.")
+    ] = False,
+    html: Annotated[
+        Optional[Path],  # noqa: UP045 - as above
+        typer.Option("--html", metavar="PAGE", help="Also write the report as a page that needs no network."),
+    ] = None,
+    markdown: Annotated[
+        Optional[Path],  # noqa: UP045 - as above
+        typer.Option("--markdown", metavar="FILE", help="Also write the report as Markdown."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Read the sessions of your agents and report what went wrong in them.
 
-    Reads only what is new since the last time. Writes nothing outside wisen's home; agents' files are only ever read.
+    Reads only what is new since the last time. Writes nothing outside wisen's home but the files you name; agents'
+    files are only ever read.
     """
     from wisen.surfaces.cli.learn import Options, run
 
-    options = Options(days=days, project=project, recheck=recheck, jobs=jobs, dry_run=dry_run, as_json=as_json)
+    options = Options(
+        days=days,
+        project=project,
+        recheck=recheck,
+        jobs=jobs,
+        dry_run=dry_run,
+        sample=sample,
+        html=html,
+        markdown=markdown,
+        as_json=as_json,
+    )
     raise typer.Exit(run(path, options))
 
 
@@ -108,6 +130,30 @@ def fixes(
     from wisen.surfaces.cli.fixes import run
 
     raise typer.Exit(run(path, every=every, as_json=as_json))
+
+
+@app.command()
+def blame(
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="An instruction file: CLAUDE.md, AGENTS.md or their kin.")
+    ],
+    line: Annotated[
+        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--line", help="Only this line, with the failing calls behind what is told of it."),
+    ] = None,
+    html: Annotated[
+        Optional[Path],  # noqa: UP045 - as above
+        typer.Option("--html", metavar="PAGE", help="Write it as a page that needs no network."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what each line of an instruction file costs in every session, and which failures began or ended with it.
+
+    Looks at what `wisen learn` has read. None of it is proof: it compares sessions before and after a line came.
+    """
+    from wisen.surfaces.cli.blame import run
+
+    raise typer.Exit(run(path, line=line, as_json=as_json, html=html))
 
 
 @app.command()

@@ -10,8 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen import wiring
+from wisen.domain.instructions import Strength, told
+from wisen.errors import UsageError
 from wisen.surfaces.cli import NOTHING
-from wisen.surfaces.cli.render import clipped, console, duration, plural, print_json, said, size, table
+from wisen.surfaces.cli.render import (
+    clipped,
+    console,
+    decision_words,
+    duration,
+    plural,
+    print_json,
+    said,
+    size,
+    table,
+    thousands,
+)
+from wisen.surfaces.html import check, write
+from wisen.surfaces.report import OURS_HTML, OURS_MARKDOWN, markdown, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,22 +51,51 @@ class Options:
     recheck: bool
     jobs: int
     dry_run: bool
+    sample: bool
+    html: Path | None
+    markdown: Path | None
     as_json: bool
 
 
 def run(path: Path | None, options: Options) -> int:
     """Learn and show what was found."""
+    if options.sample:
+        if path is not None:
+            raise UsageError("--sample reads the sample sessions and --path others. Give one of them.")
+        path = Path(__file__).parent.parent.parent / "sample"
+    files = _files(options)
+    for target, begins, option, _ in files:
+        check(target, begins=begins, option=option)
     with (
-        _wires(dry_run=options.dry_run) as wires,
+        _wires(dry_run=options.dry_run or options.sample) as wires,
         wires.learner(options.project) as learner,
         _progress(quiet=options.as_json) as progress,
     ):
-        report = learner.learn(path, days=options.days, recheck=options.recheck, jobs=options.jobs, progress=progress)
+        report = learner.learn(
+            path,
+            days=options.days,
+            recheck=options.recheck,
+            jobs=options.jobs,
+            judge=bool(files),
+            progress=progress,
+        )
     if options.as_json:
         print_json(report)
     else:
-        show(report, console(), dry_run=options.dry_run)
+        show(report, console(), dry_run=options.dry_run, sample=options.sample)
+    for target, begins, option, made in files:
+        write(made(report), target, begins=begins, option=option)
+        print(f"Written: {target}", file=sys.stderr)
     return 0 if report.counts.sources else NOTHING
+
+
+def _files(options: Options) -> list[tuple[Path, str, str, Callable[[Report], str]]]:
+    """The files that the report is written to besides: where, how they begin, the option, and what makes them."""
+    asked = (
+        (options.html, OURS_HTML, "--html", page),
+        (options.markdown, OURS_MARKDOWN, "--markdown", markdown),
+    )
+    return [(target, begins, option, made) for target, begins, option, made in asked if target is not None]
 
 
 @contextmanager
@@ -79,7 +123,7 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: bar.update(task, completed=done, total=total, visible=total > _LONG_WORK)
 
 
-def show(report: Report, out: Console, *, dry_run: bool = False) -> None:
+def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = False) -> None:
     """The report, most telling things first."""
     counts = report.counts
     for warning in report.warnings:
@@ -89,11 +133,13 @@ def show(report: Report, out: Console, *, dry_run: bool = False) -> None:
         return
     out.print(_headline(counts))
     out.print(_reading(report), style="dim")
+    _decisions(report, out)
     _failures(report, out)
+    _instructions(report, out)
     _tools(counts, out)
     _user_stops(counts, out)
     _troubles(report, out)
-    out.print(_next(report, dry_run=dry_run), style="dim")
+    out.print(_next(dry_run=dry_run, sample=sample), style="dim")
 
 
 def _nothing(report: Report, out: Console) -> None:
@@ -105,7 +151,7 @@ def _nothing(report: Report, out: Console) -> None:
         return
     out.print("No sessions on this machine yet.")
     out.print(f"Looked in: {', '.join(report.looked_in)}", style="dim")
-    out.print("Sessions elsewhere? wisen learn --path DIR", style="dim")
+    out.print("Sessions elsewhere? wisen learn --path DIR. What it looks like: wisen learn --sample", style="dim")
 
 
 def _headline(counts: Counts) -> str:
@@ -165,6 +211,38 @@ def _failures(report: Report, out: Console) -> None:
         out.print(f"and {plural(rest, 'kind')} more: wisen learn --json", style="dim")
 
 
+def _decisions(report: Report, out: Console) -> None:
+    from rich.markup import escape
+
+    decisions = report.decisions
+    if decisions:
+        out.print("\n[bold]Worth deciding now[/]")
+    for number, each in enumerate(decisions, start=1):
+        what, why = decision_words(each)
+        out.print(f"  {number}. {escape(what)}")
+        out.print(f"     {escape(why)}", style="dim")
+
+
+def _instructions(report: Report, out: Console) -> None:
+    from rich.markup import escape
+
+    speaking = [(file, effect) for file in report.instructions for effect in file.speaking]
+    unused = [file for file in report.instructions if file.unused_lines]
+    if not speaking and not unused:
+        return
+    out.print("\n[bold]Instruction files[/]")
+    for file, effect in speaking[:_SHOWN]:
+        colour = "red" if effect.strength is Strength.BEGAN else "green"
+        out.print(f"  [{colour}]{escape(Path(file.path).name)}[/] {escape(told(effect))}")
+    for file in unused[:_SHOWN]:
+        out.print(
+            f"  {escape(file.path)}: {plural(file.unused_lines, 'rule')} never relevant in "
+            f"{plural(file.sessions, 'session')}, {thousands(file.unused_tokens)} of {thousands(file.tokens)} tokens"
+        )
+    first = speaking[0][0] if speaking else unused[0]
+    out.print(f"  Line by line: wisen blame {escape(first.path)}", style="dim")
+
+
 def _tools(counts: Counts, out: Console) -> None:
     from rich.markup import escape
 
@@ -204,7 +282,9 @@ def _troubles(report: Report, out: Console) -> None:
         out.print(f"[yellow]Not read, in {plural(files, 'file')}:[/] {told}. Where: wisen learn --json")
 
 
-def _next(report: Report, *, dry_run: bool) -> str:
+def _next(*, dry_run: bool, sample: bool) -> str:
+    if sample:
+        return "\nThese sessions were invented, and nothing was stored. With your own: wisen learn"
     if dry_run:
         return "\nDry run: nothing was stored."
     return "\nNext: wisen fixes shows the calls that failed and worked; wisen learn again reads only what is new."

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from wisen.domain.failures import Change
+    from wisen.domain.report import Decision
 
 _PIPE_WIDTH = 120
 
@@ -122,3 +123,26 @@ def said(change: Change) -> str:
     if gone and new:
         return f"{gone} → {new}"
     return f"without {gone}" if gone else new if ": " in new else f"with {new}"
+
+
+def decision_words(decision: Decision) -> tuple[str, str]:
+    """What could be decided, and why."""
+    from wisen.domain.fixes import Danger
+    from wisen.domain.instructions import told
+
+    if decision.line is not None and decision.file is not None:
+        line = decision.line.line
+        what = f"Change or take out line {line.number} of {decision.file.path}: {clipped(line.text.strip(' *-#'), 60)}"
+        return what, f"{told(decision.line)} Cost so far: about {duration(decision.spares_ms)}."
+    if decision.fix is not None:
+        fix = decision.fix
+        again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
+        what = f"Tell your agents about {fix.signature.words}: {said(fix.change)}"
+        careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
+        seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
+        return what, f"{seen}; wisen explain {fix.id}"
+    if decision.file is not None:
+        file = decision.file
+        what = f"Drop {plural(file.unused_lines, 'rule')} of {file.path} that nothing ever touched"
+        return what, f"{thousands(file.unused_tokens)} tokens in each of {plural(file.sessions, 'session')}"
+    return "", ""

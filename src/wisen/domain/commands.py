@@ -1,4 +1,4 @@
-"""Shell commands as far as mining must understand them: their parts, programs and words. It runs nothing.
+"""Shell commands as far as the loop must understand them: their parts, programs and words. It runs nothing.
 
 It reads as a shell would where that matters (quotes, chains, pipes, here-documents) and never fails: what it cannot
 understand it leaves as words.

@@ -1,0 +1,128 @@
+"""Which change of an instruction file is blamed for which failure, replayed in the order of time on real sessions.
+
+Data: `--data DIR` with transcripts/, sessions.jsonl (session, file, repo) and instruction_history.jsonl (repo, path,
+date, text). After each session everything known by then is looked at anew, as a user who asks daily would.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import defaultdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import wisen
+from benchmarks import blame_worlds
+from benchmarks.data import DataAbsent, transcripts
+from wisen.domain.instructions import Effect, Strength, Version
+from wisen.loop.mine.sessions import mine
+from wisen.loop.verify.effects import Seen, effects, seen
+from wisen.loop.verify.lines import lines_of
+
+if TYPE_CHECKING:
+    import argparse
+
+_VERDICTS = Path(__file__).parent / "labels" / "blames.jsonl"
+_WORLDS = 60
+
+
+def run(options: argparse.Namespace) -> dict[str, object]:
+    """The figures of one run. Raises: DataAbsent."""
+    folder = transcripts(options.data)
+    history, sessions = options.data / "instruction_history.jsonl", options.data / "sessions.jsonl"
+    if not history.exists() or not sessions.exists():
+        raise DataAbsent(
+            "no instruction_history.jsonl or sessions.jsonl; give the folder that holds them as --data DIR"
+        )
+    versions: dict[tuple[str, str], list[Version]] = defaultdict(list)
+    for row in _rows(history):
+        at = datetime.fromisoformat(row["date"])
+        versions[row["repo"], row["path"]].append(Version(at=at, text=row["text"], origin=row["commit"]))
+    files: dict[str, list[Path]] = defaultdict(list)
+    for row in _rows(sessions):
+        files[row["repo"]].append(folder / Path(row["file"]).name)
+    changes: list[dict[str, object]] = []
+    looked_at = 0
+    for (repo, path), known in versions.items():
+        course = _sessions(files[repo])
+        looked_at += len(course)
+        changes += [{"file": f"{repo}/{path}", **each} for each in _replay(sorted(known, key=lambda v: v.at), course)]
+    verdicts = {(row["file"], row["date"], row["signature"]): row["right"] for row in _rows(_VERDICTS)}
+    blamed = [change for change in changes if change["strength"] == Strength.BEGAN.value]
+    judged = [verdicts.get((each["file"], each.get("date"), each["signature"])) for each in blamed]
+    return {
+        "changes": changes,
+        "named": len(blamed),
+        "false_blames": judged.count(False),
+        "not_judged": judged.count(None),
+        "simulation": blame_worlds.figures(_WORLDS),
+        "sessions": looked_at,
+        "files": len(versions),
+    }
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+
+
+def _sessions(files: list[Path]) -> list[Seen]:
+    with tempfile.TemporaryDirectory() as home:
+        logs = Path(home) / "logs"
+        logs.mkdir()
+        for file in files:
+            if file.exists():
+                (logs / file.name).symlink_to(file.resolve())
+        with wisen.open_learner(Path(home) / "home", environment={"HOME": home}) as learner:
+            learner.learn(logs)
+            found = [seen(history, mine(history).failures) for history in learner.histories()]
+    return sorted((each for each in found if each is not None), key=lambda each: each.start)
+
+
+def _replay(versions: list[Version], course: list[Seen]) -> list[dict[str, object]]:
+    """Each finding when it first could be told, with the figures of the end."""
+    first: dict[tuple[str, str, str], int] = {}
+    for number in range(3, len(course) + 1):
+        if not course[number - 1].failures and number < len(course):
+            continue
+        for effect in _now(versions, course[:number]):
+            first.setdefault(_key(effect), 0 if effect.after is None else effect.after.sessions)
+    told = {_key(effect): effect for effect in reversed(_now(versions, course))}
+    return [_shown(told[key], named) for key, named in first.items() if key in told] + [
+        {"line": key[0], "signature": key[1], "strength": key[2], "sessions_until_named": named, "withdrawn": True}
+        for key, named in first.items()
+        if key not in told
+    ]
+
+
+def _now(versions: list[Version], course: list[Seen]) -> list[Effect]:
+    """What is told when the last of these sessions has just begun; a change and a failure are told once."""
+    known = [version for version in versions if version.at <= course[-1].start]
+    if len(known) < 2:
+        return []
+    found: dict[object, Effect] = {}
+    for effect in effects(lines_of(known), course):
+        if effect.signature is not None:
+            found.setdefault((effect.line.born, effect.signature, effect.strength), effect)
+    return list(found.values())
+
+
+def _key(effect: Effect) -> tuple[str, str, str]:
+    signature = effect.signature.words if effect.signature else ""
+    return f"{effect.line.born:%Y-%m-%d} {effect.line.text.strip()[:80]}", signature, effect.strength.value
+
+
+def _shown(effect: Effect, named: int) -> dict[str, object]:
+    return {
+        "line": effect.line.text.strip()[:120],
+        "date": f"{effect.line.born:%Y-%m-%d}",
+        "strength": effect.strength.value,
+        "signature": effect.signature.words if effect.signature else "",
+        "sessions_until_named": named,
+        "before": [effect.before.sessions, effect.before.of] if effect.before else None,
+        "after": [effect.after.sessions, effect.after.of] if effect.after else None,
+        "effect": effect.ratio,
+        "interval": list(effect.interval) if effect.interval else None,
+        "chance": effect.chance,
+    }

@@ -1,0 +1,97 @@
+"""Made-up projects whose instruction lines do nothing, help by half, or hurt: how often a line is named, and rightly.
+
+Each world has twenty kinds of failure whose rates follow a long-tailed law, four sessions a day, and eight lines that
+come at random dates, each naming a word that the calls of one kind use. It is looked at every five sessions, as often
+as people would look. Rates stay, drift for everything at once, or come in bursts.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+from wisen.domain.failures import Signature
+from wisen.domain.instructions import Line, Strength
+from wisen.loop.verify.effects import Seen, effects
+
+_BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+_SESSIONS, _KINDS, _LINES, _LOOKS = 120, 20, 8, 5
+_SCENARIOS = ("steady", "drift", "bursts")
+_DOES = {"nothing": 1.0, "helps": 0.5, "hurts": 0.0}
+
+
+def figures(worlds: int, seed: int = 11) -> dict[str, object]:
+    """For each way the rates go and each thing a line does: how many lines are ever told to have begun or helped."""
+    return {
+        scenario: {does: _named(scenario, does, worlds, random.Random(f"{seed}{scenario}{does}")) for does in _DOES}
+        for scenario in _SCENARIOS
+    }
+
+
+def _named(scenario: str, does: str, worlds: int, chance: random.Random) -> dict[str, float]:
+    told: Counter[Strength] = Counter()
+    for _ in range(worlds):
+        told.update(_world(scenario, does, chance))
+    lines = worlds * _LINES
+    return {"lines": lines, "began": told[Strength.BEGAN] / lines, "helped": told[Strength.HELPED] / lines}
+
+
+def _world(scenario: str, does: str, chance: random.Random) -> list[Strength]:
+    rates = [min(chance.betavariate(0.5, 9.5), 0.6) for _ in range(_KINDS)]
+    chosen = chance.sample(range(_KINDS), _LINES)
+    dates = {kind: chance.randrange(_SESSIONS // 4, 3 * _SESSIONS // 4) for kind in chosen}
+    course = _course(scenario, does, rates, dates, chance)
+    lines = [_line(kind, _at(date)) for kind, date in dates.items()]
+    told: set[tuple[int, Strength]] = set()
+    for number in range(_LOOKS, _SESSIONS + 1, _LOOKS):
+        known = [line for line in lines if line.born <= course[number - 1].start]
+        for effect in effects(known, course[:number]):
+            told.add((effect.line.number, effect.strength))
+    return [strength for _, strength in told if strength in (Strength.BEGAN, Strength.HELPED)]
+
+
+def _course(scenario: str, does: str, rates: list[float], dates: dict[int, int], chance: random.Random) -> list[Seen]:
+    turn, factor = chance.randrange(_SESSIONS), chance.choice((0.6, 1.6))
+    bursting = [False] * _KINDS
+    found = []
+    for number in range(_SESSIONS):
+        failures = []
+        words = set()
+        for kind in range(_KINDS):
+            rate = rates[kind]
+            if scenario == "bursts":
+                bursting[kind] = chance.random() < (0.8 if bursting[kind] else 0.05)
+                rate *= 4 if bursting[kind] else 0.5
+            if scenario == "drift" and number >= turn:
+                rate *= factor
+            if kind in dates and number >= dates[kind]:
+                rate = max(0.3, 4 * rate) if does == "hurts" else rate * _DOES[does]
+            if chance.random() < 0.5:
+                words.add(f"word{kind}")
+            if chance.random() < min(rate, 0.9):
+                words.add(f"word{kind}")
+                signature = Signature(key="shell.nonzero-exit", who=f"word{kind}", says="no", version=1)
+                failures.append((signature, frozenset({f"word{kind}"}), f"{number}.{kind}"))
+        calls = tuple(frozenset({word}) for word in words)
+        found.append(Seen(start=_at(number), words=frozenset(words), calls=calls, failures=tuple(failures)))
+    return found
+
+
+def _at(number: int) -> datetime:
+    return _BEGAN + timedelta(hours=6 * number)
+
+
+def _line(kind: int, born: datetime) -> Line:
+    return Line(
+        number=kind + 1,
+        text=f"Always use `word{kind}`.",
+        born=born,
+        since_known=False,
+        gone=None,
+        heading="",
+        tokens=6,
+        rule=True,
+        words=(f"word{kind}",),
+        against=(),
+    )

@@ -1,0 +1,1 @@
+"""Whether what was learnt or written does what it is there for."""

@@ -1,0 +1,41 @@
+"""What a turn of the loop works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.loop.mine.policy import MinePolicy
+    from wisen.loop.observe.door import DoorPolicy
+    from wisen.loop.observe.scope import Scope
+    from wisen.ports import Agent, Backups, Clock, Crew, Ids, Index, Instructions, Ledger
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """Ports and policies; `wiring.py` chooses them."""
+
+    agents: Sequence[Agent]
+    index: Index
+    ledger: Ledger
+    backups: Backups | None
+    scope: Scope
+    clock: Clock
+    ids: Ids
+    machine: str
+    version: str
+    door: DoorPolicy
+    mine: MinePolicy
+    instructions: Instructions
+    crew: Crew
+    """Who helps with the reading."""
+    warnings: tuple[str, ...] = ()
+    jobs: int = 0
+    """How many processes read; 0: the crew decides."""
+    judges: bool = False
+    """Whether instruction files are judged even when no session held anything new."""
+    recheck: bool = False
+    """Whether every byte is read again and compared, instead of trusting sizes and dates."""
