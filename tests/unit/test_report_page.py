@@ -285,7 +285,8 @@ def test_a_report_tells_everything_in_order_after_the_headline(read: Reader) -> 
         "1,234 typed turns, 90 tool calls, 11 failed calls (12.2%)."
     )
     assert found.words.index("textz") < found.words.index(headline) < found.words.index(ORDER[0])
-    assert "You rejected 5 calls (2 with a reason) and interrupted 8 times (3 of them by rejecting)." in found.words
+    assert "You rejected 5 calls (2 with a reason), most often " in found.words
+    assert " and interrupted 8 times (3 of them by rejecting)." in found.words
     assert "2 texts not stored because of a secret or private data in it (rule text 2)." in found.words
     assert "Not read, in 1 file: unknown new text 3." in found.words
 

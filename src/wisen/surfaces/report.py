@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.fixes import Danger
 from wisen.domain.instructions import told
-from wisen.surfaces.cli.render import clipped, decision_words, duration, plural, said, thousands
+from wisen.surfaces.cli.render import clipped, decision_words, duration, headline, plural, said, stops, thousands
 from wisen.surfaces.html import CLASSES, capital, escaped, framed, visible
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.fixes import FailureKind, Fix
     from wisen.domain.instructions import Effect, Judged
-    from wisen.domain.report import Counts, Report, Selection, ToolUse
+    from wisen.domain.report import Report, Selection, ToolUse
     from wisen.domain.sources import TroubleCount
 
 OURS_HTML = "<!doctype html>\n<!-- made by wisen learn -->\n"
@@ -101,7 +101,7 @@ def page(report: Report) -> str:
 def _opening(report: Report) -> Iterator[str]:
     yield from report.warnings
     if report.counts.sources:
-        yield _headline(report.counts)
+        yield f"{headline(report.counts)}."
         narrowed = _narrowed(report.selection)
         if narrowed:
             yield f"Only sessions {', '.join(narrowed)}."
@@ -109,18 +109,6 @@ def _opening(report: Report) -> Iterator[str]:
         yield f"No sessions in {report.selection.under}."
     else:
         yield f"No sessions on this machine yet. Looked in: {', '.join(report.looked_in)}"
-
-
-def _headline(counts: Counts) -> str:
-    span = f", {counts.first:%Y-%m-%d} to {counts.last:%Y-%m-%d}" if counts.first and counts.last else ""
-    calls = sum(tool.calls for tool in counts.tools)
-    failed = sum(tool.failed + tool.masked for tool in counts.tools)
-    rate = f" ({failed / calls:.1%})" if calls else ""
-    return (
-        f"{plural(counts.sessions, 'session')} in {plural(counts.contexts, 'project')}{span}: "
-        f"{plural(counts.typed_turns, 'typed turn')}, {plural(calls, 'tool call')}, "
-        f"{plural(failed, 'failed call')}{rate}."
-    )
 
 
 def _narrowed(selection: Selection) -> list[str]:
@@ -144,7 +132,7 @@ def _sections(report: Report) -> Iterator[_Section]:
         yield _Section(title="Worth deciding now", blocks=[_List(items=items, numbered=True)])
     yield _failing(report)
     yield from _instructions(report)
-    yield _Section(title="What you rejected and interrupted", blocks=[_stops(counts)])
+    yield _Section(title="What you rejected and interrupted", blocks=[stops(counts)])
     if counts.tools:
         rest = len(counts.tools) - _SHOWN
         more = [f"And {plural(rest, 'tool')} more, below."] if rest > 0 else []
@@ -231,15 +219,6 @@ def _unused(files: Iterable[Judged]) -> _Table:
         for file in files
     ]
     return _Table(heads=("file", "rules", "tokens", "of all its tokens", "sessions"), rows=rows, words=("file",))
-
-
-def _stops(counts: Counts) -> str:
-    by_rejecting = counts.interrupts_by_rejection
-    return (
-        f"You rejected {plural(counts.rejections, 'call')} ({counts.rejections_with_reason:,} with a reason) and "
-        f"interrupted {plural(counts.interrupts, 'time')}"
-        + (f" ({by_rejecting:,} of them by rejecting)." if by_rejecting else ".")
-    )
 
 
 def _tools(tools: Iterable[ToolUse], *, whole: bool = False) -> _Table:

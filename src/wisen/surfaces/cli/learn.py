@@ -18,10 +18,12 @@ from wisen.surfaces.cli.render import (
     console,
     decision_words,
     duration,
+    headline,
     plural,
     print_json,
     said,
     size,
+    stops,
     table,
     thousands,
 )
@@ -125,19 +127,21 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
 
 def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = False) -> None:
     """The report, most telling things first."""
+    from rich.markup import escape
+
     counts = report.counts
     for warning in report.warnings:
         out.print(f"[bold red]{warning}[/]")
     if not counts.sources:
         _nothing(report, out)
         return
-    out.print(_headline(counts))
+    out.print(headline(counts), style="bold")
     out.print(_reading(report), style="dim")
     _decisions(report, out)
     _failures(report, out)
     _instructions(report, out)
     _tools(counts, out)
-    _user_stops(counts, out)
+    out.print(f"\n{escape(stops(counts))}")
     _troubles(report, out)
     out.print(_next(dry_run=dry_run, sample=sample), style="dim")
 
@@ -152,20 +156,6 @@ def _nothing(report: Report, out: Console) -> None:
     out.print("No sessions on this machine yet.")
     out.print(f"Looked in: {', '.join(report.looked_in)}", style="dim")
     out.print("Sessions elsewhere? wisen learn --path DIR. What it looks like: wisen learn --sample", style="dim")
-
-
-def _headline(counts: Counts) -> str:
-    span = ""
-    if counts.first and counts.last:
-        span = f", {counts.first:%Y-%m-%d} to {counts.last:%Y-%m-%d}"
-    calls = sum(tool.calls for tool in counts.tools)
-    failed = sum(tool.failed + tool.masked for tool in counts.tools)
-    rate = f" ({failed / calls:.1%})" if calls else ""
-    return (
-        f"[bold]{plural(counts.sessions, 'session')}[/] in {plural(counts.contexts, 'project')}{span}: "
-        f"{plural(counts.typed_turns, 'typed turn')}, {plural(calls, 'tool call')}, "
-        f"[bold]{plural(failed, 'failed call')}[/]{rate}"
-    )
 
 
 def _reading(report: Report) -> str:
@@ -257,14 +247,6 @@ def _tools(counts: Counts, out: Console) -> None:
     out.print(rows)
     if len(counts.tools) > _SHOWN:
         out.print(f"and {plural(len(counts.tools) - _SHOWN, 'tool')} more: wisen learn --json", style="dim")
-
-
-def _user_stops(counts: Counts, out: Console) -> None:
-    out.print(
-        f"\nYou rejected {plural(counts.rejections, 'call')} ({counts.rejections_with_reason:,} with a reason) and "
-        f"interrupted {plural(counts.interrupts, 'time')}"
-        + (f" ({counts.interrupts_by_rejection:,} of them by rejecting)." if counts.interrupts_by_rejection else ".")
-    )
 
 
 def _troubles(report: Report, out: Console) -> None:

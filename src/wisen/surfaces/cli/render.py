@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from wisen.domain.failures import Change
-    from wisen.domain.report import Decision
+    from wisen.domain.report import Counts, Decision
 
 _PIPE_WIDTH = 120
 
@@ -146,3 +146,28 @@ def decision_words(decision: Decision) -> tuple[str, str]:
         what = f"Drop {plural(file.unused_lines, 'rule')} of {file.path} that nothing ever touched"
         return what, f"{thousands(file.unused_tokens)} tokens in each of {plural(file.sessions, 'session')}"
     return "", ""
+
+
+def headline(counts: Counts) -> str:
+    """What was looked at, in one line."""
+    span = f", {counts.first:%Y-%m-%d} to {counts.last:%Y-%m-%d}" if counts.first and counts.last else ""
+    calls = sum(tool.calls for tool in counts.tools)
+    failed = sum(tool.failed + tool.masked for tool in counts.tools)
+    rate = f" ({failed / calls:.1%})" if calls else ""
+    return (
+        f"{plural(counts.sessions, 'session')} in {plural(counts.contexts, 'project')}{span}: "
+        f"{plural(counts.typed_turns, 'typed turn')}, {plural(calls, 'tool call')}, "
+        f"{plural(failed, 'failed call')}{rate}"
+    )
+
+
+def stops(counts: Counts) -> str:
+    """What the user rejected and interrupted."""
+    by_rejecting = counts.interrupts_by_rejection
+    rejected = sorted((tool for tool in counts.tools if tool.rejected), key=lambda tool: -tool.rejected)[:3]
+    most = f", most often {', '.join(f'{tool.tool} ({tool.rejected:,})' for tool in rejected)}," if rejected else ""
+    return (
+        f"You rejected {plural(counts.rejections, 'call')} ({counts.rejections_with_reason:,} with a reason){most} and "
+        f"interrupted {plural(counts.interrupts, 'time')}"
+        + (f" ({by_rejecting:,} of them by rejecting)." if by_rejecting else ".")
+    )
