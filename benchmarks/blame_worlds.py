@@ -2,7 +2,8 @@
 
 Each world has twenty kinds of failure whose rates follow a long-tailed law, four sessions a day, and eight lines that
 come at random dates, each naming a word that the calls of one kind use. It is looked at every five sessions, as often
-as people would look. Rates stay, drift for everything at once, or come in bursts.
+as people would look. Rates stay, drift for everything at once, or come in bursts; and in the last way a line is written
+when its failure has just come three times in ten sessions, as people do it: what is at its peak then falls by itself.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from wisen.loop.verify.effects import Seen, effects
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _SESSIONS, _KINDS, _LINES, _LOOKS = 120, 20, 8, 5
-_SCENARIOS = ("steady", "drift", "bursts")
+_SCENARIOS = ("steady", "drift", "bursts", "written after a burst")
 _DOES = {"nothing": 1.0, "helps": 0.5, "hurts": 0.0}
 
 
@@ -31,16 +32,20 @@ def figures(worlds: int, seed: int = 11) -> dict[str, object]:
 
 def _named(scenario: str, does: str, worlds: int, chance: random.Random) -> dict[str, float]:
     told: Counter[Strength] = Counter()
+    lines = 0
     for _ in range(worlds):
-        told.update(_world(scenario, does, chance))
-    lines = worlds * _LINES
+        written, strengths = _world(scenario, does, chance)
+        lines += written
+        told.update(strengths)
     return {"lines": lines, "began": told[Strength.BEGAN] / lines, "helped": told[Strength.HELPED] / lines}
 
 
-def _world(scenario: str, does: str, chance: random.Random) -> list[Strength]:
+def _world(scenario: str, does: str, chance: random.Random) -> tuple[int, list[Strength]]:
     rates = [min(chance.betavariate(0.5, 9.5), 0.6) for _ in range(_KINDS)]
     chosen = chance.sample(range(_KINDS), _LINES)
     dates = {kind: chance.randrange(_SESSIONS // 4, 3 * _SESSIONS // 4) for kind in chosen}
+    if scenario == "written after a burst":
+        dates = {}
     course = _course(scenario, does, rates, dates, chance)
     lines = [_line(kind, _at(date)) for kind, date in dates.items()]
     told: set[tuple[int, Strength]] = set()
@@ -48,19 +53,22 @@ def _world(scenario: str, does: str, chance: random.Random) -> list[Strength]:
         known = [line for line in lines if line.born <= course[number - 1].start]
         for effect in effects(known, course[:number]):
             told.add((effect.line.number, effect.strength))
-    return [strength for _, strength in told if strength in (Strength.BEGAN, Strength.HELPED)]
+    return len(lines), [strength for _, strength in told if strength in (Strength.BEGAN, Strength.HELPED)]
 
 
 def _course(scenario: str, does: str, rates: list[float], dates: dict[int, int], chance: random.Random) -> list[Seen]:
+    """The sessions of a world. Where lines are written after bursts, `dates` gets theirs."""
     turn, factor = chance.randrange(_SESSIONS), chance.choice((0.6, 1.6))
     bursting = [False] * _KINDS
+    failed: list[list[int]] = [[] for _ in range(_KINDS)]
+    written = scenario == "written after a burst"
     found = []
     for number in range(_SESSIONS):
         failures = []
         words = set()
         for kind in range(_KINDS):
             rate = rates[kind]
-            if scenario == "bursts":
+            if scenario == "bursts" or written:
                 bursting[kind] = chance.random() < (0.8 if bursting[kind] else 0.05)
                 rate *= 4 if bursting[kind] else 0.5
             if scenario == "drift" and number >= turn:
@@ -73,6 +81,10 @@ def _course(scenario: str, does: str, rates: list[float], dates: dict[int, int],
                 words.add(f"word{kind}")
                 signature = Signature(key="shell.nonzero-exit", who=f"word{kind}", says="no", version=1)
                 failures.append((signature, frozenset({f"word{kind}"}), f"{number}.{kind}"))
+                failed[kind] = [*failed[kind][-2:], number]
+                soon = len(failed[kind]) == 3 and number - failed[kind][0] <= 10
+                if written and soon and kind not in dates and 10 <= number < _SESSIONS - 20:
+                    dates[kind] = number + 1
         calls = tuple(frozenset({word}) for word in words)
         found.append(Seen(start=_at(number), words=frozenset(words), calls=calls, failures=tuple(failures)))
     return found

@@ -94,6 +94,10 @@ def test_a_word_that_an_older_line_had_is_not_the_new_lines_doing() -> None:
     assert told[0].strength is not Strength.BEGAN
 
 
+def test_a_failure_that_had_begun_just_before_is_not_the_lines_doing() -> None:
+    assert only(effects([line()], sessions({26, 28, *range(31, 60, 2)}))).strength is Strength.NO_TRACE
+
+
 def test_two_failing_sessions_are_too_few() -> None:
     assert only(effects([line()], sessions({31, 33}))).strength is not Strength.BEGAN
 

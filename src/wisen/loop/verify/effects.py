@@ -33,6 +33,8 @@ PLACEBOS = 100
 _DRIFT = 3.0
 """Everything else is not taken to have changed more than so much."""
 _NEAR = 3
+_JUST_BEFORE = 10
+"""Sessions before a line in which its failure must not have been going on."""
 _DEEP = 7
 """Folders of a path that are looked at, from its end."""
 _WORK = ("build.",)
@@ -169,11 +171,18 @@ class _Course:
         """Whether a link is too strong for chance, both by calculation and by what dates without a change show."""
         if max(link.before.sessions, link.after.sessions) < FEWEST:
             return False
+        if link.chance <= link.chance_fewer and self._was_there(link):
+            return False
         chance = min(link.chance, link.chance_fewer)
         if chance * tested > LIMIT:
             return False
         placebos = self._placebos(link)
         return len(placebos) >= PLACEBOS and sum(each <= chance for each in placebos) <= LIMIT * len(placebos)
+
+    def _was_there(self, link: _Link) -> bool:
+        """Whether a failure had begun already when the line came: lines are written when something goes wrong."""
+        cut = link.before.of
+        return sum(cut - _JUST_BEFORE <= number < cut for number in self._failing[link.signature]) > 1
 
     def _placebos(self, link: _Link) -> list[float]:
         """The same statistic for every failure at every session where the line did not come."""
