@@ -130,7 +130,9 @@ class Recorder:
         """
         return self._keep(replace(self._new(RecordKind.INSIGHT), text=_said("text", text), tool=_name("tool", tool)))
 
-    def relevant(self, *, tool: str, error: str, arguments: Mapping[str, object] | None = None) -> tuple[Learning, ...]:
+    def relevant(
+        self, *, tool: str, error: str, arguments: Mapping[str, object] | None = None, place: Path | str = ""
+    ) -> tuple[Learning, ...]:
         """What is known about an error of a tool, the best first; nothing is recorded by asking.
 
         First comes what helped against the same failure, then against the same symptom of the tool, then against
@@ -142,6 +144,8 @@ class Recorder:
             error: What it said.
             arguments: What it was called with. Give them if they are given when failures are recorded: the program
                 that a command runs is a part of what makes two failures the same.
+            place: The directory it is about. With one, only what belongs to the same project is told, and what
+                belongs to none.
 
         Raises:
             UsageError: a text is empty, or the arguments cannot be written as JSON.
@@ -149,8 +153,10 @@ class Recorder:
         """
         failure = admit(self._failure(tool, error, arguments), self._lengths())
         signature = _signature(failure)
-        records = self._records(tool=failure.tool, key=signature.key)
-        known = (fix for fix in self._parts.index.fixes(Selection()) if fix.is_known)
+        near = str(place)
+        records = [each for each in self._records(tool=failure.tool, key=signature.key) if self._shares(each, near)]
+        here = Selection(places=(near,) if near else ())
+        known = (fix for fix in self._parts.index.fixes(here) if fix.is_known)
         return relevant(
             accounts(records, known, difference),
             signature,
@@ -216,6 +222,13 @@ class Recorder:
 
     def _records(self, *, tool: str | None = None, key: str | None = None) -> Sequence[Record]:
         return [_signed(record) for record in self._parts.ledger.records(tool=tool, key=key)]
+
+    def _shares(self, record: Record, place: str) -> bool:
+        """Whether a record may be told of in a place: projects never learn from each other unasked."""
+        if not place or not record.place or record.place == place:
+            return True
+        one, two = (self._parts.scope.context(each, "") for each in (record.place, place))
+        return one is not None and two is not None and one.key == two.key
 
     def _failed(self, failure: str) -> Record:
         for record in self._parts.ledger.records(id_=_said("failure", failure)):

@@ -540,3 +540,16 @@ def test_the_example_in_the_docs_runs_and_prints_what_it_says(home: Path) -> Non
     ran = subprocess.run([sys.executable, "-c", snippet], cwd=home, capture_output=True, text=True, check=False)
     assert (ran.stderr, ran.stdout) == ("", shown)
     assert (home / "wisen" / "ledger.db").exists()
+
+
+def test_with_a_place_projects_do_not_learn_from_each_other(learner: wisen.Learner, tmp_path: Path) -> None:
+    shop, blog = tmp_path / "shop", tmp_path / "blog"
+    for folder in (shop, blog):
+        folder.mkdir()
+    failure = learner.record_failure(tool="deploy", error="no region given", session="a", place=shop)
+    learner.record_resolution(failure, "Name the region.")
+    assert [each.text for each in learner.relevant(tool="deploy", error="no region given", place=shop)] == [
+        "Name the region."
+    ]
+    assert learner.relevant(tool="deploy", error="no region given", place=blog) == ()
+    assert len(learner.relevant(tool="deploy", error="no region given")) == 1
