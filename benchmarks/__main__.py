@@ -17,6 +17,7 @@ NAMES = (
     "sessions",
     "scale",
     "attribution",
+    "detect",
 )
 
 
@@ -29,6 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="list the benchmarks")
     parser.add_argument("--megabytes", type=int, default=200, help="how much data to make where none is given")
     parser.add_argument("--repeat", type=int, default=3, help="how often to measure; the best counts")
+    parser.add_argument("--cross-validate", action="store_true", help="train and test by folds on the data (detect)")
     options = parser.parse_args(arguments)
     if options.list or options.name is None:
         for name in NAMES:

@@ -58,7 +58,7 @@ PROMISES = (
     Promise("F11", "An agent can ask for a new skill or tool, through the same checks."),
     Promise("F12", "A runnable robot example learns from servo operations."),
     Promise("F13", "The seed's JSON files can be read and written."),
-    Promise("S1", "Corrections, requests, gaps, errors, successes, preferences and remember-this are detected."),
+    Promise("S1", "Corrections, requests, gaps, errors, successes, preferences and remember-this are detected.", _P, "English only; messages are judged one by one with `wisen detect`; lessons, entries and the report are not fed yet"),
     Promise("S2", "Entries carry ids, priority, status, area, source, tags and recurrence; ids never collide."),
     Promise("S3", "Entries can be read and written as Markdown in the known format."),
     Promise("S4", "The same lesson in other words is one lesson, counted by distinct sessions."),

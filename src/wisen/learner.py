@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from wisen import cycle
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
+from wisen.domain.signals import Before, Heard
 from wisen.domain.state import AgentState, State
 from wisen.errors import UsageError, WisenError
+from wisen.loop.detect.model import detect
 from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
 from wisen.record import Recorder
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
     from wisen.domain.instructions import Blame, Effect
+    from wisen.domain.signals import Signal
     from wisen.parts import Parts
     from wisen.ports import Agent
 
@@ -185,6 +188,17 @@ class Learner(Recorder):
             parts.ledger.record(run)
         except WisenError:
             return  # the ledger itself is what failed; the caller sees the first error
+
+
+def signals_in(text: str, before: str = Before.OK) -> tuple[Signal, ...]:
+    """What a message that a user typed says about the work, the likeliest first.
+
+    Raises:
+        UsageError: `before` names nothing that can happen before a message.
+    """
+    if before not in list(Before):
+        raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
+    return detect(Heard(text=text, before=Before(before)))
 
 
 def _existing(path: Path | None) -> Path | None:

@@ -233,3 +233,13 @@ def test_a_machine_without_sessions_is_told_where_we_looked_and_offered_the_samp
     assert "Looked in:" in told
     assert "wisen learn --sample" in told
     assert "Worth deciding now" in run("learn", "--sample").stdout
+
+
+@pytest.mark.requirement("S1")
+def test_detect_tells_what_a_message_says(home: Path) -> None:
+    assert "correction" in run("detect", "No, that's wrong. Use pnpm, not npm.").stdout
+    assert run("detect", "the offshore wind farm page loads").stdout == "none\n"
+    found = json.loads(run("detect", "That is not what I asked for", "--before", "interrupt", "--json").stdout)
+    assert found["messages"][0]["signals"][0]["kind"] == "correction"
+    assert "interrupt" in run("detect", "x", "--before", "sunrise", expect=1).stderr
+    assert "--stdin" in run("detect", expect=1).stderr

@@ -170,6 +170,21 @@ def explain(
 
 
 @app.command()
+def detect(
+    text: Annotated[Optional[str], typer.Argument(metavar="TEXT", help="A message as a user would type it.")] = None,  # noqa: UP045 - as above
+    before: Annotated[
+        str, typer.Option("--before", help="What happened just before it: start, ok, error, interrupt or reject.")
+    ] = "ok",
+    from_input: Annotated[bool, typer.Option("--stdin", help="Read a message from each line of the input.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Tell whether a message corrects, praises, asks for something to last, or none of it; English for now."""
+    from wisen.surfaces.cli.detect import run
+
+    raise typer.Exit(run(text, before=before, from_input=from_input, as_json=as_json))
+
+
+@app.command()
 def status(as_json: Json = False) -> None:
     """Tell in one screen what has been learnt from, and when."""
     from wisen.surfaces.cli.status import run

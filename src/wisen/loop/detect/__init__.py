@@ -1,0 +1,1 @@
+"""What a typed turn says about the work: phrases, form and context weighed by a small linear model."""

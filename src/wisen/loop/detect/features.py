@@ -1,0 +1,259 @@
+"""What a typed turn shows: its phrases, its form, and what is known around it, each as a named number.
+
+Words of the assistant and of tools are never features. What a call or its output named is only compared with what the
+user typed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.loop.detect.phrases import Found, english, fold, is_asked, is_negated, mask
+
+if TYPE_CHECKING:
+    from wisen.domain.signals import Heard
+
+READ = 1_000
+"""How much of a text is looked at: the point of a turn comes early."""
+_FORM = 600
+"""How much of it the costly patterns see."""
+_EARLIER, _LIKE, _CALLS, _CALL, _OUTPUT = 3, 300, 8, 120, 1_000
+"""How many earlier turns and calls are looked at, and how much of a turn, a call and an output."""
+_TURNS_ON_QUESTION = frozenset(
+    "deny refuse otherwise again contrast failing lacking praise finding wish keep lasting opinion told turning "
+    "unmistakable dislike sigh sight isnt softly".split()
+)
+_TURNS_ON_NEGATION = frozenset("praise failing lasting thanks keep otherwise finding".split())
+_ONCE = frozenset(
+    "agree order new_work asking other_people supposing ourselves addressed myself pointing asked_check telling".split()
+)
+"""Groups of everyday words: that one stands there counts, not how many."""
+_LENGTHS = (
+    (12, "length to 12"),
+    (30, "length to 30"),
+    (80, "length to 80"),
+    (200, "length to 200"),
+    (500, "length to 500"),
+)
+_NAME = re.compile(r"[A-Z_(/.`](?:(?<=[a-z][A-Z])|(?<=\w[_/.])(?=\w\w)|(?<=\w\()(?=\))|(?<=\w`))")
+"""A mark inside a name of code: it begins with what is rare, so that the search is fast."""
+_LOG = re.compile(
+    r"^\s*(?:[A-Z][A-Za-z]*(?:Error|Exception)\b|ERROR|FAIL|===|Traceback|\$ |❯|at \S+:\d+)|[│├└─✓✗]", re.MULTILINE
+)
+_LINE = re.compile(r"\blines? \d+|:\d+\b|@@")
+_COMMANDS = frozenset(
+    "add amend analyse analyze apply ask avoid brainstorm build bump change check clean clear commit compare continue "
+    "convert copy create delete deploy describe display document do drop ensure evaluate explain extract find "
+    "fix focus generate get give handle have hide implement include install keep list look log make mention merge "
+    "move open optimize order print propose push put read rebase reduce refactor release rename reply remove replace "
+    "respond rerun retry revert review rewrite run save set show simplify sort split start suggest summarize switch "
+    "test try turn update upgrade use verify write".split()
+)
+_LEADS = frozenset("please and also then now ok okay yes so".split())
+_FIRST_WORDS = {
+    **dict.fromkeys(_COMMANDS, "begins as command"),
+    **dict.fromkeys(
+        "can could would should will shall is are was were does did has had may might isn't aren't don't doesn't "
+        "didn't can't couldn't shouldn't won't wouldn't".split(),
+        "begins with auxiliary",
+    ),
+    **dict.fromkeys("what how where when which who why whats what's".split(), "begins as question"),
+    **dict.fromkeys("the this that these those it it's there a an all in on for with".split(), "begins with thing"),
+    **dict.fromkeys("i i'm i've i'd we we're you you're".split(), "begins with person"),
+}
+_EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
+_PERSONS = frozenset("ourselves addressed myself order agree".split())
+
+
+class Seen(NamedTuple):
+    """The features of one turn, and the phrases they come from."""
+
+    values: dict[str, float]
+    found: list[Found]
+
+
+class _Group(NamedTuple):
+    """What a phrase of a group tells, as names of features."""
+
+    name: str
+    negated: str
+    """Empty where negation tells nothing."""
+    asked: str
+    first: str
+    early: str
+    once: bool
+
+
+@cache
+def _groups() -> dict[str, tuple[str, tuple[_Group, ...]]]:
+    """For each phrase its own feature and its groups."""
+    return {
+        phrase: (
+            f"= {phrase}",
+            tuple(
+                _Group(
+                    group,
+                    f"{group} negated" if group in _TURNS_ON_NEGATION else "",
+                    f"{group} asked" if group in _TURNS_ON_QUESTION else "",
+                    f"{group} first",
+                    f"{group} early",
+                    group in _ONCE,
+                )
+                for group in groups
+            ),
+        )
+        for phrase, groups in english().groups_of.items()
+    }
+
+
+def look(heard: Heard) -> Seen:
+    """The features of a turn."""
+    values: dict[str, float] = {}
+    text = heard.text[:READ]
+    masked = mask(text)
+    folded = fold(masked)
+    found = english().find(folded)
+    _phrases(folded, found, values)
+    words = folded.split()
+    _form(text, masked, values)
+    _opening(text, words, values)
+    _around(heard, text, words, values)
+    _both(values)
+    return Seen(values, found)
+
+
+def _phrases(folded: str, found: list[Found], values: dict[str, float]) -> None:
+    groups = _groups()
+    questions = "?" in folded
+    for start, end, phrase in found:
+        own, of = groups[phrase]
+        values[own] = 1.0
+        for group in of:
+            name = group.negated if group.negated and is_negated(folded, start) else group.name
+            values[name] = 1.0 if group.once else min(values.get(name, 0.0) + 1.0, 3.0)
+            if questions and group.asked and is_asked(folded, end):
+                values[group.asked] = 1.0
+            if start <= 14:
+                values[group.first if start <= 2 else group.early] = 1.0
+
+
+def _form(text: str, masked: str, values: dict[str, float]) -> None:
+    length = len(text)
+    values[next((name for limit, name in _LENGTHS if length <= limit), "length over 500")] = 1.0
+    names = len(_NAME.findall(text, 0, _FORM))
+    if names:
+        values["names"] = min(names, 6) / 3.0
+    if masked is not text and masked != text:
+        values["quotes"] = 1.0
+    stripped = text.rstrip()
+    if "?" in masked:
+        values["question"] = 1.0
+        if stripped.endswith("?"):
+            values["ends as question"] = 1.0
+    elif stripped.endswith("."):
+        values["ends as sentence"] = 1.0
+    if "..." in masked or "…" in masked:
+        values["trails off"] = 1.0
+    if "!" in masked or "??" in masked:
+        values["stress"] = 1.0
+    if length > 60:
+        _pasted(text, values)
+
+
+def _pasted(text: str, values: dict[str, float]) -> None:
+    if text.count("\n") > 3:
+        values["many lines"] = 1.0
+    if _LOG.search(text, 0, _FORM):
+        values["log"] = 1.0
+    if _LINE.search(text, 0, _FORM):
+        values["line number"] = 1.0
+
+
+def _opening(text: str, words: list[str], values: dict[str, float]) -> None:
+    first = words[0].rstrip(".:?") if words else ""
+    values[_FIRST_WORDS.get(first, "begins otherwise")] = 1.0
+    if first in _LEADS and len(words) > 1 and words[1] in _COMMANDS:
+        values["command later"] = 1.0
+    if text[:1].isupper():
+        values["capital"] = 1.0
+        if len(text) > 150 and _PERSONS.isdisjoint(values):
+            values["prose of others"] = 1.0
+
+
+def _around(heard: Heard, text: str, words: list[str], values: dict[str, float]) -> None:
+    values["refusal's reason" if heard.reason else f"before {heard.before.value}"] = 1.0
+    if heard.queued:
+        values["queued"] = 1.0
+    if heard.earlier:
+        likeness = max(_likeness(text, other) for other in heard.earlier[:_EARLIER])
+        if likeness >= 0.3:
+            values["asked before" if likeness >= 0.7 else "like before"] = 1.0
+    else:
+        values["nothing earlier"] = 1.0
+    if heard.calls:
+        _calls(heard.calls[:_CALLS], words, values)
+    else:
+        values["no calls"] = 1.0
+    if heard.failed and _shared(words, heard.failed[:_OUTPUT]):
+        values["names the failure"] = 1.0
+    if heard.later is None:
+        values["later unknown"] = 1.0
+    elif heard.later and _likeness(text, heard.later[0]) >= 0.3:
+        values["asked again later"] = 1.0
+    if heard.undone is None:
+        values["undone unknown"] = 1.0
+    elif heard.undone:
+        values["undone"] = 1.0
+
+
+def _calls(calls: tuple[str, ...], words: list[str], values: dict[str, float]) -> None:
+    edits = sum(call.startswith(_EDITS) for call in calls)
+    if edits:
+        values["edited"] = min(edits, 4) / 2.0
+        if calls[0].startswith(_EDITS):
+            values["edited last"] = 1.0
+    if any("git commit" in call for call in calls):
+        values["committed"] = 1.0
+    values["calls"] = len(calls) / 4.0
+    if _shared(words, "\n".join([call[:_CALL] for call in calls])):
+        values["names a call"] = 1.0
+
+
+def _both(values: dict[str, float]) -> None:
+    """Pairs that say more together than each alone."""
+    worked = "edited" in values or "committed" in values
+    if "question" in values:
+        if "refusal's reason" in values:
+            values["reason asked"] = 1.0
+        elif worked:
+            values["question after work"] = 1.0
+    if "before start" in values:
+        return
+    if "prose of others" in values:
+        values["prose of others within"] = 1.0
+    if worked and ("failing" in values or "lacking" in values or "again" in values):
+        values["trouble after work"] = 1.0
+    if "before interrupt" in values and ("agree" in values or "length to 12" in values):
+        values["goes on after interrupt"] = 1.0
+
+
+@lru_cache(maxsize=64)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text[:_LIKE].casefold().split())
+
+
+def _likeness(one: str, other: str) -> float:
+    """How many of the words of both are in both."""
+    ours, theirs = _words(one), _words(other)
+    if len(ours) < 3 or len(theirs) < 3:
+        return 1.0 if one == other and one else 0.0
+    both = len(ours & theirs)
+    return both / (len(ours) + len(theirs) - both)
+
+
+def _shared(words: list[str], other: str) -> bool:
+    """Whether a long word of the turn stands in the other text."""
+    low = other.casefold()
+    return any(word in low for word in words[:40] if len(word) >= 6)

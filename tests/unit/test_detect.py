@@ -1,0 +1,152 @@
+"""The detector: what a typed turn says, in English, told by its words, its form and what happened around it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.domain.signals import Before, Heard, Signal, SignalKind
+from wisen.loop.detect.features import READ, look
+from wisen.loop.detect.model import detect, shipped
+from wisen.loop.detect.phrases import english, fold, mask
+
+CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
+
+
+def kinds(text: str, before: Before = Before.OK) -> set[SignalKind]:
+    return {signal.kind for signal in detect(Heard(text=text, before=before))}
+
+
+def likely(heard: Heard, kind: SignalKind = CORRECTION) -> float:
+    return shipped().probabilities(heard)[kind]
+
+
+def phrases(text: str) -> list[str]:
+    return [found.phrase for found in english().find(fold(mask(text)))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "👎",
+        "that was wrong",
+        "you misunderstood",
+        "No, that's wrong. Use port 8080 instead of 3000 please",
+        "Actually it should be in the EU region, not US",
+        "I told you to use pnpm, not npm, for this repository",
+        "Please make the layout more compact, that was wrong",
+    ],
+)
+def test_the_corrections_that_a_phrase_list_missed_are_found(text: str) -> None:
+    assert CORRECTION in kinds(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "does this backup run every time the service starts?",
+        "Could you just check whether the tests pass on main?",
+        "How much do the offshore staff cost us per month?",
+        "no problem",
+        "no worries",
+        "actually looks great",
+        "I know another note about the window",
+    ],
+)
+def test_what_only_looks_like_a_correction_says_nothing(text: str) -> None:
+    assert kinds(text) == set()
+
+
+def test_a_lone_thumb_is_praise() -> None:
+    assert kinds("👍") == {PRAISE}
+
+
+def test_a_phrase_matches_whole_words_only() -> None:
+    assert phrases("offshore notes about nowhere, undoable") == []
+    assert "no" not in phrases("git commit --no-verify no-op no_op")
+
+
+def test_case_and_curly_apostrophes_make_no_difference() -> None:
+    assert phrases("DON’T") == phrases("don't") == ["don't"]
+
+
+def test_quoted_text_and_code_are_not_the_users_words() -> None:
+    assert phrases('rename "that was wrong" and `undo` to\n```\nrevert\n```\n> no') == ["rename"]
+    assert CORRECTION not in kinds('translate "that was wrong" into French')
+
+
+def test_a_negated_word_of_praise_is_told_apart() -> None:
+    assert look(Heard(text="this is perfect")).values["praise"] == 1.0
+    negated = look(Heard(text="this is not perfect")).values
+    assert "praise" not in negated
+    assert negated["praise negated"] == 1.0
+    assert likely(Heard(text="this is not perfect"), PRAISE) < likely(Heard(text="this is perfect"), PRAISE)
+
+
+def test_a_question_is_less_of_a_correction_than_a_statement() -> None:
+    assert likely(Heard(text="is that wrong?")) < likely(Heard(text="that is wrong"))
+
+
+def test_what_happened_before_counts() -> None:
+    text = "the label is next to the field"
+    refused = Heard(text=text, before=Before.REJECT, reason=True)
+    assert likely(Heard(text=text, before=Before.START)) < likely(Heard(text=text)) < likely(refused)
+
+
+def test_what_is_not_known_yet_is_told_from_what_did_not_happen() -> None:
+    assert "undone unknown" in look(Heard(text="go")).values
+    known = look(Heard(text="go", later=(), undone=False)).values
+    assert not known.keys() & {"undone unknown", "later unknown", "undone"}
+
+
+def test_a_request_that_is_made_again_is_noticed() -> None:
+    heard = Heard(text="sort the table by name please", earlier=("please sort the table by name",))
+    assert "asked before" in look(heard).values
+
+
+def test_the_evidence_is_where_the_phrase_stands() -> None:
+    text = "Well, THAT WAS WRONG"
+    signal = next(signal for signal in detect(Heard(text=text)) if signal.kind is CORRECTION)
+    assert text[signal.start : signal.end].strip() == "THAT WAS WRONG"
+
+
+def test_letters_that_grow_in_small_letters_do_not_move_the_evidence() -> None:
+    text = "İİİ ßß, that was wrong"
+    assert len(fold(text)) == len(text)
+    found = english().find(fold(text))[0]
+    assert text[found.start : found.end].strip() == "that was wrong"
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+def test_an_empty_turn_says_nothing(text: str) -> None:
+    assert detect(Heard(text=text, before=Before.REJECT, reason=True)) == ()
+
+
+@given(
+    text=st.text(max_size=300),
+    before=st.sampled_from(Before),
+    reason=st.booleans(),
+    earlier=st.lists(st.text(max_size=40), max_size=4).map(tuple),
+    calls=st.lists(st.text(max_size=40), max_size=4).map(tuple),
+    undone=st.none() | st.booleans(),
+)
+def test_any_turn_gives_probabilities_and_sorted_signals(
+    text: str,
+    before: Before,
+    reason: bool,
+    earlier: tuple[str, ...],
+    calls: tuple[str, ...],
+    undone: bool | None,
+) -> None:
+    heard = Heard(text=text, before=before, reason=reason, earlier=earlier, calls=calls, undone=undone)
+    assert all(0.0 <= value <= 1.0 for value in shipped().probabilities(heard).values())
+    signals: tuple[Signal, ...] = detect(heard)
+    assert list(signals) == sorted(signals, key=lambda signal: -signal.probability)
+    assert all(0 <= signal.start < signal.end <= len(text) for signal in signals)
+    assert detect(heard) == signals
+
+
+def test_the_cost_of_a_long_text_is_bounded() -> None:
+    long = "this is wrong, " * 100_000
+    assert look(Heard(text=long)).values == look(Heard(text=long[:READ])).values
