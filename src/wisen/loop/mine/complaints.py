@@ -1,6 +1,6 @@
 """The complaints that common tools make, as data: who complains, under which key, and by what it is told.
 
-Written from what the tools print, not from anybody's logs. A key is `area.symptom`, with the areas api, auth, build,
+Written from what the tools print; failures of real sessions were looked at too. A key is `area.symptom`, with the areas api, auth, build,
 config, deps, fs, net, runtime, shell, vcs. Adding a tool needs a line here and no code.
 """
 
