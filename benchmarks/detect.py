@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.train_detect import (
-    FOLDS,
-    SEED,
+from benchmarks.detect_fit import FOLDS, SEED, SEEDS, averaged, cross_validate, figures, fit, folds, judged, threshold
+from benchmarks.detect_items import (
     SLICES,
     Item,
-    cross_validate,
-    figures,
-    fit,
-    folds,
-    judged,
+    lessons_of,
     live,
+    our_items,
     read_rows,
     real_items,
-    threshold,
     written_items,
+    written_lessons,
 )
+from benchmarks.train_detect import lasting_figures
 from wisen.domain.signals import Before, Heard, SignalKind
 from wisen.loop.detect.features import look
+from wisen.loop.detect.lessons import lesson
 from wisen.loop.detect.model import detect, shipped
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from benchmarks.train_detect import Vector
+    from benchmarks.detect_fit import Vector
 
     Said = dict[str, tuple[Vector, Vector]]
 
@@ -47,15 +46,26 @@ _GENERIC_LIST = re.compile(
     r"\b(?:no|nope|wrong|incorrect|not right|instead|actually|stop|don't|revert|undo|should be|i said|i told|still)\b",
     re.IGNORECASE,
 )
+_SEED_PHRASES = (
+    "every time,i already told,you should have,why don't you,why are you not,help me understand why,i have to nudge,"
+    "would have expected,you have password,you have credentials,you have token,let's revert,lets revert,that was wrong,"
+    "you misunderstood,been waiting,not automatically progress,same mistake,try again,why can't you,why cant you,"
+    "just ssh,just check,just use,just do,nooo,stop!,don't do,stop doing,never do,why are you,why do you keep,ffs,"
+    "i give up,never ever"
+).split(",")
+_SEED_EMOJI = "👎😠😤💩🙁😞😒😑🤬"
+_SEED_SKIPS = re.compile(r"heartbeat|cron job|compact|pre-compaction|sub-?agent|NO_REPLY", re.IGNORECASE)
+"""openclaw-hybrid-memory's list of 2026.4 with its emoji and skip rules, matched its way: anywhere, in long texts."""
+_WORD = re.compile(r"[\w']+")
 _TOKEN = re.compile(r"[a-z']+|[?!]")
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """The figures of one run. Raises: DataAbsent."""
-    real = real_items(options.data)
-    items = [*real, *(live(item) for item in real), *written_items()]
-    said = _folds(items) if options.cross_validate else _shipped(items)
-    sets: dict[str, object] = {name: judged(items, said, of) for name, of in SLICES.items()}
+    real, ours = real_items(options.data), our_items(options.data)
+    items = [*real, *ours, *(live(item) for item in [*real, *ours]), *written_items()]
+    drawn = _folds(items) if options.cross_validate else [_shipped(items)]
+    sets: dict[str, object] = _sets(items, drawn)
     others = {stem: _others(options.data, stem) for stem in ("multilingual_written", "emoji")}
     for stem, found in others.items():
         if found:
@@ -66,10 +76,11 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "languages": _languages(others["multilingual_written"]),
         "baselines": _baselines(real),
         "unweighted": {
-            "sets": {name: judged([_plain(item) for item in items], said, of) for name, of in SLICES.items()},
+            "sets": _sets([_plain(item) for item in items], drawn),
             "baselines": _baselines([_plain(item) for item in real]),
         },
-        "errors": _errors(items, said),
+        "lessons": _lessons(real, ours, cross_validate=options.cross_validate),
+        "errors": _errors(items, drawn[0]),
         "messages_per_s": _speed([item.heard for item in real], options.repeat),
     }
 
@@ -79,8 +90,13 @@ def _plain(item: Item) -> Item:
     return replace(item, weight=1.0)
 
 
-def _folds(items: Sequence[Item]) -> Said:
-    return cross_validate(items, [look(item.heard).values for item in items], _KINDS)
+def _folds(items: Sequence[Item]) -> list[Said]:
+    features = [look(item.heard).values for item in items]
+    return [cross_validate(items, features, _KINDS, seed) for seed in SEEDS]
+
+
+def _sets(items: Sequence[Item], drawn: Sequence[Said]) -> dict[str, object]:
+    return {name: averaged([judged(items, said, of) for said in drawn]) for name, of in SLICES.items()}
 
 
 def _shipped(items: Sequence[Item]) -> Said:
@@ -126,6 +142,7 @@ def _baselines(real: Sequence[Item]) -> dict[str, object]:
     after = [float(item.heard.before in (Before.INTERRUPT, Before.REJECT)) for item in real]
     generic = [float(bool(_GENERIC_LIST.search(item.heard.text))) for item in real]
     ways = {
+        "seed_phrases": [float(_is_seeds_correction(item.heard.text)) for item in real],
         "generic_list": generic,
         "after_interrupt_or_rejection": after,
         "generic_list_or_after": [max(pair) for pair in zip(generic, after, strict=True)],
@@ -177,14 +194,65 @@ def _bag_of_words(real: Sequence[Item]) -> Vector:
     return said
 
 
-def _errors(items: Sequence[Item], said: Said) -> dict[str, list[str]]:
-    """The ids of real turns where corrections were missed or seen wrongly; doubtful ones apart."""
-    out: dict[str, list[str]] = {"missed": [], "missed_doubtful": [], "false": [], "false_doubtful": []}
+def _is_seeds_correction(text: str) -> bool:
+    if len(text) < 25 or _SEED_SKIPS.search(text):
+        return False
+    low = text.lower()
+    return any(phrase in low for phrase in _SEED_PHRASES) or any(each in text for each in _SEED_EMOJI)
+
+
+def _lessons(real: Sequence[Item], ours: Sequence[Item], *, cross_validate: bool) -> dict[str, object]:
+    """How close lessons come to the labelled rules, next to the whole message; and which of them are said to last."""
+    ruled = [item for item in lessons_of(real) if item.rule]
+    drawn = [_shared_words(lesson(item.heard.text), item.rule) for item in ruled]
+    whole = [_shared_words(item.heard.text, item.rule) for item in ruled]
+    if cross_validate:
+        lasting = lasting_figures([*lessons_of([*real, *ours]), *written_lessons()])
+    else:
+        truth = np.array([float(bool(item.lasts)) for item in ruled])
+        said = [next((signal.lesson for signal in detect(item.heard) if signal.lesson), None) for item in ruled]
+        held = np.array([float(found is not None and found.is_durable) for found in said])
+        lasting = {name: round(value, 4) for name, value in figures(truth, held, np.ones(len(ruled))).items()}
+    return {
+        "n": len(ruled),
+        "token_f1": round(sum(drawn) / len(ruled), 4),
+        "verbatim_token_f1": round(sum(whole) / len(ruled), 4),
+        "nearer_than_verbatim": sum(ours > theirs for ours, theirs in zip(drawn, whole, strict=True)),
+        "farther_than_verbatim": sum(ours < theirs for ours, theirs in zip(drawn, whole, strict=True)),
+        "durable": lasting,
+    }
+
+
+def _shared_words(said: str, rule: str) -> float:
+    """F1 of the words that two texts share."""
+    one, other = Counter(_WORD.findall(said.lower())), Counter(_WORD.findall(rule.lower()))
+    both = sum((one & other).values())
+    return 2 * both / (sum(one.values()) + sum(other.values())) if both else 0.0
+
+
+def _errors(items: Sequence[Item], said: Said) -> dict[str, object]:
+    """The real turns where corrections were missed or seen wrongly, by kind of turn, and their ids."""
+    ids: dict[str, list[str]] = {"missed": [], "missed_doubtful": [], "false": [], "false_doubtful": []}
+    kinds: dict[str, Counter[str]] = {"missed": Counter(), "false": Counter()}
     for item, yes in zip(items, said["correction"][1], strict=True):
         if not SLICES["user_turns"](item) or bool(yes) == ("correction" in item.kinds):
             continue
-        out[("false" if yes else "missed") + ("_doubtful" if item.borderline else "")].append(item.id)
-    return out
+        way = "false" if yes else "missed"
+        ids[way + ("_doubtful" if item.borderline else "")].append(item.id)
+        kinds[way][_sort(item)] += 1
+    return {**ids, "by_kind": {way: dict(counted.most_common()) for way, counted in kinds.items()}}
+
+
+def _sort(item: Item) -> str:
+    """What sort of turn it is, roughly: where errors are frequent."""
+    text = item.heard.text
+    if item.heard.reason:
+        return "reason of a refusal"
+    if len(text) > 300:
+        return "long or pasted"
+    if text.rstrip().endswith("?"):
+        return "question"
+    return "after an interrupt" if item.heard.before is Before.INTERRUPT else "statement or order"
 
 
 def _speed(heards: Sequence[Heard], repeat: int) -> float:

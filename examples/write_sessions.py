@@ -57,6 +57,7 @@ def tests() -> ClaudeTranscript:
     s.ok(s.call("Read", file_path="src/cart/total.ts"), "return Math.floor(total)")
     s.ok(s.call("Edit", file_path="src/cart/total.ts", old_string="Math.floor(total)", new_string="Math.round(total)"))
     s.bash("pnpm run test:cart 2>&1 | tail -20", "Tests  12 passed (12)")
+    s.prompt("again: use pnpm in this repo, not npm")
     return s
 
 
@@ -109,6 +110,7 @@ def release() -> ClaudeTranscript:
     s.reject(s.call("Bash", command="git push origin main --tags"))
     s.prompt("let me look at the changelog first")
     s.ok(s.call("Read", file_path="CHANGELOG.md"), "## 1.8.0")
+    s.prompt("I told you to use pnpm, not npm")
     return s
 
 

@@ -17,7 +17,7 @@ ALLOWED: dict[str, set[str]] = {
     "ports": {"domain", "errors"},
     "safety": {"domain", "errors"},
     "loop": {"ports", "domain", "safety", "errors"},
-    "parts": {"loop", "ports"},
+    "parts": {"loop", "ports", "domain"},
     "cycle": {"parts", "loop", "ports", "domain", "errors"},
     "record": {"parts", "loop", "domain", "errors"},
     "learner": {"record", "cycle", "parts", "loop", "ports", "domain", "errors"},

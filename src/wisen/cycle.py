@@ -2,22 +2,28 @@
 
     observe   new lines of the agents' logs become events; only what may be kept comes through the door
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
+    detect    in the same sessions: what the user corrected, praised, asked for
     verify    what the lines of instruction files seem to do, going by the sessions before and after them
     report    what was found, as one value
     remember  the run goes into the ledger, and the ledger into a verified backup
 
-The later stages (detect, promote, apply, deliver, crystallize) take their places before the report.
+The later stages (promote, apply, deliver, crystallize) take their places before the report.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
-from wisen.domain.runs import Run
+from wisen.domain.runs import run_of
+from wisen.domain.signals import signals_by_kind
+from wisen.loop.detect.listen import listen
+from wisen.loop.detect.model import DETECTOR
+from wisen.loop.detect.themes import themes
 from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
@@ -27,15 +33,17 @@ from wisen.loop.verify.blame import blames, summary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from wisen.domain.failures import Mined
+    from wisen.domain.histories import History
     from wisen.domain.instructions import Blame, InstructionFile
+    from wisen.domain.runs import Run
     from wisen.parts import Parts
     from wisen.ports import Stretch
 
-AT_ONCE = 32 << 20
-"""Bytes of logs that go into one transaction: large enough to be fast, small enough to lose little."""
+AT_ONCE = 32 << 20  # bytes of logs that go into one transaction: enough to be fast, few enough to lose little
 MINED_AT_ONCE = 100  # sessions whose findings go into one transaction
-JUDGED_DAYS = 400
-"""How far back the sessions lie by which the lines of instruction files are judged."""
+UNDERSTANDING = MINER * 1000 + DETECTOR  # what sessions were understood by; another one understands them again
+JUDGED_DAYS = 400  # how far back the sessions lie by which the lines of instruction files are judged
 
 
 def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None]) -> Report:
@@ -45,7 +53,6 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
     reading_seconds = parts.clock.elapsed() - clock_began
     dig(parts)
     judged = judge(parts) if new_events or parts.judges else ()
-    counts = parts.index.counts(selection)
     report = Report(
         selection=selection,
         found=found,
@@ -54,26 +61,16 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
         new_events=new_events,
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
-        counts=counts,
+        counts=parts.index.counts(selection),
         failures=parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)),
         fixes=tuple(fix for fix in parts.index.fixes(selection) if fix.is_known),
+        signals=signals_by_kind(said := parts.index.signals(selection)),
+        themes=themes(said),
         instructions=tuple(map(summary, judged)),
         troubles=parts.index.troubles(selection),
         warnings=parts.warnings,
     )
-    run = Run(
-        id=parts.ids.new(),
-        machine=parts.machine,
-        started=began,
-        finished=parts.clock.now(),
-        version=parts.version,
-        sources=sum(found.values()),
-        read_bytes=read_bytes,
-        new_events=new_events,
-        withheld=sum(counts.withheld.values()),
-        troubles=sum(trouble.count for trouble in report.troubles),
-    )
-    remember(parts, run)
+    remember(parts, run_of(report, parts.stamp(began)))
     return report
 
 
@@ -81,12 +78,10 @@ def observe(
     parts: Parts, selection: Selection, progress: Callable[[int, int], None]
 ) -> tuple[dict[str, int], int, int]:
     """Read what is new. Returns the sources found by agent, the bytes read and the events that were new."""
-    found: dict[str, int] = {}
-    tasks: list[Task] = []
+    found, tasks = dict[str, int](), list[Task]()
     for agent in parts.agents:
-        sources, marks = list(agent.sources(selection.under)), parts.index.marks(agent.name)
-        if parts.recheck:
-            marks = watch.doubted(marks)
+        sources, known = list(agent.sources(selection.under)), parts.index.marks(agent.name)
+        marks = watch.doubted(known) if parts.recheck else known
         found[agent.name] = len(sources)
         new = watch.changed(sources, marks, selection)
         tasks += [Task(agent=agent, source=source, marks=marks) for source in new]
@@ -117,10 +112,15 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
 
 def dig(parts: Parts) -> None:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    new = map(mine, parts.index.unmined(MINER))
+    new = map(understood, parts.index.unmined(UNDERSTANDING))
     with collector_paused():
         while found := list(islice(new, MINED_AT_ONCE)):
-            parts.index.mined(found, MINER)
+            parts.index.mined(found, UNDERSTANDING)
+
+
+def understood(history: History) -> Mined:
+    """What one session teaches, by what was done and by what was said."""
+    return replace(mine(history), said=listen(history))
 
 
 def judge(parts: Parts) -> tuple[Blame, ...]:

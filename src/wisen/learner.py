@@ -190,15 +190,18 @@ class Learner(Recorder):
             return  # the ledger itself is what failed; the caller sees the first error
 
 
-def signals_in(text: str, before: str = Before.OK) -> tuple[Signal, ...]:
+def signals_in(text: str, before: str = Before.OK, *, reason: bool = False, queued: bool = False) -> tuple[Signal, ...]:
     """What a message that a user typed says about the work, the likeliest first.
+
+    `before` is what happened just before it, `reason` whether it was typed when refusing a call, `queued` whether it
+    was typed while the agent worked.
 
     Raises:
         UsageError: `before` names nothing that can happen before a message.
     """
     if before not in list(Before):
         raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
-    return detect(Heard(text=text, before=Before(before)))
+    return detect(Heard(text=text, before=Before(before), reason=reason, queued=queued))
 
 
 def _existing(path: Path | None) -> Path | None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wisen.domain.runs import Stamp
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.door import DoorPolicy
@@ -39,3 +42,8 @@ class Parts:
     """Whether instruction files are judged even when no session held anything new."""
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
+
+    def stamp(self, began: datetime) -> Stamp:
+        """What a run that began then, and ends now, is known by."""
+        now = self.clock.now()
+        return Stamp(id=self.ids.new(), machine=self.machine, version=self.version, started=began, finished=now)

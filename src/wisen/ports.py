@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wisen.domain.learnings import Record
     from wisen.domain.report import Counts, Selection
     from wisen.domain.runs import Run
+    from wisen.domain.signals import Sighting
     from wisen.domain.snapshots import Snapshot
     from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
 
@@ -170,6 +171,13 @@ class Findings(Protocol):
 
     def goals(self, selection: Selection) -> Iterator[Goal]:
         """What was asked for in the selected sessions and how it went, oldest first."""
+        ...
+
+    def signals(self, selection: Selection) -> tuple[Sighting, ...]:
+        """What the user said about the work in the selected sessions, newest first.
+
+        Of the same moment, the message that was read last comes first; of one message, they come by kind.
+        """
         ...
 
 

@@ -65,6 +65,14 @@ class Rollout:
         """The client's own copy."""
         self.item({"type": "UserMessage", "id": self.id("u"), "content": [{"type": "text", "text": text}]})
 
+    def say(self, text: str) -> str:
+        """Prose of the assistant, in both copies; returns the id that the model gave it."""
+        identity = f"msg_{self.id('m')}"
+        content = [{"type": "output_text", "text": text, "annotations": []}]
+        self.line("response_item", {"type": "message", "id": identity, "role": "assistant", "content": content})
+        self.item({"type": "AgentMessage", "id": identity, "content": [{"type": "Text", "text": text}]})
+        return identity
+
     def call(self, tool: str, namespace: str | None = None, **arguments: object) -> str:
         """A function call; returns its id."""
         call = self.id("call")
@@ -171,6 +179,12 @@ class OldRollout(Rollout):
         self._to_model(text)
         self.event("user_message", message=text, kind="plain")
         self.line("turn_context", {"cwd": self.cwd, "model": "gpt-5-codex"})
+
+    def say(self, text: str) -> str:
+        content = [{"type": "output_text", "text": text}]
+        self.event("agent_message", message=text)
+        self.line("response_item", {"type": "message", "role": "assistant", "content": content})
+        return ""
 
     def ask(self, command: str) -> str:
         return self.call("shell", command=["bash", "-lc", command], workdir=self.cwd)

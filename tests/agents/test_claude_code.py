@@ -98,6 +98,15 @@ def test_a_rejection_is_no_failure_and_its_reason_was_typed(tmp_path: Path) -> N
     )
 
 
+def test_what_is_written_in_the_users_name_when_he_wants_to_talk_was_not_typed(tmp_path: Path) -> None:
+    s = ClaudeTranscript()
+    call = s.call("AskUserQuestion", questions=[])
+    s.reject(call, "The user wants to clarify these questions.\n    Start by asking them what they would like.")
+    events, _ = read(s, tmp_path)
+    assert [e.call for e in events if isinstance(e, Rejection)] == [call]
+    assert typed(events) == []
+
+
 @pytest.mark.requirement("X7")
 def test_a_tool_that_words_its_error_like_a_rejection_speaks_for_nobody(tmp_path: Path) -> None:
     s = ClaudeTranscript()
@@ -143,6 +152,7 @@ def test_a_call_that_was_stopped_is_an_interrupt_not_a_failure(tmp_path: Path) -
         ("do the plan", {"planContent": "# Plan"}),
         ("explore the code", {"isSidechain": True, "agentId": "a1"}),
         ("Implement the following plan:\n\n# Plan", {}),
+        ("Operation stopped by hook: another session is active", {}),
         ("from a script", {"promptSource": "sdk"}),
     ],
 )

@@ -26,6 +26,9 @@ class ClaudeScribe:
     def prompt(self, text: str) -> None:
         self._transcript.prompt(text)
 
+    def say(self, text: str) -> None:
+        self._transcript.say(text)
+
     def shell(self, command: str, output: str, exit_code: int = 0) -> None:
         self._transcript.bash(command, output, exit_code=exit_code)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from wisen.agents.claude_code.glance import NOTHING, glance
 from wisen.agents.claude_code.read import ClaudeFormat
 from wisen.agents.follow import follow
-from wisen.domain.events import Event
+from wisen.domain.events import Concession, Event
 from wisen.domain.sources import Trouble
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -94,11 +94,72 @@ def test_the_newer_order_of_fields_is_understood_too() -> None:
     assert glance(line, 0, len(line)) == (call, record["timestamp"])
 
 
+SAYINGS = [*"ab \n", "You\u2019re right", "you are", " right", "-", "Sorry", "good ", "catch", "\u0142", "\U0001f600"]
+SAYINGS += ['"', "\\", "\\u0073orry", '"type":"text"', "x" * 60, "\n" * 70]
+SAYING = st.lists(st.sampled_from(SAYINGS), max_size=8).map("".join)
+BLOCKS = st.one_of(
+    st.builds(lambda text: {"type": "text", "text": text}, SAYING),
+    st.builds(lambda text: {"type": "text", "citations": None, "text": text}, SAYING),
+    st.builds(lambda text: {"text": text, "type": "text"}, SAYING),
+    st.builds(lambda text: {"type": "thinking", "thinking": text, "signature": "c2ln"}, SAYING),
+    st.builds(lambda text: {"type": "redacted_thinking", "data": text}, SAYING),
+    st.builds(lambda text: {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": text}}, SAYING),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(records=st.lists(st.tuples(st.lists(BLOCKS, max_size=3), st.booleans()), min_size=1, max_size=6))
+def test_what_the_assistant_says_means_the_same_with_and_without_the_shortcut(
+    records: list[tuple[list[dict[str, object]], bool]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    s = ClaudeTranscript()
+    for blocks, escaped in records:
+        message = {"id": "msg_1", "type": "message", "role": "assistant", "content": blocks}
+        s._add({"type": "assistant", "message": message})
+        if escaped:
+            s.lines[-1] = json.dumps(json.loads(s.lines[-1]), separators=(",", ":")).encode()
+    path = tmp_path_factory.mktemp("glance") / "s.jsonl"
+    path.write_bytes(s.data())
+    quick, slow = both(path)
+    assert quick == slow
+
+
+@pytest.mark.parametrize(
+    ("blocks", "conceded"),
+    [
+        ([{"type": "text", "text": "You\u2019re right."}], True),
+        ([{"type": "text", "text": "\u0142" * 130 + " got it"}], True),
+        ([{"type": "text", "text": "\n" * 130 + "got it"}], True),
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Sorry."}], True),
+        ([{"type": "text", "citations": None, "text": "Sorry."}], True),
+        ([{"type": "text", "text": "Done."}, {"type": "text", "text": "Sorry."}], False),
+        ([{"type": "thinking", "thinking": "Sorry."}], False),
+        ([{"type": "text", "text": "x" * 150 + " sorry"}], False),
+    ],
+)
+def test_a_line_is_decoded_where_its_first_text_may_concede(
+    blocks: list[dict[str, object]], conceded: bool, tmp_path: Path
+) -> None:
+    s = ClaudeTranscript()
+    message = {"id": "msg_1", "type": "message", "role": "assistant", "content": blocks}
+    identity = s._add({"type": "assistant", "message": message})
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(s.data())
+    (quick, _), slow = both(path)
+    assert (quick, []) == slow
+    assert [(type(e), e.id) for e in quick] == [(Concession, f"conceded:{identity}")] * conceded
+
+
 def test_prose_and_progress_are_idle_and_whatever_can_teach_is_not() -> None:
     s = ClaudeTranscript()
     s.say("hello")
+    s._assistant({"type": "thinking", "thinking": "You are right.", "signature": "c2ln"})
+    s.say("Sorry, hello")
     s.raw({"parentUuid": None, "isSidechain": False, "type": "progress", "data": {"a": 1}})
     s.prompt("typed")
     s.call("Bash", command="ls")
     s.queue("enqueue", "typed too")
-    assert [glance(bytearray(line), 0, len(line)) for line in s.lines] == [NOTHING, NOTHING, None, None, None]
+    assert [glance(bytearray(line), 0, len(line)) for line in s.lines] == [
+        *(NOTHING, NOTHING, None),
+        *(NOTHING, None, None, None),
+    ]

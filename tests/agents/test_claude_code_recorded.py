@@ -12,7 +12,7 @@ import pytest
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.read import ClaudeFormat
 from wisen.agents.follow import follow
-from wisen.domain.events import Call, Event, Message, Outcome
+from wisen.domain.events import Call, Concession, Event, Message, Outcome
 from wisen.domain.sources import Mark
 from wisen.testing.agent_contract import everything, typed
 from wisen.testing.transcripts import REFUSED, ClaudeTranscript
@@ -48,6 +48,8 @@ def told(events: list[Event]) -> list[str]:
             lines.append(f"{e.tool}: {commands[e.id]}")
         elif isinstance(e, Outcome):
             lines.append(f"{e.status.value}: {(e.text or commands[e.call]).splitlines()[-1]}")
+        elif isinstance(e, Concession):
+            lines.append("Concession")
         else:
             lines.append(f"{type(e).__name__}: {commands.get(e.call, e.call)}")
     return lines
@@ -65,6 +67,7 @@ def test_a_run_without_a_terminal_the_correction_it_was_resumed_with_and_a_helpe
         "Bash: touch installed.txt",
         "cancelled: touch installed.txt",  # nobody was there to allow it
         "other prompt: no, use uv, not pip",
+        "Concession",
         "other prompt: ask a helper",
         "Agent: Agent",
         "ok: Agent",
@@ -102,10 +105,12 @@ def test_a_session_in_the_terminal() -> None:
         "Bash: touch report.txt",
         "Rejection: touch report.txt",
         "typed rejection: no, never file it",
+        "Concession",
         "typed prompt: file the report again",
         "Bash: touch report.txt",
         "ok: touch report.txt",
         "typed queued: but only this once",
+        "Concession",
         "typed prompt: order a pear",
         "mcp__stock__find: mcp__stock__find",
         "Rejection: mcp__stock__find",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex_rollouts import PATCH, OldRollout, Rollout, batches, ends, read, unified
-from wisen.domain.events import Call, Event, Interrupt, Message, Origin, Outcome, Provenance, Status
+from wisen.domain.events import Call, Concession, Event, Interrupt, Message, Origin, Outcome, Provenance, Status
 from wisen.domain.sources import Mark
 from wisen.testing.agent_contract import typed
 
@@ -27,6 +27,8 @@ def gist(events: list[Event]) -> list[tuple[object, ...]]:
             told.append(("outcome", e.call, e.status, e.text))
         elif isinstance(e, Call):
             told.append(("call", e.id, e.tool, e.arguments))
+        elif isinstance(e, Concession):
+            told.append(("concession", e.at))
         else:
             told.append((type(e).__name__, e.call))
     return sorted(told, key=repr)
@@ -353,3 +355,36 @@ def test_the_place_follows_the_turn(tmp_path: Path) -> None:
     events, _ = read(r, tmp_path)
     assert [e.place for e in events] == ["/home/ada/shop", "/home/ada/shop/web"]
     assert {e.session.start for e in events} == {"/home/ada/shop"}
+
+
+def test_a_concession_is_told_once_and_under_the_models_id(tmp_path: Path) -> None:
+    r = Rollout()
+    r.prompt("no, use uv")
+    first = r.say("You're right.")
+    r.line("response_item", {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Sorry."}]})
+    r.event("agent_reasoning", text="Sorry.")
+    events, troubles = read(r, tmp_path)
+    assert [e.id for e in events if isinstance(e, Concession)] == [f"conceded:{first}"]
+    assert troubles == []
+
+
+def test_a_concession_without_an_id_is_the_same_in_a_fork(tmp_path: Path) -> None:
+    told: list[list[str]] = []
+    for number, meta in ((1, {}), (2, {"forked_from_id": OldRollout(1).thread})):
+        r = OldRollout(number, meta=meta)
+        r.prompt("no, use uv")
+        r.say("Sorry.")
+        r.say("Sorry.")
+        events, _ = read(r, tmp_path)
+        told.append([e.id for e in events if isinstance(e, Concession)])
+    assert told[0] == told[1]
+    assert len(set(told[0])) == 2
+    assert all(identity.startswith("conceded:made:") for identity in told[0])
+
+
+def test_what_a_sub_agent_concedes_is_not_told(tmp_path: Path) -> None:
+    r = Rollout(meta={"source": {"subagent": "review"}})
+    r.prompt("look around")
+    r.say("Sorry.")
+    events, _ = read(r, tmp_path)
+    assert events == []

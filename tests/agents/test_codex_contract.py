@@ -28,6 +28,9 @@ class CodexScribe:
     def prompt(self, text: str) -> None:
         self._rollout.prompt(text)
 
+    def say(self, text: str) -> None:
+        self._rollout.say(text)
+
     def shell(self, command: str, output: str, exit_code: int = 0) -> None:
         self._rollout.shell(command, output, exit_code)
 

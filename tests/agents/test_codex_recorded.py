@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wisen.agents.codex import Codex
-from wisen.domain.events import Call, Event, Message, Outcome
+from wisen.domain.events import Call, Concession, Event, Message, Outcome
 from wisen.domain.sources import Mark
 from wisen.testing.agent_contract import everything, typed
 
@@ -39,6 +39,8 @@ def told(events: list[Event]) -> list[str]:
         elif isinstance(e, Outcome):
             words = [line.split(": Failed to read")[0] for line in (e.text or "").strip().splitlines()[:2]]
             lines.append(f"{tools[e.call]} {e.status.value}: {words}")
+        elif isinstance(e, Concession):
+            lines.append("Concession")
         else:
             lines.append(f"{type(e).__name__}: {tools[e.call or '']}")
     return lines
@@ -58,6 +60,7 @@ def test_a_run_without_a_terminal_and_the_correction_it_was_resumed_with() -> No
         "mcp__stock__find ok: []",
         "mcp__stock__find failed: ['no such sku']",
         "other: no, use uv, not pip",
+        "Concession",
     ]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from wisen.agents.generic import Generic
 from wisen.agents.jsonl import LONGEST
-from wisen.domain.events import Call, Event, Interrupt, Message, Outcome, Provenance, Status
+from wisen.domain.events import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Status
 from wisen.domain.sources import Mark, Source, Trouble, TroubleKind
 from wisen.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
@@ -263,6 +263,9 @@ class GenericScribe:
     def prompt(self, text: str) -> None:
         self._add(user(text))
 
+    def say(self, text: str) -> None:
+        self._add({"role": "assistant", "content": text})
+
     def shell(self, command: str, output: str, exit_code: int = 0) -> None:
         self.answer(self.ask(command), output, exit_code)
 
@@ -363,3 +366,25 @@ def test_a_document_that_grew_is_read_again_and_gives_the_same_identities(tmp_pa
     assert typed(list(second.events)) == ["one", "two"]
     assert second.events[0].id == first.events[0].id
     assert second.afresh
+
+
+@pytest.mark.parametrize(
+    ("content", "conceded"),
+    [
+        ("You're right.", True),
+        ([{"type": "text", "text": "You're right."}, {"type": "text", "text": "Done."}], True),
+        ([{"type": "output_text", "text": "You're right."}], True),
+        ([{"type": "text", "text": "Done."}, {"type": "text", "text": "Sorry."}], False),
+        ([{"type": "thinking", "text": "Sorry."}, {"type": "text", "text": "Done."}], False),
+        ({"text": "Sorry."}, False),
+        (None, False),
+        ("Done.", False),
+    ],
+)
+def test_the_first_text_of_an_answer_says_whether_it_concedes(content: object, conceded: bool, tmp_path: Path) -> None:
+    answer = {**calls("bash", "call_1", command="ls"), "content": content}
+    events, troubles = read([user("no, use uv"), answer, {**answer, "id": "a1", "tool_calls": None}], tmp_path)
+    own, other = "conceded:talk:a1", [e.id for e in events if isinstance(e, Concession)][:1]
+    assert [e.id for e in events if isinstance(e, Concession)] == [*other, own] * conceded
+    assert [type(e).__name__ for e in events if not isinstance(e, Concession)] == ["Message", "Call"]
+    assert troubles == []

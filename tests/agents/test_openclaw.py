@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.openclaw_sessions import Database, Following, Transcript, outcomes, read
 from wisen.agents.openclaw import OpenClaw
-from wisen.domain.events import Call, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -246,3 +246,40 @@ def test_what_the_real_client_recorded_is_understood(version: str, tmp_path: Pat
     assert tools == ["exec", "exec", "write", "edit", "read", "exec", "exec"]
     assert [end.status.value for end in outcomes(events)] == ["ok", "failed", "ok", "failed", "failed", "ok", "masked"]
     assert troubles == []
+
+
+@pytest.mark.parametrize(
+    ("content", "conceded"),
+    [
+        ([{"type": "text", "text": "You\u2019re right.", "textSignature": "x"}], True),
+        ("You're right.", True),
+        ([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Sorry."}], True),
+        ([{"text": "Sorry.", "type": "text"}], True),
+        ([{"type": "text", "textSignature": "x", "text": "Sorry."}], True),
+        ([{"type": "thinking", "text": "hm"}, {"type": "text", "text": "Sorry."}], True),
+        ([{"type": "text", "text": "\u0142" * 130 + " got it"}], True),
+        ([{"type": "thinking", "thinking": "Sorry."}, {"type": "text", "text": "Done."}], False),
+        ([{"type": "text", "text": "Done."}, {"type": "text", "text": "Sorry."}], False),
+        ([{"type": "thinking", "thinking": "Sorry."}], False),
+        ([{"type": "text", "text": None}], False),
+        ([], False),
+    ],
+)
+def test_the_first_text_of_an_answer_says_whether_it_concedes(
+    story: Transcript, content: object, conceded: bool, tmp_path: Path
+) -> None:
+    story.prompt("no, use uv")
+    story.message("assistant", content, stopReason="stop")
+    events, troubles = read(story, tmp_path)
+    assert [type(event) for event in events] == [Message, Concession][: 1 + conceded]
+    assert troubles == []
+
+
+def test_a_concession_that_was_copied_under_a_new_id_is_the_same(story: Transcript, tmp_path: Path) -> None:
+    story.prompt("no, use uv")
+    message = {"role": "assistant", "content": [{"type": "text", "text": "Sorry."}], "timestamp": 1772442000000}
+    story.entry("message", message=message)
+    story.entry("message", message=message)
+    events, _ = read(story, tmp_path)
+    first, second = [event for event in events if isinstance(event, Concession)]
+    assert first == second

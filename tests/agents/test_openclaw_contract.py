@@ -31,6 +31,9 @@ class OpenClawScribe:
     def prompt(self, text: str) -> None:
         self.main.prompt(text)
 
+    def say(self, text: str) -> None:
+        self.main.say(text)
+
     def shell(self, command: str, output: str, exit_code: int = 0) -> None:
         self.main.shell(command, output, exit_code)
 

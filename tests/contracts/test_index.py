@@ -27,6 +27,7 @@ from wisen.testing.indexes import MemoryIndex
 from wisen.testing.logs import NOON, Log
 from wisen.testing.mining import mine, mine_all
 from wisen.testing.mining_contract import MiningContract
+from wisen.testing.signals_contract import SignalsContract
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -38,7 +39,7 @@ def open_sound(file: Path) -> SqliteIndex:
     return index
 
 
-class TestMemoryIndex(IndexContract, MiningContract, FindingsContract):
+class TestMemoryIndex(IndexContract, MiningContract, FindingsContract, SignalsContract):
     @pytest.fixture
     def index(self) -> Index:
         return MemoryIndex()
@@ -48,7 +49,7 @@ class TestMemoryIndex(IndexContract, MiningContract, FindingsContract):
         return lambda: index
 
 
-class TestSqliteIndex(IndexContract, MiningContract, FindingsContract):
+class TestSqliteIndex(IndexContract, MiningContract, FindingsContract, SignalsContract):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[Index]:
         index = open_sound(tmp_path / "index.db")
@@ -84,7 +85,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
     for _ in range(draw(st.integers(0, 6))):
         log.place = draw(places)
         name, minute = draw(few), draw(minutes)
-        kind = draw(st.sampled_from(["typed", "call", "end", "reject", "interrupt"]))
+        kind = draw(st.sampled_from(["typed", "call", "end", "reject", "interrupt", "concede"]))
         if kind == "typed":
             log.typed(f"m{name}", minute, draw(st.sampled_from(Origin)))
         elif kind == "call":
@@ -95,6 +96,8 @@ def stretches(draw: st.DrawFn) -> Stretch:
             log.end(name, status, minute, said if status in (Status.FAILED, Status.MASKED) else None)
         elif kind == "reject":
             log.reject(name, minute)
+        elif kind == "concede":
+            log.concede(f"a{name}", minute)
         else:
             log.interrupt(f"i{name}", draw(st.none() | few), minute)
     kinds = draw(st.lists(st.sampled_from(TroubleKind), max_size=3))
@@ -138,6 +141,7 @@ def test_the_sql_answers_like_plain_python(
             assert file.failures(selection, alive=Log("/x").at(3)) == plain.failures(selection, alive=Log("/x").at(3))
             assert file.fixes(selection) == plain.fixes(selection)
             assert list(file.goals(selection)) == list(plain.goals(selection))
+            assert file.signals(selection) == plain.signals(selection)
             assert file.troubles(selection) == plain.troubles(selection)
         for fix in plain.fixes(Selection()):
             assert file.evidence(fix.id) == plain.evidence(fix.id)
@@ -239,6 +243,7 @@ QUESTIONS: dict[str, Callable[[Index], object]] = {
     "fixes": lambda index: index.fixes(Selection()),
     "evidence": lambda index: index.evidence(""),
     "goals": lambda index: list(index.goals(Selection())),
+    "signals": lambda index: index.signals(Selection()),
     "troubles": lambda index: index.troubles(Selection()),
 }
 
@@ -247,6 +252,7 @@ def mined_file(folder: Path) -> Path:
     """An index that holds something for every question, mined by version 1."""
     log = Log("/a.jsonl")
     log.typed("m1")
+    log.concede("a1")
     for minute, status in enumerate((Status.FAILED, Status.OK, Status.OK)):
         log.call(f"c{minute}", minute)
         log.end(f"c{minute}", status, minute, "no" if status is Status.FAILED else None)
@@ -269,6 +275,7 @@ def mined_file(folder: Path) -> Path:
         ("failures", "failures, fixes, evidence"),
         ("tries", "fixes, evidence"),
         ("goals", "goals"),
+        ("signals", "signals"),
         ("troubles", "troubles"),
     ],
 )
@@ -306,6 +313,14 @@ def test_damage_found_by_a_question_is_told_in_our_words(tmp_path: Path, table: 
         ("goals SET calls = '[99]'", "goals"),
         ("goals SET calls = '7'", "goals"),
         ("goals SET failed = 'x'", "goals"),
+        ("signals SET kind = 'x'", "signals"),
+        ("signals SET event = 999", "signals"),
+        ("signals SET probability = 'x'", "signals"),
+        ("signals SET first = 0.5", "signals"),
+        ("signals SET at = 'x'", "signals"),
+        ("signals SET lesson = x'00'", "signals"),
+        ("signals SET forbids = NULL", "signals"),
+        ("signals SET about = NULL", "signals"),
     ],
 )
 def test_a_garbled_value_is_told_as_damage(tmp_path: Path, garble: str, question: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -243,3 +244,48 @@ def test_detect_tells_what_a_message_says(home: Path) -> None:
     assert found["messages"][0]["signals"][0]["kind"] == "correction"
     assert "interrupt" in run("detect", "x", "--before", "sunrise", expect=1).stderr
     assert "--stdin" in run("detect", expect=1).stderr
+
+
+@pytest.mark.requirement("S1")
+def test_detect_reads_messages_and_records_and_tells_lessons(home: Path) -> None:
+    shown = run("detect", "No, that's wrong. Use pnpm, not npm.").stdout
+    assert "lesson: Use pnpm, not npm. (command, " in shown
+    record = {"id": "r1", "user": "why not the helper?", "origin": "reject_reason", "preceding_event": "reject"}
+    lines = f"that was wrong\n{json.dumps(record)}\n{{not json\n"
+    done = subprocess.run(
+        [WISEN, "detect", "--stdin", "--json"], input=lines, capture_output=True, text=True, check=True, timeout=60
+    )
+    first, second, third = json.loads(done.stdout)["messages"]
+    assert first["signals"][0]["kind"] == "correction"
+    assert first["signals"][0]["lesson"] is None
+    assert second["id"] == "r1"
+    alone = json.loads(run("detect", "why not the helper?", "--json").stdout)["messages"][0]["signals"]
+    assert second["signals"][0]["probability"] > max([each["probability"] for each in alone], default=0.0)
+    assert third["text"] == "{not json"
+    wrong = subprocess.run(
+        [WISEN, "detect", "--stdin"], input='{"user": "x", "preceding_event": 3}\n', capture_output=True, text=True,
+        check=False, timeout=60,
+    )  # fmt: skip
+    assert wrong.returncode == 1
+    assert "preceding_event of record 1 is 3" in wrong.stderr
+
+
+@pytest.mark.requirement("S1")
+def test_the_report_tells_what_is_corrected_again_with_quotes_and_sessions(home: Path) -> None:
+    for day in (1, 2):
+        s = ClaudeTranscript(day, cwd="/home/ada/shop", start=datetime(2026, 3, day, 9, 0, tzinfo=UTC))
+        s.prompt("run the tests")
+        s.bash("npm test", "npm error use pnpm", exit_code=1)
+        s.prompt("no, I told you to use pnpm, not npm, in this repository" if day == 1 else "again: use pnpm, not npm")
+        s.prompt("obey the file", isMeta=True)
+        s.write(home / ".claude" / "projects" / "p")
+    text = run("learn").stdout
+    assert "What you keep correcting" in text
+    assert "2 sessions: Use pnpm, not npm" in text
+    assert "obey" not in text
+    report = json.loads(run("learn", "--json").stdout)
+    (theme,) = report["themes"]
+    assert [each["text"] for each in theme["sightings"]] == [
+        "again: use pnpm, not npm",
+        "no, I told you to use pnpm, not npm, in this repository",
+    ]

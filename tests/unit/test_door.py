@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wisen.domain.events import Call, Event, Message, Origin, Outcome, Provenance, SessionKey, Status
+from wisen.domain.events import Call, Concession, Event, Message, Origin, Outcome, Provenance, SessionKey, Status
 from wisen.loop.observe.door import DoorPolicy, keep
 from wisen.ports import Kept
 from wisen.safety import sentinel
@@ -111,3 +111,16 @@ def test_short_and_harmless_events_pass_as_they_are() -> None:
 def test_a_success_with_output_cannot_even_be_made() -> None:
     with pytest.raises(ValueError, match="never kept"):
         Outcome(id="o", call="c", session=SESSION, at=AT, place="", status=Status.OK, text="output")
+
+
+@pytest.mark.parametrize("provenance", Provenance)
+def test_a_concession_comes_through_whoever_made_it_and_belongs_to_no_context(provenance: Provenance) -> None:
+    conceded = Concession(id="conceded:m", session=SESSION, at=AT, place="/p", provenance=provenance)
+    assert admit(conceded) == Kept(event=conceded, context=None, withheld=None)
+
+
+def test_a_concession_keeps_no_place_that_holds_a_secret() -> None:
+    kept = admit(Concession(id="conceded:m", session=SESSION, at=AT, place=f"/p/{SECRET}"))
+    assert kept is not None
+    assert kept.withheld
+    assert kept.event.place == ""

@@ -6,7 +6,7 @@ import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from scipy import stats  # type: ignore[import-untyped]
+from scipy import stats
 
 from wisen.domain.failures import Failure, Signature
 from wisen.domain.histories import History, Step

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from wisen.agents.claude_code import ClaudeCode
+from wisen.backends.clock import SystemClock
+from wisen.backends.stores import migrate
 from wisen.backends.stores.migrate import known
+from wisen.backends.stores.sqlite_files import INDEX, open_file
+from wisen.backends.stores.sqlite_index import SqliteIndex, open_index
+from wisen.domain.events import Concession
+from wisen.domain.report import Selection
+from wisen.loop.observe import watch
+from wisen.loop.observe.door import DoorPolicy
+from wisen.loop.observe.scope import Scope
+from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wisen.backends.stores.migrate import Store
+    from wisen.ports import Index, Stretch
 
 RELEASED: dict[tuple[Store, str], str] = {
     ("ledger", "0001_ground.sql"): "96fe45151a18caed9eb3f86031e2a24be0f62d2d64bf5842628a18f6a61fe2fa",
@@ -18,6 +33,7 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("ledger", "0003_snapshots.sql"): "66fa6e12c26d39574626194083418c355bb4b1349ae0e45e5485edf218fbea58",
     ("index", "0001_ground.sql"): "3e95ee2249423ceb05ae59848313f7eada651f0d36c6d42b6a12b6ed439f0a63",
     ("index", "0002_mining.sql"): "f9eeac067e71fd6a0ffdff7134af0be1f85921e2bc0cfe5beee37d623d3a7870",
+    ("index", "0003_signals.sql"): "218ec0a12dabb87cf2ced81ec1c44508823ebc56b2033f6996d98e1baa555e93",
 }
 STORES: tuple[Store, ...] = ("ledger", "index")
 
@@ -43,3 +59,45 @@ def test_each_statement_of_a_migration_stands_alone(store: Store) -> None:
         assert all(
             each.startswith(("CREATE ", "ALTER ", "INSERT ", "UPDATE ", "DROP ")) for each in migration.statements()
         )
+
+
+def test_what_was_read_before_concessions_were_told_is_read_again(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = ClaudeTranscript()
+    log.prompt("no, use uv")
+    log.say("You are right, sorry.")
+    log.prompt("thanks")
+    log.write(home / ".claude" / "projects" / "p")
+    migrations = known("index")
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "known", lambda _: migrations[:2])
+        old = SqliteIndex(open_file(tmp_path / "index.db", INDEX, busy=1))
+        # The readers of that time told everything else.
+        for stretch in unread(old, home):
+            kept = tuple(each for each in stretch.kept if not isinstance(each.event, Concession))
+            assert old.keep([replace(stretch, kept=kept)]) == len(kept) == 2
+        assert unread(old, home) == []
+        before = old.counts(Selection())
+        old.close()
+    index, _ = open_index(tmp_path / "index.db", clock=SystemClock())
+    (again,) = unread(index, home)
+    assert again.afresh
+    assert index.keep([again]) == 1
+    assert unread(index, home) == []
+    assert index.counts(Selection()) == before
+    (history,) = index.unmined(1)
+    assert [(turn.text, turn.conceded) for turn in history.turns] == [("no, use uv", True), ("thanks", False)]
+    index.close()
+
+
+def unread(index: Index, home: Path) -> list[Stretch]:
+    """What the logs hold that an index has not read."""
+    agent, scope = ClaudeCode(home, {}), Scope(home=home, machine="m", contexts=(), aliases=())
+    marks = index.marks(agent.name)
+    return [
+        stretch
+        for source in watch.changed(list(agent.sources()), marks, Selection())
+        for stretch, _ in watch.stretches(agent, source, marks, scope, DoorPolicy())
+        if stretch is not None
+    ]

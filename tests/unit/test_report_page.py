@@ -39,6 +39,7 @@ HOSTILE = (
 ORDER = (
     "Worth deciding now",
     "What keeps failing, and what fixed it",
+    "What you keep correcting",
     "Instruction files",
     "What you rejected and interrupted",
     "Tools",
@@ -355,8 +356,8 @@ def test_details_are_folded_in_a_page_and_below_a_rule_in_markdown() -> None:
     assert len(details) == 3
     assert "All failures" not in front
     above, below = markdown(full()).split("\n---\n")
-    assert [line[3:] for line in above.splitlines() if line.startswith("## ")] == list(ORDER[:6])
-    assert [line[3:] for line in below.splitlines() if line.startswith("## ")] == list(ORDER[6:])
+    assert [line[3:] for line in above.splitlines() if line.startswith("## ")] == list(ORDER[:7])
+    assert [line[3:] for line in below.splitlines() if line.startswith("## ")] == list(ORDER[7:])
 
 
 @both

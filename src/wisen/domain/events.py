@@ -1,8 +1,9 @@
-"""What happens in a session: messages, calls, outcomes, rejections, interrupts.
+"""What happens in a session: messages, calls, outcomes, rejections, interrupts, concessions.
 
 An event's `id` is the agent's own (uuid, tool id) wherever it has one, so that reading twice changes nothing.
 Only two things teach: what the user typed and what tools measurably did; every event says which it is.
-Assistant prose and the output of successful calls have no place here on purpose.
+Assistant prose and the output of successful calls have no place here on purpose. Of prose one fact is kept: that it
+began by admitting that the user was right. That teaches nothing by itself, but tells more of the user's turn.
 
 Events are structs, not dataclasses: a frozen one is made five times as fast, and logs hold them by the million.
 """
@@ -131,4 +132,14 @@ class Interrupt(Struct, frozen=True, kw_only=True, gc=False):
     provenance: Provenance = Provenance.TYPED
 
 
-Event: TypeAlias = Message | Call | Outcome | Rejection | Interrupt
+class Concession(Struct, frozen=True, kw_only=True, gc=False):
+    """The assistant began what it said by admitting that the user was right. Only that is kept, not the words."""
+
+    id: str
+    session: SessionKey
+    at: datetime
+    place: str
+    provenance: Provenance = Provenance.OTHER
+
+
+Event: TypeAlias = Message | Call | Outcome | Rejection | Interrupt | Concession

@@ -1,4 +1,4 @@
-"""What went wrong in sessions, what was tried against it, and what was wanted: what mining finds in a history."""
+"""What went wrong in sessions, what was tried against it, what was wanted and said: what mining finds in a history."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.domain.fixes import Danger
+    from wisen.domain.signals import Said
 
 
 class Signature(Struct, frozen=True, kw_only=True, order=True):
@@ -129,3 +130,5 @@ class Mined:
     pairs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """By tool, how many calls followed another of the same goal: after a success, and after a failure."""
     goals: tuple[Goal, ...] = ()
+    said: tuple[Said, ...] = ()
+    """What the user said about the work."""

@@ -45,6 +45,12 @@ class Turn(Struct, frozen=True, kw_only=True):
     """What was typed; None for the other acts, and where it was not kept."""
     before: int
     """How many steps came before it."""
+    origin: str = ""
+    """How a message reached the agent: prompt, queued, rejection; empty for the other acts."""
+    conceded: bool = False
+    """Whether the assistant then began something it said by conceding, before the user's next turn that was typed.
+
+    Only for what was said."""
 
 
 class History(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wisen.domain.instructions import Strength
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.fixes import FailureKind, Fix
     from wisen.domain.instructions import Effect, Judged
+    from wisen.domain.signals import SignalKind, Theme
     from wisen.domain.sources import TroubleCount
 
 MOST_DECISIONS = 3
@@ -110,6 +111,10 @@ class Report:
     failures: tuple[FailureKind, ...]
     fixes: tuple[Fix, ...]
     """Those that are known well enough to be told."""
+    signals: Mapping[SignalKind, int] = field(default_factory=dict)
+    """In how many typed turns the user said what."""
+    themes: tuple[Theme, ...] = ()
+    """What the user corrected or asked for, in most sessions first."""
     instructions: tuple[Judged, ...]
     """The instruction files of the projects, as far as there is anything to say; empty where nothing was new."""
     troubles: tuple[TroubleCount, ...]

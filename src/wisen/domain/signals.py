@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
 
 
 class SignalKind(StrEnum):
@@ -50,17 +56,41 @@ class Heard(Struct, frozen=True, kw_only=True):
     """What the user typed next; None while that is not known."""
     undone: bool | None = None
     """Whether the agent then took back or changed what it had just done; None while that is not known."""
+    conceded: bool | None = None
+    """Whether the assistant's answer began by conceding; None while that is not known."""
+
+
+class About(StrEnum):
+    """What a lesson is about."""
+
+    COMMAND = "command"
+    FILE = "file"
+    TOOL = "tool"
+    STYLE = "style"
+    FACT = "project fact"
+
+
+class Polarity(StrEnum):
+    """Which way a signal points."""
+
+    FOR = "for"
+    """The work was right, or something is to be done."""
+    AGAINST = "against"
+    """The work was wrong, or something is not to be done."""
+    NEITHER = "neither"
 
 
 class Lesson(Struct, frozen=True, kw_only=True):
     """What is to be learnt from a correction or a preference, in the user's own words."""
 
     text: str
-    """One imperative sentence."""
+    """A sentence that says what to do, as an order where the words allow it."""
+    forbids: bool
+    """Whether it says what not to do, and nothing else."""
     durable: float
     """How likely it is meant to last beyond the task at hand."""
-    about: str
-    """tool, command, file, style or project fact."""
+    is_durable: bool
+    about: About
 
 
 class Signal(Struct, frozen=True, kw_only=True):
@@ -71,4 +101,46 @@ class Signal(Struct, frozen=True, kw_only=True):
     start: int
     """Where in the text the evidence begins."""
     end: int
+    polarity: Polarity
     lesson: Lesson | None = None
+    """For a correction or a preference."""
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """A signal in a recorded session."""
+
+    message: str
+    """The id of the message."""
+    at: datetime
+    signal: Signal
+
+
+class Sighting(Struct, frozen=True, kw_only=True):
+    """A signal with where it was said and in which words: enough to show it to a person."""
+
+    agent: str
+    native: str
+    """The agent's own id of the session."""
+    session: int
+    said: Said
+    text: str
+    """The whole message; empty where it was not kept."""
+
+
+class Theme(Struct, frozen=True, kw_only=True):
+    """What was corrected or asked for in much the same words, however often."""
+
+    lesson: str
+    """The lesson in its clearest wording."""
+    about: About
+    forbids: bool
+    durable: float
+    """The highest likelihood that it is meant to last."""
+    sightings: tuple[Sighting, ...]
+    """Newest first."""
+    sessions: int
+
+
+def signals_by_kind(sightings: Iterable[Sighting]) -> dict[SignalKind, int]:
+    """In how many turns each kind was said, the most frequent first."""
+    return dict(Counter(each.said.signal.kind for each in sightings).most_common())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.fixes import Danger
 from wisen.domain.instructions import told
+from wisen.surfaces import corrections
 from wisen.surfaces.cli.render import clipped, decision_words, duration, headline, plural, said, stops, thousands
 from wisen.surfaces.html import CLASSES, capital, escaped, framed, visible
 
@@ -131,6 +132,7 @@ def _sections(report: Report) -> Iterator[_Section]:
         items = [_Item(text=what, note=why) for what, why in decisions]
         yield _Section(title="Worth deciding now", blocks=[_List(items=items, numbered=True)])
     yield _failing(report)
+    yield from _corrections(report)
     yield from _instructions(report)
     yield _Section(title="What you rejected and interrupted", blocks=[stops(counts)])
     if counts.tools:
@@ -174,6 +176,25 @@ def _fixed_by(kind: FailureKind, fix: Fix | None) -> str:
         return "work on the code" if kind.signature.key.startswith("build.") else ""
     careful = "" if fix.danger is Danger.NONE else f" (careful: {fix.danger.value})"
     return clipped(said(fix.change), _LONG) + careful
+
+
+def _corrections(report: Report) -> Iterator[_Section]:
+    if not report.counts.typed_turns:
+        return
+    blocks: list[str | _List | _Table] = [corrections.said_in_turns(report)]
+    again, once = corrections.repeated(report), corrections.lasting(report)
+    if again:
+        rows = [
+            (f"{theme.sessions:,}", clipped(theme.lesson, _LONG), theme.about.value, corrections.quote(theme))
+            for theme in again[:_SHOWN]
+        ]
+        words = ("what", "about", "in your words")
+        blocks.append(_Table(heads=("sessions", *words), rows=rows, words=words))
+    if once:
+        blocks.append(f"{corrections.ONCE}:")
+        items = [_Item(text=clipped(theme.lesson, _LONG), note=corrections.quote(theme)) for theme in once[:_SHOWN]]
+        blocks.append(_List(items=items))
+    yield _Section(title=corrections.TITLE, blocks=blocks)
 
 
 def _instructions(report: Report) -> Iterator[_Section]:

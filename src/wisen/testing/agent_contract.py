@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.domain.events import Call, Interrupt, Message, Outcome, Provenance, Status
+from wisen.domain.events import Call, Concession, Interrupt, Message, Outcome, Provenance, Status
 from wisen.domain.sources import Mark, TroubleKind
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ class Scribe(Protocol):
 
     def prompt(self, text: str) -> None:
         """The user typed this."""
+        ...
+
+    def say(self, text: str) -> None:
+        """The assistant said this."""
         ...
 
     def shell(self, command: str, output: str, exit_code: int = 0) -> None:
@@ -98,6 +102,27 @@ class AgentContract:
         s.save()
         events, _ = everything(s.agent)
         assert typed(events) == ["install it", "no, use uv, not pip"]
+
+    def test_of_what_the_assistant_says_only_that_it_conceded_is_kept(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.prompt("install it")
+        s.say("Good question: PROSE, or right now?")
+        s.prompt("no, use uv, not pip")
+        s.say("You\N{RIGHT SINGLE QUOTATION MARK}re absolutely right, PROSE.")
+        s.shell("uv add x", "ok")
+        s.say("Added. PROSE is there." + " and so on" * 20 + " Sorry for the PROSE.")
+        s.say("Good\ncatch!\tPROSE")
+        s.say("Good\ncatch!\tPROSE")
+        s.save()
+        events, troubles = everything(s.agent)
+        kinds = [type(e) for e in events]
+        assert kinds == [Message, Message, Concession, Call, Outcome, Concession, Concession]
+        assert "PROSE" not in repr(events)
+        assert len({e.id for e in events}) == len({e.at for e in events}) == 7
+        assert sorted(events, key=lambda e: e.at) == events
+        assert len({e.session for e in events}) == len({e.place for e in events}) == 1
+        assert {e.provenance for e in events if isinstance(e, Concession)} == {Provenance.OTHER}
+        assert everything(s.agent) == (events, troubles)
 
     def test_an_interrupt_is_neither_a_failure_nor_a_turn(self, scribes: Callable[[int], Scribe]) -> None:
         s = scribes(1)
@@ -172,8 +197,10 @@ class AgentContract:
             lambda: s.prompt("one"),
             lambda: s.shell("false", "error: no", 1),
             lambda: s.prompt("two"),
+            lambda: s.say("Sorry about that."),
             lambda: s.shell("make | tail", "make: *** [all] Error 2", 0),
             lambda: s.prompt("three"),
+            lambda: s.say("Got it."),
         ]
         for step in steps:
             step()
@@ -184,6 +211,7 @@ class AgentContract:
                     marks[str(source.path)] = _mark(source, batch)
         whole, _ = everything(s.agent)
         assert {event.id: event for event in whole} == found
+        assert [isinstance(event, Concession) for event in whole].count(True) == 2
         assert typed(whole) == ["one", "two", "three"]
 
     def test_reading_again_from_the_mark_gives_nothing_new(self, scribes: Callable[[int], Scribe]) -> None:
@@ -195,6 +223,17 @@ class AgentContract:
             batches = list(s.agent.read(source))
             again = list(s.agent.read(source, _mark(source, batches[-1])))
             assert [event for batch in again for event in batch.events] == []
+
+    def test_a_mark_without_a_cursor_is_read_from_the_beginning(self, scribes: Callable[[int], Scribe]) -> None:
+        s = scribes(1)
+        s.prompt("one")
+        s.shell("ls", "a")
+        s.say("Sorry about that.")
+        s.save()
+        for source in s.agent.sources():
+            batches = list(s.agent.read(source))
+            assert batches[0].afresh
+            assert list(s.agent.read(source, Mark(size=-1, modified_ns=source.modified_ns, cursor=""))) == batches
 
     def test_garbage_costs_only_itself_and_is_told(self, scribes: Callable[[int], Scribe]) -> None:
         s = scribes(1)

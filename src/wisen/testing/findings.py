@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.events import Call, Outcome
+from wisen.domain.events import Call, Message, Outcome
 from wisen.domain.fixes import Danger, Evidence, FailureKind, Fix, fix_id
+from wisen.domain.signals import Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.events import Event, SessionKey
     from wisen.domain.failures import Change, Failure, Goal, Mined, Signature, Try
+    from wisen.domain.signals import Said
 
 
 def whole(moment: datetime) -> datetime:
@@ -81,6 +83,18 @@ class MemoryFindings:
                     )
                     found.append((kept.at, self._number(mined.session, goal.request), kept))
         return [goal for *_, goal in sorted(found, key=lambda case: case[:2])]
+
+    def signals(self) -> tuple[Sighting, ...]:
+        """What the user said about the work, newest first."""
+        found = [
+            (-self._number(mined.session, said.message), self._sighting(mined.session, said))
+            for mined in self.found
+            for said in {(said.message, said.signal.kind): said for said in reversed(mined.said)}.values()
+            if self._has(mined.session, said.message) and self._recent(said.at)
+        ]
+        found.sort(key=lambda case: (case[0], case[1].said.signal.kind, case[1].session))
+        found.sort(key=lambda case: case[1].said.at, reverse=True)  # what is of the same moment stays in order
+        return tuple(sighting for _, sighting in found)
 
     def _recent(self, at: datetime) -> bool:
         return self.since is None or whole(at) >= whole(self.since)
@@ -156,6 +170,16 @@ class MemoryFindings:
             said=self._said(session, each.failure),
             trajectory="0" if failure is None else failure.trajectory,
             worked=each.worked,
+        )
+
+    def _sighting(self, session: int, said: Said) -> Sighting:
+        key, event = self.sessions[session], self.events[self._number(session, said.message)]
+        return Sighting(
+            agent=key.agent,
+            native=key.native,
+            session=session,
+            said=structs.replace(said, at=whole(said.at)),
+            text=(event.text or "") if isinstance(event, Message) else "",
         )
 
     def _failure(self, session: int, call: str) -> Failure | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.events import Status
 from wisen.domain.failures import Change, Ending, Failure, Goal, Signature, Try
 from wisen.domain.fixes import Danger
+from wisen.domain.signals import Lesson, Polarity, Said, Signal, SignalKind
 from wisen.testing.logs import NOON, Log
 
 if TYPE_CHECKING:
@@ -51,6 +52,14 @@ def a_try(failed: str, later: str, minutes: float = 0, *, worked: bool = True) -
 def goal_of(request: str) -> Goal:
     """A request for which nothing was called."""
     return Goal(request=request, at=NOON, ended=NOON, calls=(), failed=0, ending=Ending.EMPTY)
+
+
+def said_of(
+    message: str, minutes: float = 0, *, kind: SignalKind = SignalKind.CORRECTION, lesson: Lesson | None = None
+) -> Said:
+    """Something said about the work."""
+    signal = Signal(kind=kind, probability=0.7, start=3, end=9, polarity=Polarity.AGAINST, lesson=lesson)
+    return Said(message=message, at=NOON + timedelta(minutes=minutes), signal=signal)
 
 
 def keep_calls(index: Index, native: str, many: int = 4, *, path: str = "", agent: str = "claude-code") -> int:

@@ -20,6 +20,7 @@ from wisen.domain.report import Selection
 from wisen.domain.sources import Mark, Trouble, TroubleKind
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.logs import NOON, Log
+from wisen.testing.mining import mine_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -216,6 +217,68 @@ class IndexContract:
         ]
         assert [turn.at for turn in history.turns[:2]] == [NOON, log.at(0.5)]
         assert list(index.unmined(1)) == [history]
+
+    def test_a_turn_tells_how_it_came_and_whether_the_assistant_then_conceded(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.concede("a0", 0)
+        log.typed("m1", 1)
+        log.typed("m2", 2)
+        log.call("c1", 3)
+        log.reject("c1", 4)
+        log.interrupt("i1", None, 5)
+        log.concede("a1", 6)
+        log.concede("a2", 6)
+        log.typed("m3", 6, Origin.QUEUED)
+        log.add(structs.replace(log.kept[1].event, id="m4", at=log.at(7), provenance=Provenance.OTHER))
+        log.concede("a3", 8)
+        log.typed("m5", 9, Origin.REJECTION)
+        index.keep([log.stretch()])
+        (history,) = index.histories(Selection())
+        assert [(turn.id, turn.origin, turn.conceded) for turn in history.turns] == [
+            ("m1", "prompt", False),
+            ("m2", "prompt", True),
+            ("c1/no", "", False),
+            ("i1", "", False),
+            ("m3", "queued", True),
+            ("m5", "rejection", False),
+        ]
+        assert list(index.unmined(1)) == [history]
+        (later,) = index.histories(Selection(since=log.at(4)))
+        assert [turn.conceded for turn in later.turns] == [False, False, True, False]
+
+    def test_a_concession_is_kept_once_and_counted_nowhere(self, index: Index, reopen: Callable[[], Index]) -> None:
+        log, alone = Log("/a.jsonl"), Log("/b.jsonl", "s2", context="other")
+        log.typed("m1", 1)
+        log.call("c1", 2)
+        index.keep([log.stretch(), alone.stretch()])
+        before = index.counts(Selection())
+        log.place, log.context = "/elsewhere", "elsewhere"
+        for said in (log, alone):
+            said.concede(f"a of {said.session.native}", 0)
+            said.concede(f"b of {said.session.native}", 9)
+        log.add(structs.replace(log.kept[-1].event, id="c"), withheld="aws-key")
+        assert index.keep([log.stretch(), alone.stretch()]) == 5
+        again = reopen()
+        assert again.keep([log.stretch(), alone.stretch()]) == 0
+        assert again.counts(Selection()) == before
+        mine_all(again)
+        assert again.counts(Selection()) == before
+        assert _told(again.counts(Selection(since=log.at(5)))) == (2, 0, 0, 0)
+        assert _told(again.counts(Selection(places=("/elsewhere",)))) == (0, 0, 0, 0)
+        assert [[turn.conceded for turn in each.turns] for each in again.histories(Selection())] == [[True]]
+        log.place, log.context = "/src/tool", "ctx"
+        log.typed("m2", 10)
+        again.keep([log.stretch()])
+        assert _told(again.counts(Selection(places=("/src/tool",)))) == (1, 1, 1, 2)
+
+    def test_a_session_in_which_the_assistant_conceded_later_is_mined_again(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.typed("m1", 1)
+        index.keep([log.stretch()])
+        assert (mine_all(index), mine_all(index)) == (1, 0)
+        log.concede("a1", 2)
+        index.keep([log.stretch()])
+        assert [[turn.conceded for turn in each.turns] for each in index.unmined(1)] == [[True]]
 
     def test_a_history_can_begin_at_a_moment(self, index: Index) -> None:
         log, old = Log("/a.jsonl"), Log("/b.jsonl", "s2")

@@ -6,7 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.events import Call, Interrupt, Message, Origin, Outcome, Provenance, Rejection
+from msgspec import structs
+
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection
 from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.report import Counts, Selection, ToolUse
 from wisen.domain.sources import TroubleCount, TroubleKind
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from wisen.domain.events import Event, SessionKey
     from wisen.domain.failures import Goal, Mined
     from wisen.domain.fixes import Evidence, FailureKind, Fix
+    from wisen.domain.signals import Sighting
     from wisen.domain.sources import Mark, Source
     from wisen.ports import Kept, Stretch
 
@@ -54,7 +57,7 @@ class MemoryIndex:
                 session = kept.event.session
                 number = self._sessions.setdefault(session, len(self._sessions) + 1)
                 self._holdings.add((str(stretch.source.path), session))
-                self._places.add((session, kept.event.place))
+                self._places.add((session, "" if isinstance(kept.event, Concession) else kept.event.place))
                 if (session.agent, kept.event.id) not in self._kept:
                     self._kept[session.agent, kept.event.id] = kept
                     self._sizes[number] += 1
@@ -63,7 +66,7 @@ class MemoryIndex:
 
     def counts(self, selection: Selection) -> Counts:
         """What the selected sessions hold."""
-        kept = self._selected(selection)
+        kept = [each for each in self._selected(selection) if not isinstance(each.event, Concession)]
         events = [each.event for each in kept]
         rejected = {(each.session.agent, each.call) for each in self._events() if isinstance(each, Rejection)}
         interrupts = [each for each in events if isinstance(each, Interrupt)]
@@ -123,6 +126,10 @@ class MemoryIndex:
         """What was asked for in the selected sessions and how it went, oldest first."""
         return iter(self._findings(selection).goals())
 
+    def signals(self, selection: Selection) -> tuple[Sighting, ...]:
+        """What the user said about the work in the selected sessions, newest first."""
+        return self._findings(selection).signals()
+
     def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
         """What could not be read in the selected sources."""
         found = (each for key, each in self._troubles.items() if self._is_chosen(key[0], each.path, selection))
@@ -159,9 +166,12 @@ class MemoryIndex:
                 continue
             if isinstance(each, Call):
                 steps.append(_step(each, ends.get(each.id)))
+            elif isinstance(each, Concession):
+                said = [place for place, turn in enumerate(turns) if turn.act is Act.SAID]
+                if said:
+                    turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
             elif (act := _act(each)) is not None:
-                text = each.text if isinstance(each, Message) else None
-                turns.append(Turn(id=each.id, act=act, at=whole(each.at), text=text, before=len(steps)))
+                turns.append(_turn(each, act, before=len(steps)))
         key = next(key for key, known in self._sessions.items() if known == number)
         return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
 
@@ -225,6 +235,11 @@ def _act(event: Event) -> Act | None:
     if isinstance(event, Rejection):
         return Act.REFUSED
     return Act.STOPPED if isinstance(event, Interrupt) else None
+
+
+def _turn(event: Event, act: Act, before: int) -> Turn:
+    text, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
+    return Turn(id=event.id, act=act, at=whole(event.at), text=text, before=before, origin=origin)
 
 
 def _step(call: Call, end: Outcome | None) -> Step:

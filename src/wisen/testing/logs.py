@@ -6,7 +6,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.events import Call, Interrupt, Message, Origin, Outcome, Provenance, Rejection, SessionKey, Status
+from wisen.domain.events import (
+    Call,
+    Concession,
+    Interrupt,
+    Message,
+    Origin,
+    Outcome,
+    Provenance,
+    Rejection,
+    SessionKey,
+    Status,
+)
 from wisen.domain.sources import Mark, Source, Trouble
 from wisen.ports import Kept, Stretch
 
@@ -76,6 +87,10 @@ class Log:
     def interrupt(self, name: str, call: str | None = None, minutes: float = 0) -> None:
         """The user stopped the agent."""
         self.add(Interrupt(id=name, call=call, session=self.session, at=self.at(minutes), place=self.place))
+
+    def concede(self, name: str, minutes: float = 0) -> None:
+        """The assistant began what it said by conceding."""
+        self.add(Concession(id=name, session=self.session, at=self.at(minutes), place=self.place))
 
     def stretch(self, *troubles: Trouble, cursor: str = "end", afresh: bool = False) -> Stretch:
         """Everything added so far, read at once."""

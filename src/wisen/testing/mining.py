@@ -10,11 +10,12 @@ from wisen.domain.events import Status
 from wisen.domain.failures import Change, Ending, Failure, Goal, Mined, Signature, Try
 from wisen.domain.fixes import Danger
 from wisen.domain.histories import Act
+from wisen.domain.signals import About, Lesson, Polarity, Said, Signal, SignalKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.domain.histories import History, Step
+    from wisen.domain.histories import History, Step, Turn
     from wisen.ports import Index
 
 FAILED = (Status.FAILED, Status.MASKED)
@@ -34,7 +35,7 @@ def mine_all(index: Index, version: int = 1, *, together: int = 3) -> int:
 
 
 def mine(history: History, version: int = 1) -> Mined:
-    """Each failed call is a failure, and each later call of the same tool in a row is a try."""
+    """Each failed call is a failure, each later call of the same tool in a row a try, and each typed turn a signal."""
     steps = history.steps
     pairs = [(one, two) for one, two in pairwise(steps) if one.tool == two.tool and two.status is not None]
     habits = Counter(change_between(one, two) for one, two in pairs if one.status is Status.OK)
@@ -64,6 +65,7 @@ def mine(history: History, version: int = 1) -> Mined:
         habits=dict(habits),
         pairs=after,
         goals=_goals(history),
+        said=tuple(each for turn in history.turns if turn.act is Act.SAID for each in _said(turn)),
     )
 
 
@@ -118,3 +120,16 @@ def _goals(history: History) -> tuple[Goal, ...]:
             )
         )
     return tuple(goals)
+
+
+def _said(turn: Turn) -> tuple[Said, ...]:
+    """Praise, or a correction with a lesson where the assistant conceded; and a wish where something was called."""
+    text = turn.text or ""
+    lesson = Lesson(text=text, forbids=turn.before > 1, durable=0.3, is_durable=False, about=About.FACT)
+    if turn.conceded:
+        kind, polarity, learnt = SignalKind.CORRECTION, Polarity.AGAINST, lesson
+    else:
+        kind, polarity, learnt = SignalKind.PRAISE, Polarity.FOR, None
+    signal = Signal(kind=kind, probability=1 / 3, start=0, end=len(text), polarity=polarity, lesson=learnt)
+    wish = Signal(kind=SignalKind.REQUEST, probability=0.5, start=0, end=1, polarity=Polarity.NEITHER)
+    return tuple(Said(message=turn.id, at=turn.at, signal=each) for each in (signal, wish)[: 1 + bool(turn.before)])

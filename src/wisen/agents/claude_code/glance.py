@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from wisen.agents.concessions import may_concede
+
 _MESSAGE = b'"message":'
 _MAIN = b'"isSidechain":false'
 _BY_USER = b'"type":"user","message":'
@@ -16,13 +18,17 @@ _PROGRESS = b'"type":"progress","data":'
 _RESULT = b'"role":"user","content":[{"tool_use_id":"'
 _CONTENT = b'","type":"tool_result","content":"'
 _BY_ASSISTANT = b'"role":"assistant","content":['
-_BLOCK = b'{"type":"'
+_THOUGHT = b'{"type":"thinking","thinking":"'
+_LAST = b'"}]'
+_TEXT = b'{"type":"text","text":"'
 _CALL = b'"type":"tool_use"'
+_TEXT_OR_CALL = b'"type":"t'
 _END = b'}]},"uuid":"'
 _STAMP = re.compile(rb'\}\]\},"uuid":"[0-9a-f-]{36}","timestamp":"([^"\\]+)"')
 _NEXT_FIELD = b'","'
 _WELL = b'","is_error":false'
 _CLOSED = ord("}")
+_ESCAPE = ord("\\")
 
 NOTHING = ("", "")
 """A line in which nothing can teach."""
@@ -65,11 +71,15 @@ def _end_of_content(block: bytearray, stop: int, end: int) -> int:
 
 
 def _is_prose(block: bytearray, message: int, end: int) -> bool:
-    """Whether a message plainly is something the assistant said or thought, without a call."""
+    """Whether a message plainly is something the assistant thought, or said without conceding; and without a call."""
     said = block.find(b"{", message, end)
-    return (
-        said >= 0
-        and block.endswith(_BY_ASSISTANT, message, said)
-        and block.startswith(_BLOCK, said, end)
-        and block.find(_CALL, said, end) < 0
-    )
+    if said < 0 or not block.endswith(_BY_ASSISTANT, message, said):
+        return False
+    if not block.startswith(_TEXT, said, end):
+        return block.startswith(_THOUGHT, said, end) and block.find(_TEXT_OR_CALL, said + len(_THOUGHT), end) < 0
+    begin = said + len(_TEXT)
+    quote = block.find(b'"', begin, end)
+    if quote < 0 or may_concede(block, begin, quote):
+        return False
+    is_all = block.startswith(_LAST, quote, end) and block[quote - 1] != _ESCAPE
+    return is_all or block.find(_CALL, quote, end) < 0

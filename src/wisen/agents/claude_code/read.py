@@ -11,8 +11,9 @@ from wisen.agents import arguments, masked
 from wisen.agents.claude_code import typed
 from wisen.agents.claude_code.glance import NOTHING, glance
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
+from wisen.agents.concessions import concedes
 from wisen.agents.notebook import EPOCH, Notebook, moment
-from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
 from wisen.domain.sources import TroubleKind
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class ClaudeFormat:
         return {}
 
     def glance(self, block: bytearray, start: int, end: int) -> bool:
-        """Most lines are results that did not fail, progress, or prose: their bytes tell."""
+        """Most lines are results that did not fail, progress, or prose that concedes nothing: their bytes tell."""
         found = glance(block, start, end)
         if found is None or found is NOTHING:
             return found is NOTHING
@@ -88,7 +89,11 @@ class ClaudeFormat:
         if where is None:
             return
         session, at = where
+        spoke = False
         for block in content:
+            if block.type == "text" and not spoke:
+                spoke = True
+                self._said(record, block.text or "", session, at)
             if block.type != "tool_use":
                 continue
             self._end_refusals(session, stopped=False)
@@ -105,6 +110,12 @@ class ClaudeFormat:
             )
             hides = block.name == "Bash" and masked.hides_exit_code(arguments.shell_of(block.input).command or "")
             self.notebook.call(call, offset, hides=hides)
+
+    def _said(self, record: Record, text: str, session: SessionKey, at: datetime) -> None:
+        """How the assistant began what it said: only whether that was a concession counts."""
+        if concedes(text):
+            identity = f"conceded:{record.uuid or _made_id(at, text)}"
+            self.notebook.events.append(Concession(id=identity, session=session, at=at, place=record.cwd or ""))
 
     def _user(self, record: Record, offset: int) -> None:
         content = record.message.content if record.message else None

@@ -27,8 +27,9 @@ from wisen.agents.codex.calls import (
 from wisen.agents.codex.ends import End, How, end_of_item, end_of_output
 from wisen.agents.codex.thread import LEFT, OVER, Note, Thread
 from wisen.agents.codex.typed import Speaker
+from wisen.agents.concessions import concedes
 from wisen.agents.notebook import Notebook, moment
-from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.domain.sources import TroubleKind
 
 if TYPE_CHECKING:
@@ -175,6 +176,8 @@ class CodexFormat:
             text = typed.text_of_bare(item) if bare else typed.text_of_item(item)
             if text is not None and not inherited:
                 self._message("item", item.id, text, at)
+            elif item.role == "assistant":
+                self._answer(item, at)
         elif item.type in records.CALLS:
             call, asked = self._own(item.call_id or item.id), asked_of_item(item)
             if not call or asked is None:
@@ -253,6 +256,18 @@ class CodexFormat:
                 provenance=self._provenance(),
             )
         )
+
+    def _answer(self, item: ResponseItem, at: datetime) -> None:
+        """Something the assistant said, by the model's item: the client's events are copies of it."""
+        said = next(iter(records.parts_of(item.content)), "")
+        if self._speaker() is Speaker.NOBODY or not concedes(said):
+            return
+        identity, place = item.id or "", self._state.get("place", "")
+        if not _UNIQUE.search(identity):
+            origin = self._state.get("origin") or self._native()
+            identity = _made_id(origin, self._thread.count("conceded"), said)
+        session = self._thread.session(self._native(), at, place)
+        self._thread.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
 
     def _ask(self, call: str, asked: Asked, at: datetime, offset: int) -> None:
         hides = asked.tool in SHELLS and masked.hides_exit_code(asked.command)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents import masked
-from wisen.agents.generic.records import Line, Turn, as_line, as_turn, line_decoder, text_of, time_of
+from wisen.agents.concessions import concedes
+from wisen.agents.generic.records import Line, Turn, as_line, as_turn, first_text_of, line_decoder, text_of, time_of
 from wisen.agents.generic.results import failure_in
 from wisen.agents.standing import Standing
-from wisen.domain.events import Call, Message, Origin, Provenance, Status
+from wisen.domain.events import Call, Concession, Message, Origin, Provenance, Status
 from wisen.domain.sources import TroubleKind
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class GenericFormat:
             self._settle()
             self._said(turn, name, index, at)
         elif turn.role == "assistant":
+            self._answered(turn, name, index, at)
             self._asked(turn, name, index, at, offset)
         elif turn.role in ("tool", "function"):
             self._result(turn, name, at)
@@ -131,6 +133,14 @@ class GenericFormat:
                 provenance=Provenance.TYPED,
             )
         )
+
+    def _answered(self, turn: Turn, name: str, index: int, at: datetime) -> None:
+        text, place = first_text_of(turn.content), turn.cwd or ""
+        if not concedes(text):
+            return
+        identity = _own(turn.id, name) or _made_id(name, index, "assistant", text)
+        session = self.notebook.session(name, at, place)
+        self.notebook.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
 
     def _asked(self, turn: Turn, name: str, index: int, at: datetime, offset: int) -> None:
         calls = [(call.id, call.function) for call in turn.tool_calls or ()]

@@ -9,6 +9,7 @@ import msgspec
 from wisen.agents.notebook import moment
 
 NOTHING = msgspec.Raw(b"")
+_SAID = frozenset({"text", "output_text"})
 _MILLISECONDS = 100_000_000_000
 """A number of seconds this large would lie in the year 5138: it counts milliseconds."""
 
@@ -82,6 +83,17 @@ def text_of(raw: msgspec.Raw) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part.text for part in content or () if part.text)
+
+
+def first_text_of(raw: msgspec.Raw) -> str:
+    """The first text of a content; of anything else nothing."""
+    try:
+        content = _as_text(raw) if bytes(raw) else None
+    except msgspec.ValidationError:
+        return ""
+    if isinstance(content, str):
+        return content
+    return next((part.text or "" for part in content or () if part.type in _SAID), "")
 
 
 def time_of(turn: Turn) -> datetime | None:

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from wisen.agents.concessions import may_concede
 from wisen.agents.notebook import Notebook
 from wisen.agents.openclaw.read import AGENT, Conversation
 from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
@@ -20,6 +21,9 @@ _HEAD = 400
 """The fields before a message's content fit in this many bytes."""
 _PROSE = b'"message":{"role":"assistant"'
 _ACTS = (b'"toolCall"', b'"toolUse"', b'"functionCall"', b'"aborted"')
+_BLOCKS = b',"content":['
+_TEXT = b'"text":'
+_BEFORE_TEXT = b'{"type":"text",'
 _OWN_ID = re.compile(rb'\s*\{"type":"[a-z_]+","id":"([^"\\]+)"')
 _WITHIN = (b":", b"[", b",")
 _decoder = json.JSONDecoder(strict=False)
@@ -49,13 +53,14 @@ class LineFormat:
         return told if self._conversation.voice is None else told | {"voice": self._conversation.voice.value}
 
     def glance(self, block: bytearray, start: int, end: int) -> bool:
-        """Whether a line plainly is prose of the assistant, which never teaches.
+        """Whether a line plainly is prose of the assistant that concedes nothing, which never teaches.
 
         Inside a JSON string each quote is escaped, so that nothing a message quotes can look like its own fields.
         """
         prose = block.find(_PROSE, start, min(start + _HEAD, end))
         if prose >= 0 and block.find(b"{", start + 1, prose) < 0 and block[end - 1 : end] == b"}":
-            return all(block.find(act, start, end) < 0 for act in _ACTS)
+            said = prose + len(_PROSE)
+            return all(block.find(act, start, end) < 0 for act in _ACTS) and not _may_concede(block, said, end)
         self._span = block, start, end
         return False
 
@@ -80,6 +85,17 @@ class LineFormat:
         """Take one record in."""
         self._conversation.take(record, offset)
         self._last = record.id or self._last
+
+
+def _may_concede(block: bytearray, said: int, end: int) -> bool:
+    """Whether the first text of a message may begin by conceding, or is not where it usually stands."""
+    text = block.find(_TEXT, said, end)
+    if text < 0:
+        return not block.startswith(_BLOCKS, said, end)
+    begin = text + len(_TEXT) + 1
+    quote = block.find(b'"', begin, end)
+    plain = block.endswith(_BEFORE_TEXT, said, text) and block.startswith(b'"', begin - 1, end)
+    return not plain or quote < 0 or may_concede(block, begin, quote)
 
 
 def _goes_on(rest: bytes) -> bool:

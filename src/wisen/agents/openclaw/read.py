@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents import arguments, masked
+from wisen.agents.concessions import concedes
 from wisen.agents.notebook import EPOCH, moment
 from wisen.agents.openclaw import typed
 from wisen.agents.openclaw.records import (
@@ -32,7 +33,7 @@ from wisen.agents.openclaw.records import (
     time_of,
 )
 from wisen.agents.openclaw.voices import Voice
-from wisen.domain.events import Call, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.domain.sources import TroubleKind
 
 if TYPE_CHECKING:
@@ -156,9 +157,14 @@ class Conversation:
     def _assistant(self, said: Said, blocks: list[Block], at: datetime, offset: int) -> None:
         calls = [block for block in blocks if block.type in CALLS]
         stopped = said.stopReason == "aborted" or stopped_by(said.openclawAbort) in _BY_THE_USER
-        if not calls and not stopped:
+        text = next((block.text for block in blocks if block.type == "text"), None) or ""
+        conceded = concedes(text)
+        if not calls and not stopped and not conceded:
             return
         session = self._notebook.session(self.native, at, self.place)
+        if conceded:
+            identity = f"conceded:{_made_id(at, text)}"
+            self._notebook.events.append(Concession(id=identity, session=session, at=at, place=self.place))
         for block in calls:
             if block.id and block.name:
                 self._call(block, session, at, offset)

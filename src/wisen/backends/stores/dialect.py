@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-Value: TypeAlias = str | int | None
+Value: TypeAlias = str | int | float | None
 Row: TypeAlias = "tuple[Value, ...]"
 
 REPAIR = "Run `wisen doctor --repair`."

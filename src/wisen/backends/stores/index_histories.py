@@ -90,6 +90,7 @@ def _history(db: SqliteDatabase, session: int, since: int | None) -> History:
             events = [event for event in events if event.at >= since]
         calls = [event for event in events if event.kind == "call"]
         places = [(call.at, call.number) for call in calls]
+        conceded = _conceded(events)
         ((agent, native),) = cast("list[tuple[str, str]]", db.run(_NAMED, (session,)))
         return History(
             session=session,
@@ -97,7 +98,7 @@ def _history(db: SqliteDatabase, session: int, since: int | None) -> History:
             native=unpack(native),
             steps=tuple(_step(call, ends.get(call.id)) for call in calls),
             turns=tuple(
-                _turn(event, act, bisect(places, (event.at, event.number)))
+                _turn(event, act, bisect(places, (event.at, event.number)), conceded=event.number in conceded)
                 for event in events
                 if (act := _act(event)) is not None
             ),
@@ -108,6 +109,18 @@ def _act(event: _Event) -> Act | None:
     if event.kind == "message" and event.provenance == Provenance.TYPED:
         return Act.SAID
     return {"rejection": Act.REFUSED, "interrupt": Act.STOPPED}.get(event.kind)
+
+
+def _conceded(events: list[_Event]) -> set[int]:
+    """The numbers of what the user said that was followed by a concession before he said something else."""
+    found: set[int] = set()
+    said = None
+    for event in events:
+        if event.kind == "message" and event.provenance == Provenance.TYPED:
+            said = event.number
+        elif event.kind == "concession" and said is not None:
+            found.add(said)
+    return found
 
 
 def _step(call: _Event, end: _Event | None) -> Step:
@@ -122,11 +135,13 @@ def _step(call: _Event, end: _Event | None) -> Step:
     )
 
 
-def _turn(event: _Event, act: Act, before: int) -> Turn:
+def _turn(event: _Event, act: Act, before: int, *, conceded: bool) -> Turn:
     return Turn(
         id=unpack(event.id),
         act=act,
         at=from_milliseconds(event.at),
         text=None if event.text is None else unpack(event.text),
         before=before,
+        origin=unpack(event.how),
+        conceded=conceded,
     )

@@ -1,6 +1,6 @@
 """What the index answers about the events it keeps, counted by SQL.
 
-What mining found in them is asked for in `mined_questions.py`.
+Concessions are never counted: they only tell more of a turn. What mining found is asked for in `mined_questions.py`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _TOLD = """
     WITH told AS MATERIALIZED (
         SELECT kind, provenance, how, tool, withheld, shape, session, context, many, first, last
         FROM ({counted}) JOIN scenes ON scenes.number = scene JOIN shapes ON shapes.number = shape
+        WHERE kind <> 'concession'
     )
     SELECT kind, provenance, how, tool, withheld, sum(many), min(first), max(last) FROM told GROUP BY shape
     UNION ALL

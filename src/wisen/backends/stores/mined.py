@@ -1,7 +1,7 @@
 """Writes what mining found in sessions, in place of what it found there before.
 
-Events are named by their numbers and no text of theirs is stored again. What names an event that the index does not
-hold is left out.
+Events are named by their numbers and no text of theirs is stored again, but for the words that a lesson took from a
+message. What names an event that the index does not hold is left out.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from wisen.backends.stores.dialect import Row, Value
     from wisen.backends.stores.sqlite import SqliteDatabase
     from wisen.domain.failures import Change, Failure, Goal, Mined, Signature, Try
+    from wisen.domain.signals import Said
 
-_TABLES = ("failures", "tries", "habits", "pairs", "goals")
+_TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals")
 _FORGET = tuple(f"DELETE FROM {table} WHERE session = ?" for table in _TABLES)  # noqa: S608 - names are ours
 _NUMBERS = "SELECT id, number FROM events WHERE agent = ? AND id IN (SELECT value FROM json_each(?))"
 _SAID = f"""
@@ -42,6 +43,7 @@ class _Rows(NamedTuple):
     habits: list[Row]
     pairs: list[Row]
     goals: list[Row]
+    signals: list[Row]
 
 
 def keep_mined(db: SqliteDatabase, found: Sequence[Mined], version: int, handed: Mapping[int, int]) -> None:
@@ -87,7 +89,7 @@ class _Writer:
 
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
-        self._rows = _Rows([], [], [], [], [])
+        self._rows = _Rows([], [], [], [], [], [])
         self._signatures: dict[Signature, int] = {}
         self._changes: dict[Change, int] = {}
         self._fixes: dict[tuple[Signature, Change], int] = {}
@@ -109,6 +111,9 @@ class _Writer:
         self._rows.habits.extend((digest(change), session, many) for change, many in mined.habits.items())
         self._rows.pairs.extend((session, pack(tool), *pair) for tool, pair in mined.pairs.items())
         self._rows.goals.extend(_goal(session, each, events) for each in mined.goals if each.request in events)
+        self._rows.signals.extend(
+            _signal(session, events[each.message], each) for each in mined.said if each.message in events
+        )
 
     def store(self) -> None:
         """Write everything that was taken."""
@@ -122,6 +127,7 @@ class _Writer:
         names = {name for failure in mined.failures for name in (failure.call, failure.ended_by, *failure.attempts)}
         names |= {name for each in mined.tries for name in (each.failure, each.later)}
         names |= {name for goal in mined.goals for name in (goal.request, goal.said_next, *goal.calls)}
+        names |= {each.message for each in mined.said}
         packed = json.dumps([pack(name) for name in names if name is not None])
         rows = self._db.run(_NUMBERS, (agent, packed))
         return {unpack(str(name)): self._db.whole(number) for name, number in rows}
@@ -201,4 +207,23 @@ def _goal(session: int, goal: Goal, events: Mapping[str, int]) -> Row:
         goal.failed,
         goal.ending.value,
         None if goal.said_next is None else events.get(goal.said_next),
+    )
+
+
+def _signal(session: int, event: int, said: Said) -> Row:
+    signal, lesson = said.signal, said.signal.lesson
+    learnt: Row = (None,) * 5
+    if lesson is not None:
+        about = lesson.about.value
+        learnt = pack(lesson.text), int(lesson.forbids), lesson.durable, int(lesson.is_durable), about
+    return (
+        session,
+        event,
+        signal.kind.value,
+        signal.probability,
+        signal.start,
+        signal.end,
+        signal.polarity.value,
+        milliseconds(said.at),
+        *learnt,
     )

@@ -1,4 +1,4 @@
-"""What the index answers about what mining found: failures, fixes with their evidence, and goals."""
+"""What the index answers about what mining found: failures, fixes with their evidence, goals and signals."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from wisen.backends.stores.index_selection import chosen_by, understood
 from wisen.backends.stores.mined import digest, from_distances
 from wisen.domain.failures import Change, Ending, Goal, Signature
 from wisen.domain.fixes import Danger, Evidence, FailureKind, Fix
+from wisen.domain.signals import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -82,6 +83,13 @@ _EVIDENCE = """
 """
 _GOALS = """
     SELECT request, said_next, calls, at, ended, failed, ending FROM goals g WHERE {found} ORDER BY at, request
+"""
+_SIGNALS = """
+    SELECT agents.name, sessions.native, s.session, events.id, s.at, texts.text,
+        s.kind, probability, first, last, polarity, lesson, forbids, durable, is_durable, about
+    FROM signals s LEFT JOIN events ON events.number = s.event LEFT JOIN texts ON texts.event = s.event
+    JOIN sessions ON sessions.number = s.session JOIN agents ON agents.number = sessions.agent
+    WHERE {found} ORDER BY s.at DESC, s.event DESC, s.kind, s.session
 """
 _IDS = "SELECT number, id FROM events WHERE number IN (SELECT value FROM json_each(?))"
 
@@ -196,6 +204,48 @@ def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
             ending=Ending(ending),
             said_next=None if said_next is None else ids[said_next],
         )
+
+
+def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
+    """What the user said about the work, newest first."""
+    chosen = chosen_by(selection)
+    with understood(db):
+        rows = db.run(_SIGNALS.format(found=chosen.found("s")), chosen.values)
+        return tuple(_sighting(db, *cast("tuple[Any, ...]", row)) for row in rows)
+
+
+def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
+    agent, native, session, message, at, text, *signal = row
+    return Sighting(
+        agent=unpack(agent),
+        native=unpack(native),
+        session=session,
+        said=Said(message=unpack(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
+        text=unpack(text or ""),
+    )
+
+
+def _signal(db: SqliteDatabase, *row: Any) -> Signal:
+    kind, probability, start, end, polarity, *learnt = row
+    return Signal(
+        kind=SignalKind(kind),
+        probability=db.real(probability),
+        start=db.whole(start),
+        end=db.whole(end),
+        polarity=Polarity(polarity),
+        lesson=None if learnt[0] is None else _lesson(db, *learnt),
+    )
+
+
+def _lesson(db: SqliteDatabase, *row: Any) -> Lesson:
+    text, forbids, durable, is_durable, about = row
+    return Lesson(
+        text=unpack(text),
+        forbids=bool(db.whole(forbids)),
+        durable=db.real(durable),
+        is_durable=bool(db.whole(is_durable)),
+        about=About(about),
+    )
 
 
 def _evidence(*row: Any) -> Evidence:

@@ -91,6 +91,12 @@ class SqliteDatabase:
             raise damaged(self.path, "something else stands where we wrote a number")
         return value
 
+    def real(self, value: Value) -> float:
+        """A value that we wrote as a number with a fraction. Raises: StoreDamaged."""
+        if not isinstance(value, float):
+            raise damaged(self.path, "something else stands where we wrote a number")
+        return value
+
     def has_table(self, name: str) -> bool:
         """Whether the table is there."""
         return bool(self.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))

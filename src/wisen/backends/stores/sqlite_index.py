@@ -13,10 +13,10 @@ from wisen.backends.stores.escapes import milliseconds, pack, unpack
 from wisen.backends.stores.index_histories import histories, unmined
 from wisen.backends.stores.index_questions import counts, troubles
 from wisen.backends.stores.mined import keep_mined
-from wisen.backends.stores.mined_questions import evidence, failures, fixes, goals
+from wisen.backends.stores.mined_questions import evidence, failures, fixes, goals, signals
 from wisen.backends.stores.numbered import add, find, number_of
 from wisen.backends.stores.sqlite_files import INDEX, open_file, set_aside
-from wisen.domain.events import Call, Event, Message, Outcome, Provenance
+from wisen.domain.events import Call, Concession, Event, Message, Outcome, Provenance
 from wisen.domain.sources import Mark, TroubleKind
 from wisen.errors import StoreDamaged
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from wisen.domain.fixes import Evidence, FailureKind, Fix
     from wisen.domain.histories import History
     from wisen.domain.report import Counts, Selection
+    from wisen.domain.signals import Sighting
     from wisen.domain.sources import TroubleCount
     from wisen.ports import Clock, Stretch
 
@@ -173,6 +174,10 @@ class SqliteIndex:
         """What was asked for in the selected sessions and how it went, oldest first."""
         return goals(self._db, selection)
 
+    def signals(self, selection: Selection) -> tuple[Sighting, ...]:
+        """What the user said about the work in the selected sessions, newest first."""
+        return signals(self._db, selection)
+
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         self._db.verify("quick_check")
@@ -195,7 +200,9 @@ class SqliteIndex:
             # Events in a row nearly always share these; hashing a session's fields for each costs more than the rest.
             if event.session is not session or event.place != place or context != there:
                 session, place, there = event.session, event.place, context
-                agent, scene = self._agent(session.agent), self._scene((session, context, place))
+                if isinstance(event, Concession):
+                    place = there = None  # nowhere: it does not make a directory one in which the session worked
+                agent, scene = self._agent(session.agent), self._scene((session, there, place or ""))
                 span[1] = number
                 span = held.setdefault(self._session(session), [number + 1, 0])
             how, tool, call, text = _parts(event)
@@ -282,4 +289,4 @@ def _parts(event: Event) -> tuple[str, str, str | None, str | None]:
         return event.status, "", event.call, event.text
     if isinstance(event, Message):
         return event.origin, "", None, event.text
-    return "", "", event.call, None
+    return "", "", None if isinstance(event, Concession) else event.call, None

@@ -15,11 +15,11 @@ from wisen.loop.detect.phrases import Found, english, fold, is_asked, is_negated
 if TYPE_CHECKING:
     from wisen.domain.signals import Heard
 
-READ = 1_000
+READ = 600
 """How much of a text is looked at: the point of a turn comes early."""
-_FORM = 600
+_FORM = 300
 """How much of it the costly patterns see."""
-_EARLIER, _LIKE, _CALLS, _CALL, _OUTPUT = 3, 300, 8, 120, 1_000
+_EARLIER, _LIKE, _CALLS, _CALL, _OUTPUT = 3, 200, 8, 120, 600
 """How many earlier turns and calls are looked at, and how much of a turn, a call and an output."""
 _TURNS_ON_QUESTION = frozenset(
     "deny refuse otherwise again contrast failing lacking praise finding wish keep lasting opinion told turning "
@@ -156,6 +156,8 @@ def _form(text: str, masked: str, values: dict[str, float]) -> None:
         values["ends as sentence"] = 1.0
     if "..." in masked or "…" in masked:
         values["trails off"] = 1.0
+    if ", not " in masked:
+        values["this, not that"] = 1.0
     if "!" in masked or "??" in masked:
         values["stress"] = 1.0
     if length > 60:
@@ -198,6 +200,11 @@ def _around(heard: Heard, text: str, words: list[str], values: dict[str, float])
         values["no calls"] = 1.0
     if heard.failed and _shared(words, heard.failed[:_OUTPUT]):
         values["names the failure"] = 1.0
+    _after(heard, text, values)
+
+
+def _after(heard: Heard, text: str, values: dict[str, float]) -> None:
+    """What came after, where that is known already."""
     if heard.later is None:
         values["later unknown"] = 1.0
     elif heard.later and _likeness(text, heard.later[0]) >= 0.3:
@@ -206,6 +213,10 @@ def _around(heard: Heard, text: str, words: list[str], values: dict[str, float])
         values["undone unknown"] = 1.0
     elif heard.undone:
         values["undone"] = 1.0
+    if heard.conceded is None:
+        values["answer unknown"] = 1.0
+    elif heard.conceded:
+        values["conceded"] = 1.0
 
 
 def _calls(calls: tuple[str, ...], words: list[str], values: dict[str, float]) -> None:

@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.domain.signals import Signal, SignalKind
+from wisen.domain.signals import Lesson, Polarity, Signal, SignalKind
+from wisen.loop.detect import lessons
 from wisen.loop.detect.features import look
+from wisen.loop.detect.lasting import lasting
 from wisen.loop.detect.phrases import english
 
 if TYPE_CHECKING:
     from wisen.domain.signals import Heard
     from wisen.loop.detect.features import Seen
+
+
+DETECTOR = 1
+"""The version of the detector: what another one heard is heard again."""
+_TEACHES = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
+_POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 
 
 class Weights(msgspec.Struct, frozen=True):
@@ -29,15 +37,17 @@ class Weights(msgspec.Struct, frozen=True):
 
 class _File(msgspec.Struct, frozen=True):
     kinds: dict[SignalKind, Weights]
+    lasting: Weights
 
 
 class Model:
     """The linear models of all kinds, arranged by feature."""
 
-    def __init__(self, kinds: dict[SignalKind, Weights]) -> None:
+    def __init__(self, kinds: dict[SignalKind, Weights], lasting: Weights) -> None:
         self._kinds = tuple(kinds)
         self._biases = tuple(each.bias for each in kinds.values())
         self._thresholds = tuple(each.threshold for each in kinds.values())
+        self._lasting = lasting
         features = {feature for each in kinds.values() for feature in each.weights}
         self._rows = {name: tuple(each.weights.get(name, 0.0) for each in kinds.values()) for name in features}
         self._speaks = {
@@ -60,7 +70,23 @@ class Model:
             if probability >= self._thresholds[number]
         ]
         held.sort()
-        return tuple([self._signal(heard.text, seen, number, -less) for less, number in held])
+        lesson = self._lesson(heard, seen) if any(self._kinds[number] in _TEACHES for _, number in held) else None
+        return tuple([self._signal(heard.text, seen, number, -less, lesson) for less, number in held])
+
+    def _lesson(self, heard: Heard, seen: Seen) -> Lesson | None:
+        text = lessons.lesson(heard.text)
+        if not text:
+            return None
+        groups = lessons.groups_in(text)
+        told, weights = lasting(heard, text, groups, seen.values), self._lasting.weights
+        durable = _logistic(self._lasting.bias + sum(weights.get(name, 0.0) * value for name, value in told.items()))
+        return Lesson(
+            text=text,
+            forbids=lessons.forbids(text),
+            durable=durable,
+            is_durable=durable >= self._lasting.threshold,
+            about=lessons.about(text, groups),
+        )
 
     def _row(self, feature: str) -> tuple[float, ...]:
         return self._rows.get(feature) or (0.0,) * len(self._kinds)
@@ -74,9 +100,15 @@ class Model:
                 rows.append(row if value == 1.0 else tuple([value * weight for weight in row]))
         return [_logistic(sum(column)) for column in zip(*rows, strict=True)]
 
-    def _signal(self, text: str, seen: Seen, number: int, probability: float) -> Signal:
+    def _signal(self, text: str, seen: Seen, number: int, probability: float, lesson: Lesson | None) -> Signal:
         start, end = self._evidence(text, seen, number)
-        return Signal(kind=self._kinds[number], probability=probability, start=start, end=end)
+        kind = self._kinds[number]
+        if kind not in _TEACHES:
+            lesson = None
+        polarity = _POLARITIES.get(kind, Polarity.NEITHER)
+        if kind is SignalKind.PREFERENCE and lesson is not None:
+            polarity = Polarity.AGAINST if lesson.forbids else Polarity.FOR
+        return Signal(kind=kind, probability=probability, start=start, end=end, polarity=polarity, lesson=lesson)
 
     def _evidence(self, text: str, seen: Seen, number: int) -> tuple[int, int]:
         """The phrase that speaks most for a kind; the whole text when none does."""
@@ -89,7 +121,7 @@ class Model:
 
 
 def detect(heard: Heard) -> tuple[Signal, ...]:
-    """What a typed turn says about the work, the likeliest first; lessons are drawn from it elsewhere."""
+    """What a typed turn says about the work, the likeliest first."""
     return shipped().signals(heard)
 
 
@@ -97,7 +129,8 @@ def detect(heard: Heard) -> tuple[Signal, ...]:
 def shipped() -> Model:
     """The model that comes with the package."""
     read = resources.files(__package__).joinpath("weights.json").read_bytes()
-    return Model(msgspec.json.decode(read, type=_File).kinds)
+    file = msgspec.json.decode(read, type=_File)
+    return Model(file.kinds, file.lasting)
 
 
 def _logistic(value: float) -> float:

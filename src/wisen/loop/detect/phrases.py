@@ -6,11 +6,12 @@ import re
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
+from typing import Any, TypeAlias
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
 _HARMLESS = "harmless"
+_KINDS = ("correction", "praise", "preference", "feature_request", "knowledge_gap", "remember", "plain")
 _SPACES = str.maketrans({**dict.fromkeys('\t\r\n\f\v\u00a0()[]{}"“”„*,;!>|=~—–', " "), "’": "'", "‘": "'"})
 _QUOTED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]{1,300}`|^[ \t]*>[^\n]*|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|(?<!\w)'[^'\n]{2,80}'(?!\w)",
@@ -21,12 +22,8 @@ _NEGATION_REACH = 14
 _ENDS = re.compile(r"[?.](?=\s|$)")
 
 
-class Found(NamedTuple):
-    """A phrase in a text."""
-
-    start: int
-    end: int
-    phrase: str
+Found: TypeAlias = tuple[int, int, str]
+"""Where a phrase begins and ends in a text, and which it is. A plain tuple, because each turn makes a dozen of them."""
 
 
 class Phrases:
@@ -54,13 +51,16 @@ class Phrases:
             phrase, tells, whole = self._phrases[number]
             if tells and not (whole and _goes_on(padded, end)):
                 # The blank before a word makes up for the one that the text was padded with.
-                found.append(Found(start if padded[start] == " " else start - 1, end - 1, phrase))
+                found.append((start if padded[start] == " " else start - 1, end - 1, phrase))
         return found
 
 
 def is_negated(folded: str, start: int) -> bool:
     """Whether a negation stands just before a phrase."""
     reach = f" {folded[max(0, start - _NEGATION_REACH) : start]}"
+    if " no  " in reach:
+        # Two blanks stand for a comma: that no belongs to what was said before.
+        reach = reach.replace(" no  ", " ")
     return any(negation in reach for negation in _NEGATIONS)
 
 
@@ -82,7 +82,7 @@ def fold(text: str) -> str:
 
 def mask(text: str) -> str:
     """The text with blanks for what is quoted or code: each character stays where it is."""
-    if '"' in text or "`" in text or "'" in text or ">" in text or "“" in text:
+    if '"' in text or "`" in text or ">" in text or "“" in text or " '" in text or text.startswith("'"):
         return _QUOTED.sub(lambda quoted: "\0" * len(quoted[0]), text)
     return text
 
@@ -90,9 +90,31 @@ def mask(text: str) -> str:
 @cache
 def english() -> Phrases:
     """The English phrases."""
-    read = tomllib.loads(resources.files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
-    harmless = tuple(read.pop(_HARMLESS))
-    return Phrases({group: tuple(phrases) for kind in read.values() for group, phrases in kind.items()}, harmless)
+    read = _read()
+    groups = {group: tuple(words) for kind in _KINDS for group, words in read[kind].items()}
+    return Phrases(groups, tuple(read[_HARMLESS]))
+
+
+@cache
+def english_lessons() -> Phrases:
+    """The English words by which lessons are understood; a group is named by its table and its own name."""
+    groups = {
+        f"{table} {group}": tuple(words)
+        for table in ("about", "lasting")
+        for group, words in _read()["lesson"][table].items()
+    }
+    return Phrases(groups, ())
+
+
+@cache
+def english_orders() -> Phrases:
+    """The English words of sentences that say what is to be done."""
+    return Phrases({"orders": tuple(_read()["lesson"]["orders"])}, ())
+
+
+@cache
+def _read() -> dict[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
 
 
 def _goes_on(padded: str, end: int) -> bool:

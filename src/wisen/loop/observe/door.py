@@ -1,7 +1,8 @@
 """The door: what of an event may be stored. Every string passes here, and only what can teach comes through.
 
 A text that holds a secret or private data is dropped whole and counted, never masked: a mask would be read back as
-text. Text that we injected ourselves is taken out, so that nothing learns from its own words.
+text. Text that we injected ourselves is taken out, so that nothing learns from its own words. A concession has no text
+and always comes through; where it was made counts for nothing, so it belongs to no context.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from wisen.domain.events import Call, Event, Message, Outcome, Provenance
+from wisen.domain.events import Call, Concession, Event, Message, Outcome, Provenance
 from wisen.domain.policy import setting
 from wisen.ports import Kept
 from wisen.safety import sentinel
@@ -49,11 +50,12 @@ def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], pol
             continue
         admitted, rule = _admit(event, policy)
         if admitted is not None:
-            yield Kept(event=admitted, context=context_of(admitted), withheld=rule)
+            context = None if isinstance(admitted, Concession) else context_of(admitted)
+            yield Kept(event=admitted, context=context, withheld=rule)
 
 
 def _admit(event: Event, policy: DoorPolicy) -> tuple[Event | None, str | None]:
-    if event.provenance is Provenance.OTHER:
+    if event.provenance is Provenance.OTHER and not isinstance(event, Concession):
         return None, None
     rule = secret_in_name(event.place)
     if rule is not None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from wisen import wiring
 from wisen.domain.instructions import Strength, told
 from wisen.errors import UsageError
+from wisen.surfaces import corrections
 from wisen.surfaces.cli import NOTHING
 from wisen.surfaces.cli.render import (
     clipped,
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 _SHOWN = 12
 _WIDE = 58
+_SENTENCE = 140
+_THEMES = 5
+"""How many repeated corrections, and how many said once, are shown."""
 _LONG_WORK = 20_000_000
 """Bytes from which on a progress bar is worth its flicker."""
 
@@ -139,6 +143,7 @@ def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = 
     out.print(_reading(report), style="dim")
     _decisions(report, out)
     _failures(report, out)
+    _corrections(report, out)
     _instructions(report, out)
     _tools(counts, out)
     out.print(f"\n{escape(stops(counts))}")
@@ -211,6 +216,27 @@ def _decisions(report: Report, out: Console) -> None:
         what, why = decision_words(each)
         out.print(f"  {number}. {escape(what)}")
         out.print(f"     {escape(why)}", style="dim")
+
+
+def _corrections(report: Report, out: Console) -> None:
+    from rich.markup import escape
+
+    if not report.counts.typed_turns:
+        return
+    out.print(f"\n[bold]{corrections.TITLE}[/]")
+    out.print(f"  {corrections.said_in_turns(report)}")
+    for theme in corrections.repeated(report)[:_THEMES]:
+        out.print(f"  {plural(theme.sessions, 'session')}: {escape(clipped(theme.lesson, _SENTENCE))}")
+        out.print(f"     {escape(corrections.quote(theme))}", style="dim")
+    once = corrections.lasting(report)
+    if once:
+        out.print(f"  {corrections.ONCE}:")
+    for theme in once[:_THEMES]:
+        out.print(f"  - {escape(clipped(theme.lesson, _SENTENCE))}")
+        out.print(f"     {escape(corrections.quote(theme))}", style="dim")
+    rest = len(once) - _THEMES
+    if rest > 0:
+        out.print(f"  and {rest:,} more: wisen learn --json", style="dim")
 
 
 def _instructions(report: Report, out: Console) -> None:

@@ -1,0 +1,208 @@
+"""Labelled turns for training and testing the detector: real ones from the data, and those made up for it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace as with_fields
+
+import wisen
+from benchmarks.data import DataAbsent, transcripts
+from benchmarks.written_messages import lessons, messages
+from wisen.domain.signals import Before, Heard
+from wisen.loop.detect.turns import turns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wisen.domain.histories import History, Turn
+
+_OURS = Path(__file__).parent / "labels/turns.jsonl"
+_CALLS = (
+    (),
+    ("Edit src/app/main.py", "Read src/app/main.py", "pytest -q"),
+    ("ls", "Read README", "git status"),
+    ("git commit -m done", "Edit a.py", "Edit b.py", "make test"),
+)
+"""What written messages follow, in turn: so that the calls tell nothing there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A labelled turn."""
+
+    id: str
+    group: str
+    """What must not be torn between folds."""
+    heard: Heard
+    kinds: frozenset[str]
+    lang: str = "en"
+    weight: float = 1.0
+    borderline: bool = False
+    written: bool = False
+    ours: bool = False
+    """Whether the label is one of labels/turns.jsonl: trained on, never counted in figures of the data's own labels."""
+    rule: str = ""
+    """What is to be learnt from it, in the words of whoever labelled it."""
+    lasts: bool | None = None
+    """Whether that is meant beyond the task at hand; None where it was not said."""
+
+
+def live(item: Item) -> Item:
+    """The same turn before anything came after it."""
+    return replace(item, id=f"{item.id} live", heard=with_fields(item.heard, later=None, undone=None, conceded=None))
+
+
+def real_items(data: Path | None) -> list[Item]:
+    """The labelled real turns with what happened around them. Raises: DataAbsent."""
+    rows = read_rows(data, "user_turns")
+    if not rows:
+        raise DataAbsent(f"no user_turns.jsonl in {data or 'no folder'}; give the unpacked folder as --data DIR")
+    around = _Around(_histories(data))
+    return [
+        Item(
+            id=row["id"],
+            group=row["session"],
+            heard=around.heard(row),
+            kinds=frozenset(row["labels"]) - {"none"},
+            weight=row["weight"],
+            borderline=row["borderline"],
+            rule=row["rule"] or "",
+            lasts=None if row["durable"] is None else row["durable"] == "yes",
+        )
+        for row in rows
+    ]
+
+
+def our_items(data: Path | None) -> list[Item]:
+    """The other typed turns of the same sessions, with the labels of labels/turns.jsonl; none without sessions."""
+    heard = {turn.id: heard for history in _histories(data) for turn, heard in turns_of(history)}
+    rows = [json.loads(line) for line in _OURS.read_text(encoding="utf-8").splitlines()]
+    return [
+        Item(
+            id=row["turn"],
+            group=row["session"],
+            heard=heard[row["turn"]],
+            kinds=frozenset(row["labels"]) - {"none"},
+            borderline=row["borderline"],
+            ours=True,
+            lasts=None if row["durable"] is None else row["durable"] == "yes",
+        )
+        for row in rows
+        if row["turn"] in heard
+    ]
+
+
+def written_items() -> list[Item]:
+    """The messages written for training."""
+    return [
+        Item(
+            id=f"written-{number}",
+            group=f"written-{number}",
+            heard=Heard(
+                text=text,
+                calls=_CALLS[number % len(_CALLS)],
+                earlier=("let us look at the second part of the work",) if number % 3 else (),
+            ),
+            kinds=kinds,
+            written=True,
+        )
+        for number, (text, kinds) in enumerate(messages())
+    ]
+
+
+def lessons_of(items: Sequence[Item]) -> list[Item]:
+    """The corrections and preferences of which somebody said whether they last."""
+    return [item for item in items if item.lasts is not None and item.kinds & {"correction", "preference"}]
+
+
+def read_rows(data: Path | None, stem: str) -> list[dict[str, Any]]:
+    """The lines of a data file; none where it is not there."""
+    path = data / f"{stem}.jsonl" if data else None
+    if path is None or not path.is_file():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def written_lessons() -> list[Item]:
+    """The corrections and preferences written to tell what lasts from what passes."""
+    return [
+        Item(
+            id=f"lesson-{number}",
+            group=f"lesson-{number}",
+            heard=Heard(text=text, calls=_CALLS[number % len(_CALLS)]),
+            kinds=frozenset({"correction"}),
+            written=True,
+            lasts=lasts,
+        )
+        for number, (text, lasts) in enumerate(lessons())
+    ]
+
+
+def _histories(data: Path | None) -> list[History]:
+    try:
+        folder = transcripts(data)
+    except DataAbsent:
+        return []
+    with tempfile.TemporaryDirectory() as home, wisen.open_learner(home, environment={"HOME": home}) as learner:
+        learner.learn(folder)
+        return list(learner.histories())
+
+
+class _Around:
+    """Finds the labelled turns in the sessions, and tells what happened around them."""
+
+    def __init__(self, histories: Sequence[History]) -> None:
+        self._by_id: dict[str, tuple[Turn, Heard]] = {}
+        self._by_session: dict[str, list[tuple[Turn, Heard]]] = {}
+        for history in histories:
+            for turn, heard in turns_of(history):
+                self._by_id.setdefault(turn.id, (turn, heard))
+                self._by_session.setdefault(history.native, []).append((turn, heard))
+
+    def heard(self, row: dict[str, Any]) -> Heard:
+        found = self._find(row)
+        return record_heard(row) if found is None else with_fields(found[1], text=row["user"])
+
+    def _find(self, row: dict[str, Any]) -> tuple[Turn, Heard] | None:
+        if row["turn_uuid"] in self._by_id:
+            return self._by_id[row["turn_uuid"]]
+        at = datetime.fromisoformat(row["timestamp"])
+
+        def near(place: tuple[Turn, Heard]) -> float:
+            return abs((place[0].at - at).total_seconds())
+
+        places = self._by_session.get(row["session"], [])
+        same = [place for place in places if place[1].text.strip() == row["user"].strip()]
+        found = min(same or places, key=near, default=None)
+        return found if found is not None and (same or near(found) < 2) else None
+
+
+def record_heard(row: dict[str, Any]) -> Heard:
+    """What a record of the data tells by itself."""
+    return Heard(
+        text=row["user"],
+        before=Before(row["preceding_event"]),
+        reason=row["origin"] == "reject_reason",
+        queued=row["origin"] == "queued",
+    )
+
+
+def _real(item: Item, *, is_live: bool) -> bool:
+    return not item.written and not item.ours and item.id.endswith(" live") is is_live
+
+
+SLICES: dict[str, Callable[[Item], bool]] = {
+    "user_turns": lambda item: _real(item, is_live=False),
+    "user_turns_live": lambda item: _real(item, is_live=True),
+    "user_turns_clear": lambda item: _real(item, is_live=False) and not item.borderline,
+    "user_turns_clear_live": lambda item: _real(item, is_live=True) and not item.borderline,
+    "our_labels": lambda item: item.ours and not item.id.endswith(" live"),
+    "written": lambda item: item.written,
+}
+"""The sets that folds are judged on: with what came after, live, and both without the doubtful ones."""

@@ -1,0 +1,181 @@
+"""Draws the lesson out of what a user typed: the sentence that says what to do, turned into an order, in his words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wisen.domain.signals import About
+from wisen.loop.detect.phrases import english_lessons, english_orders, fold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_READ = 1_000
+"""How much of a text is looked at."""
+_LONGEST = 240
+_THIN, _SAYS = 6, 1.0
+"""Below so many words an order leans on another sentence; that one may say so much too little."""
+_PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_PARTS = re.compile(r"(?<=[\w)\]\"'`][.!?])\s+(?=\S)|\n+|;\s+")
+_LIST_MARK = re.compile(r"^\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
+_LEADS = re.compile(
+    r"^(?:(?:no+|nope|nah|wait|hold on|hang on|stop(?: for a second)?|hm+|erm+|uh+|ugh|eh|oh|ah|ok|okay|yes|yeah|yep|"
+    r"sure|well|so|but|and|also|actually|then|now|right|again|sorry|please|pls|fyi|btw|q|question|quick thing|"
+    r"one (?:more|last) thing|(?:that|this)(?:'s| is| was) wrong|wrong|as i said|like i said|in fact|maybe|perhaps|"
+    r"i (?:think|guess|feel|mean|believe|wonder if|was wondering if|assume)|even more|still|from now on|"
+    r"going forward|all good|just)(?:\s*[,:.!…–—-]+\s*|\s+|$))+",
+    re.IGNORECASE,
+)
+"""Words that only lead to what is said."""
+_TAILS = re.compile(
+    r"(?:[\s,]+(?:(?:that|this|it) (?:was|is) wrong|please|pls|though|thanks|thank you|right\?|yeah\?|hey|ok\?|okay\?|"
+    r"again|anyway|either|i think|for now|now|:\)|;\)|:-\)))+(?=[.!?\s]*$)|[^\w\s.!?)\]}\"'`>%]+$",
+    re.IGNORECASE,
+)
+_WE = r"(?:we|you|i|us|claude)"
+_SOFT = r"(?:(?:please|maybe|also|just|simply|perhaps|first|rather|really|probably|personally|now|somehow) )*"
+_MUST = r"(?:should|must|need to|have to|ought to|want to|wanted to)"
+_NOT = "Do not "
+_TURNS: tuple[tuple[str, str, str], ...] = (
+    ("can could would should shall", rf"{_WE} {_SOFT}not {_SOFT}", _NOT),
+    ("can can't could couldn't should shouldn't shall would wouldn't", rf"{_WE} {_SOFT}(?:not )?{_SOFT}(?:be )?", ""),
+    ("is are", r"there (?:any|a|some|another) (?:other )?way (?:to|for us to|of) not ", _NOT),
+    ("is are", r"there (?:any|a) way (?:for us )?to ", ""),
+    ("any a", r"way (?:for us )?to ", ""),
+    ("why", rf"(?:don't|do not|can't|cannot) (?:we|you) (?:not )?{_SOFT}", ""),
+    ("why", rf"not {_SOFT}", ""),
+    ("let's lets let", rf"(?:us )?{_SOFT}(?:not|avoid) ", _NOT),
+    ("let's lets let", rf"(?:us )?{_SOFT}", ""),
+    ("you", "should never ", "Never "),
+    ("we you i us claude", rf"{_SOFT}{_MUST} {_SOFT}not (?:be )?", _NOT),
+    ("we you i us claude", r"(?:shouldn't|mustn't|(?:don't|do not) (?:want|need) to)(?: be)? ", _NOT),
+    ("we you i us claude", rf"{_SOFT}(?:do |_do_ )?{_MUST} {_SOFT}(?:be )?", ""),
+    ("i'd we'd i we", rf"(?:would )?{_SOFT}(?:like|prefer|want|love)(?: you| it| us)? (?:to |that )", ""),
+    ("i'd we'd", rf"{_SOFT}(?=rather |replace |use |put |move |drop |keep |add |make |call |remove )", ""),
+    ("i we", rf"would {_SOFT}(?=rather |replace |use |put |move |drop |keep |add |make |call |remove )", ""),
+    ("i we", r"(?:don't|do not|didn't|did not) (?:say|ask|want|tell)(?: you)?(?: for| to)? ", _NOT),
+    ("i we", r"(?:told|asked|said|want|wanted|need|expect(?:ed)?) (?:you )?(?:not to|to not) ", _NOT),
+    ("i we", r"(?:told|asked|want|wanted|need|expect(?:ed)?) you to ", ""),
+    ("i we", r"(?:said|meant|asked for|wanted|told you) (?:that |to )?", ""),
+    ("don't dont", "forget to ", ""),
+    ("do", "not forget to ", ""),
+    ("don't dont", "", _NOT),
+    ("do", "not ", _NOT),
+    ("it", r"(?:doesn't|does not) make (?:any )?sense to ", _NOT),
+    ("there's there", "(?:is )?no need to ", _NOT),
+    ("no", "need to ", _NOT),
+    ("consider", "adding ", "Add "),
+    ("remember", "to ", ""),
+)
+"""How what is asked for becomes an order: the word a sentence begins with, what follows, what stands in their place."""
+_TURNS_OF: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+for _words, _behind, _put in _TURNS:
+    for _word in _words.split():
+        _TURNS_OF.setdefault(_word, []).append((re.compile(rf"{_word} {_behind}", re.IGNORECASE), _put))
+_EMPTY = re.compile(
+    r"^(?:no|wrong|that'?s (?:wrong|not right|incorrect)|not (?:quite|right)|stop|wait|hm+|"
+    r"(?:that|this|it) (?:was|is) (?:wrong|not right|incorrect)|you (?:misunderstood|got (?:it|that) wrong)|"
+    r"what are you doing|thanks?|great|perfect|nice|good|sorry|[\s,])+[\s.!?…]*$",
+    re.IGNORECASE,
+)
+"""It says that something is wrong, and not what."""
+_QUESTION = re.compile(r"^(?:why|what|how|where|when|who|which|is|are|does|do|did|was|were|has|have)\b", re.IGNORECASE)
+_LOGGED = re.compile(
+    r"^(?://|[\s│├└─✓✗=+|$❯#]{2,}|at \S+:\d|[\w./-]+:\d+:|\w*(?:Error|Exception):|\[\w{6,}\]|https?://\S+$)"
+)
+_FORBIDS = re.compile(r"^(?:do not|don't|never|avoid|no|not|stop|without|drop|remove)\b", re.IGNORECASE)
+_ALSO_WANTS = re.compile(r"\b(?:use|but|instead|rather)\b|;", re.IGNORECASE)
+_COMMAND = re.compile(r"`[a-z][\w-]* [^`]+`|(?<!\w)--\w")
+_FILE = re.compile(
+    r"(?<![\w:/])[\w.-]*/[\w./-]+"
+    r"|\b\w[\w-]*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b"
+)
+_ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
+
+
+def lesson(text: str) -> str:
+    """What is to be done, in the user's own words, as one sentence; empty where only something is wrong."""
+    text = text[:_READ]
+    if "```" in text:
+        text = _PASTED.sub("\n", text)
+    parts = [part for each in _PARTS.split(text) if (part := _LIST_MARK.sub("", each).strip())]
+    if not parts:
+        return ""
+    ranked = sorted([(-_telling(number, part), number) for number, part in enumerate(parts)]) if parts[1:] else [(0, 0)]
+    best = parts[ranked[0][1]]
+    if _EMPTY.match(best) or not any(map(str.isalpha, best)):
+        return ""
+    if ranked[1:] and ranked[1][0] < _SAYS and len(best.split()) < _THIN:
+        # So short an order leans on the sentence beside it.
+        beside = parts[ranked[1][1]]
+        if not beside.endswith("?"):
+            return f"{_ordered(best)[:-1]}; {_plain(beside)}."
+    return _ordered(best)
+
+
+def forbids(text: str) -> bool:
+    """Whether a lesson only says what not to do."""
+    return _FORBIDS.match(text) is not None and _ALSO_WANTS.search(text) is None
+
+
+def groups_in(text: str) -> dict[str, int]:
+    """How many words of a lesson stand for what."""
+    phrases = english_lessons()
+    counted: dict[str, int] = {}
+    for _, _, phrase in phrases.find(fold(text)):
+        for group in phrases.groups_of[phrase]:
+            counted[group] = counted.get(group, 0) + 1
+    return counted
+
+
+def about(text: str, groups: Mapping[str, int]) -> About:
+    """What a lesson is about; where nothing tells, it states how things are."""
+    if _COMMAND.search(text):
+        return About.COMMAND
+    named = next((of for name, of in _ABOUT if name in groups), About.FACT)
+    return About.FILE if named is About.FACT and _FILE.search(text) else named
+
+
+def _telling(number: int, part: str) -> float:
+    """How much a part says what is to be done; of two that say as much, the earlier."""
+    words = len(part.split())
+    found = len({phrase for _, _, phrase in english_orders().find(fold(part[:400]))})
+    worth = 2.0 * min(found, 3) - 0.3 * min(number, 10) - 0.03 * max(0, words - 25)
+    if words < 3:
+        worth -= 2.0
+    if _EMPTY.match(part):
+        worth -= 6.0
+    if _LOGGED.match(part):
+        worth -= 4.0
+    if part.endswith("?") and _QUESTION.match(part):
+        worth -= 2.0
+    return worth
+
+
+def _plain(part: str) -> str:
+    """A sentence without what only leads to it or out of it."""
+    short = _LEADS.sub("", part, count=1) or part
+    short = _TAILS.sub("", short) or short
+    short = short.strip().rstrip("?!.,;:… ")
+    return short[1:-1] if short[:1] == "(" and short.find(")") == len(short) - 1 else short
+
+
+def _ordered(part: str) -> str:
+    """A sentence as an order; a question that cannot be one stays a question."""
+    short = _plain(part)
+    end = "?" if part.rstrip().endswith("?") else "."
+    for pattern, put in _TURNS_OF.get(short.partition(" ")[0].lower(), ()):
+        found = pattern.match(short)
+        turned = "" if found is None else put + short[found.end() :]
+        if len(turned.split()) > (2 if put else 0):
+            short, end = turned, "."
+            break
+    short = _cut(short.strip()) or part.strip()
+    return f"{short[0].upper()}{short[1:]}{end}"
+
+
+def _cut(sentence: str) -> str:
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return f"{sentence[:_LONGEST].rsplit(' ', 1)[0]} …"

@@ -1,0 +1,147 @@
+"""Groups what was corrected or asked for in much the same words, so that what comes up again can be told.
+
+Two lessons are of one theme when most of what the shorter one says stands in the other too, rare words counting more,
+and neither forbids what the other asks for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.signals import SignalKind, Theme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.domain.signals import Lesson, Sighting
+
+_WITHIN, _ALIKE = 0.6, 0.34
+"""How much of the shorter lesson, and of both together, must be shared."""
+_SENTENCE = 3
+_COMMON = 60
+"""A word leads to the newest so many of the lessons it stands in."""
+_WORD = re.compile(r"\w[\w'-]*\w|\w")
+_NEGATES = frozenset("not no never without avoid don't dont stop isn't doesn't".split())
+_UNTIL = frozenset("but use instead".split())
+_EMPTY_WORDS = frozenset(
+    "a an the this that these those it its is are was were be been being do does did done to of in on at by for with "
+    "from as and or so if then than there here we you i us our your my me they them he she have has had can could "
+    "would should will shall may might must need needs want wants please just also too very really all any some one "
+    "what which who when where how why let let's lets make sure get got go into up out about more most only now still "
+    "again first".split()
+)
+_ENDINGS = ("ing", "ies", "es", "ed", "s")
+
+
+class _Words(NamedTuple):
+    wanted: frozenset[str]
+    unwanted: frozenset[str]
+
+
+class _Group:
+    """Lessons of one theme, each near another of them."""
+
+    def __init__(self) -> None:
+        self.sightings: list[Sighting] = []
+        self.wanted: set[str] = set()
+        self.unwanted: set[str] = set()
+
+    def takes(self, words: _Words) -> bool:
+        """Whether nothing that it asks for is forbidden here, and the other way round."""
+        return not (words.wanted & self.unwanted or words.unwanted & self.wanted)
+
+
+def themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
+    """The themes of corrections and preferences, those of most sessions first, then the newest."""
+    taught = [(each, _words(_lesson(each).text)) for each in sorted(_taught(sightings), key=lambda each: each.said.at)]
+    seen = Counter(word for _, words in taught for word in words.wanted | words.unwanted)
+    worth = {word: math.log((len(taught) + 1) / many) for word, many in seen.items()}
+    groups: list[_Group] = []
+    members: list[tuple[_Words, _Group]] = []
+    by_word: dict[str, list[int]] = defaultdict(list)
+    for sighting, words in taught:
+        group = _nearest(words, members, by_word, worth)
+        if group is None:
+            group = _Group()
+            groups.append(group)
+        group.sightings.append(sighting)
+        group.wanted |= words.wanted
+        group.unwanted |= words.unwanted
+        for word in words.wanted | words.unwanted:
+            by_word[word].append(len(members))
+        members.append((words, group))
+    made = [_theme(group) for group in groups]
+    return tuple(sorted(made, key=lambda each: (-each.sessions, -each.sightings[0].said.at.timestamp(), each.lesson)))
+
+
+def _taught(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """One sighting for each message that teaches: a preference before a correction."""
+    of: dict[tuple[int, str], Sighting] = {}
+    for each in sightings:
+        signal = each.said.signal
+        if signal.lesson is None:
+            continue
+        key = each.session, each.said.message
+        if key not in of or signal.kind is SignalKind.PREFERENCE:
+            of[key] = each
+    return list(of.values())
+
+
+def _lesson(sighting: Sighting) -> Lesson:
+    lesson = sighting.said.signal.lesson
+    if lesson is None:
+        raise ValueError("a sighting without a lesson has no theme")
+    return lesson
+
+
+def _words(text: str) -> _Words:
+    """The telling words of a lesson, and those that stand behind a negation up to the next comma."""
+    wanted, unwanted = set[str](), set[str]()
+    for clause in re.split(r"[,;:.]\s+", text.casefold()):
+        into = wanted
+        for word in _WORD.findall(clause):
+            if word in _NEGATES:
+                into = unwanted
+            elif word in _UNTIL:
+                into = wanted if word != "instead" else unwanted
+            elif word not in _EMPTY_WORDS:
+                into.add(_stem(word))
+    return _Words(frozenset(wanted), frozenset(unwanted - wanted))
+
+
+def _stem(word: str) -> str:
+    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= 3), "")
+    return word.removesuffix(ending)
+
+
+def _nearest(
+    words: _Words, members: list[tuple[_Words, _Group]], by_word: dict[str, list[int]], worth: dict[str, float]
+) -> _Group | None:
+    every = words.wanted | words.unwanted
+    candidates = {number for word in every for number in by_word[word][-_COMMON:]}
+    best, likest = None, 0.0
+    for number in sorted(candidates):
+        other, group = members[number]
+        theirs = other.wanted | other.unwanted
+        both, ours, yours = (sum(map(worth.__getitem__, each)) for each in (every & theirs, every, theirs))
+        alike = both / (ours + yours - both or 1.0)
+        if alike >= _ALIKE and alike > likest and both >= _WITHIN * min(ours, yours) and group.takes(words):
+            best, likest = group, alike
+    return best
+
+
+def _theme(group: _Group) -> Theme:
+    newest_first = tuple(reversed(group.sightings))
+    # The shortest that is a sentence is the clearest.
+    lesson = min(map(_lesson, newest_first), key=lambda each: (len(each.text.split()) < _SENTENCE, len(each.text)))
+    return Theme(
+        lesson=lesson.text,
+        about=lesson.about,
+        forbids=lesson.forbids,
+        durable=max(_lesson(each).durable for each in newest_first),
+        sightings=newest_first,
+        sessions=len({each.session for each in newest_first}),
+    )

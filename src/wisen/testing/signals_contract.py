@@ -1,0 +1,191 @@
+"""What every index promises about what the user said of the work, as a suite that any backend can run.
+
+A backend's test inherits from `SignalsContract` and provides the same two fixtures as for `IndexContract`.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec import structs
+
+from wisen.domain.events import Message
+from wisen.domain.failures import Mined
+from wisen.domain.report import Selection
+from wisen.domain.signals import About, Lesson, Polarity, SignalKind
+from wisen.testing.found import keep_three, said_of
+from wisen.testing.ledger_contract import HOSTILE
+from wisen.testing.logs import NOON, Log
+from wisen.testing.mining import mine_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.domain.signals import Sighting
+    from wisen.ports import Index
+
+ALL = Selection()
+LESSON = Lesson(text="Run the tests with `uv`.", forbids=False, durable=0.1, is_durable=False, about=About.COMMAND)
+
+
+class SignalsContract:
+    """What every index promises about what the user said of the work."""
+
+    def test_a_new_index_holds_no_signals(self, index: Index) -> None:
+        assert index.signals(ALL) == ()
+
+    def test_a_signal_comes_back_whole_with_where_it_was_said(self, index: Index, reopen: Callable[[], Index]) -> None:
+        session = _keep_turns(index, "a", 2, agent="codex")
+        plain = said_of("a0", kind=SignalKind.PRAISE)
+        taught = said_of("a1", 1, lesson=LESSON)
+        index.mined([Mined(session=session, said=(plain, taught))], 1)
+        again = reopen()
+        newest, oldest = again.signals(ALL)
+        assert (newest.said, oldest.said) == (taught, plain)
+        assert (newest.text, oldest.text) == ("text of a1", "text of a0")
+        assert {(each.agent, each.native, each.session) for each in (newest, oldest)} == {("codex", "a", session)}
+
+    @pytest.mark.parametrize("kind", SignalKind)
+    @pytest.mark.parametrize("polarity", Polarity)
+    def test_every_kind_and_polarity_comes_back(self, index: Index, kind: SignalKind, polarity: Polarity) -> None:
+        session = _keep_turns(index, "a", 1)
+        said = said_of("a0", kind=kind)
+        said = structs.replace(said, signal=structs.replace(said.signal, polarity=polarity))
+        index.mined([Mined(session=session, said=(said,))], 1)
+        assert [each.said for each in index.signals(ALL)] == [said]
+
+    @pytest.mark.parametrize("about", About)
+    @pytest.mark.parametrize("number", [0.0, 1.0, 1 / 3, 5e-324])
+    def test_every_lesson_comes_back(self, index: Index, about: About, number: float) -> None:
+        session = _keep_turns(index, "a", 2)
+        one = Lesson(text="", forbids=True, durable=number, is_durable=False, about=about)
+        other = Lesson(text="Do it.", forbids=False, durable=number, is_durable=True, about=about)
+        said = tuple(said_of(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
+        said = tuple(structs.replace(each, signal=structs.replace(each.signal, probability=number)) for each in said)
+        index.mined([Mined(session=session, said=said)], 1)
+        assert tuple(each.said for each in reversed(index.signals(ALL))) == said
+
+    def test_a_moment_comes_back_in_whole_milliseconds_and_in_utc(self, index: Index) -> None:
+        session = _keep_turns(index, "a", 1)
+        moment = (NOON + timedelta(microseconds=7)).astimezone(timezone(timedelta(hours=5)))
+        index.mined([Mined(session=session, said=(structs.replace(said_of("a0"), at=moment),))], 1)
+        (sighting,) = index.signals(ALL)
+        assert (sighting.said.at, sighting.said.at.utcoffset()) == (NOON, timedelta())
+
+    @pytest.mark.parametrize("text", HOSTILE)
+    def test_any_text_that_was_said_comes_back_as_it_was(
+        self, index: Index, reopen: Callable[[], Index], text: str
+    ) -> None:
+        log = Log("/a.jsonl", native=text, agent=text)
+        log.typed(f"1{text}")
+        _reword(log, text)
+        index.keep([log.stretch()])
+        (history,) = index.unmined(1)
+        said = said_of(f"1{text}", lesson=structs.replace(LESSON, text=text))
+        index.mined([Mined(session=history.session, said=(said,))], 1)
+        (sighting,) = reopen().signals(ALL)
+        assert (sighting.agent, sighting.native, sighting.text, sighting.said) == (text, text, text, said)
+
+    def test_a_message_whose_text_was_not_kept_is_shown_without(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.typed("m1")
+        _reword(log, None)
+        index.keep([log.stretch()])
+        (history,) = index.unmined(1)
+        index.mined([Mined(session=history.session, said=(said_of("m1"),))], 1)
+        assert [(each.said.message, each.text) for each in index.signals(ALL)] == [("m1", "")]
+
+    def test_mining_again_takes_the_place_of_what_was_heard(self, index: Index) -> None:
+        one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
+        first = said_of("a0", lesson=LESSON), said_of("a1", 1)
+        index.mined([Mined(session=one, said=first), Mined(session=two, said=(said_of("b0", 9),))], 1)
+        assert _messages(index.signals(ALL)) == ["b0", "a1", "a0"]
+        now = said_of("a0", kind=SignalKind.PRAISE), said_of("a2", 2)
+        index.mined([Mined(session=one, said=now)], 1)
+        assert [each.said for each in index.signals(ALL)] == [said_of("b0", 9), now[1], now[0]]
+        index.mined([Mined(session=one)], 1)
+        assert _messages(index.signals(ALL)) == ["b0"]
+
+    def test_of_one_kind_a_message_says_one_thing(self, index: Index) -> None:
+        session = _keep_turns(index, "a", 1)
+        said = said_of("a0", lesson=LESSON), said_of("a0"), said_of("a0", kind=SignalKind.PREFERENCE)
+        index.mined([Mined(session=session, said=said)], 1)
+        assert [each.said for each in index.signals(ALL)] == [said[0], said[2]]
+
+    def test_what_was_said_in_an_unknown_message_is_left_out(self, index: Index) -> None:
+        _keep_turns(index, "a", 1)
+        theirs = _keep_turns(index, "b", 1, agent="codex")
+        # The same id of another agent is another message.
+        said = said_of("gone"), said_of("a0"), said_of("b0")
+        index.mined([Mined(session=theirs, said=said), Mined(session=999, said=(said_of("a0"),))], 1)
+        assert _messages(index.signals(ALL)) == ["b0"]
+
+    def test_signals_come_newest_first_and_of_one_moment_by_message_and_kind(self, index: Index) -> None:
+        one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
+        kinds = SignalKind.PRAISE, SignalKind.CORRECTION, SignalKind.REMEMBER
+        said = said_of("a0", 5), said_of("a2", 1), *(said_of("a1", 1, kind=kind) for kind in kinds)
+        index.mined([Mined(session=one, said=said), Mined(session=two, said=(said_of("b0", 1),))], 1)
+        assert [(each.said.message, each.said.signal.kind.value) for each in index.signals(ALL)] == [
+            ("a0", "correction"),
+            ("b0", "correction"),
+            ("a2", "correction"),
+            ("a1", "correction"),
+            ("a1", "praise"),
+            ("a1", "remember"),
+        ]
+
+    def test_a_selection_narrows_what_was_said(self, index: Index) -> None:
+        keep_three(index)
+        log = Log("/p/d.jsonl", "d")
+        log.place = "/src/tools"
+        log.typed("dm", 30)
+        index.keep([log.stretch()])
+        mine_all(index)
+        minutes = [NOON + timedelta(minutes=each) for each in (10, 31)]
+        for selection, messages in (
+            (ALL, ["dm", "cm", "bm", "am"]),
+            (Selection(under=Path("/p")), ["dm", "bm", "am"]),
+            (Selection(under=Path("/p/b.jsonl")), ["bm"]),
+            (Selection(agent="codex"), ["cm"]),
+            (Selection(agent="nobody"), []),
+            (Selection(since=minutes[0]), ["dm", "cm", "bm"]),
+            (Selection(since=minutes[0], agent="claude-code"), ["dm", "bm"]),
+            (Selection(since=minutes[1]), []),
+            (Selection(places=("/src/tools",)), ["dm"]),
+            (Selection(places=("/src/tool/",)), ["cm", "bm", "am"]),
+            (Selection(places=("/src/tool", "/src/tools"), since=minutes[0]), ["dm", "cm", "bm"]),
+            (Selection(places=("/elsewhere",)), []),
+        ):
+            found = index.signals(selection)
+            assert list(dict.fromkeys(_messages(found))) == messages, selection
+
+    def test_what_was_heard_stays_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
+        session = _keep_turns(index, "a", 1)
+        index.mined([Mined(session=session, said=(said_of("a0"),))], 1)
+        again = reopen()
+        assert _keep_turns(again, "a", 2) == session
+        assert _messages(again.signals(ALL)) == ["a0"]
+
+
+def _keep_turns(index: Index, native: str, many: int, *, agent: str = "claude-code") -> int:
+    """Keep a session of typed messages `<native>0`, `<native>1` and so on; returns its number."""
+    log = Log(f"/logs/{native}.jsonl", native, agent=agent)
+    for each in range(many):
+        log.typed(f"{native}{each}", each)
+    index.keep([log.stretch()])
+    (history,) = (each for each in index.unmined(1) if each.native == native)
+    return history.session
+
+
+def _reword(log: Log, text: str | None) -> None:
+    """Let the last message hold this text."""
+    kept = log.kept.pop()
+    assert isinstance(kept.event, Message)
+    log.kept.append(kept._replace(event=structs.replace(kept.event, text=text)))
+
+
+def _messages(found: tuple[Sighting, ...]) -> list[str]:
+    return [each.said.message for each in found]

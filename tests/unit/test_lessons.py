@@ -1,0 +1,100 @@
+"""Lessons: what a correction asks for, in the user's own words, and what it is about."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.domain.signals import About, Heard, Polarity, SignalKind
+from wisen.loop.detect.lessons import about, forbids, groups_in, lesson
+from wisen.loop.detect.model import detect
+
+
+@pytest.mark.parametrize(
+    ("said", "learnt"),
+    [
+        ("No, that's wrong. Use port 8080 instead of 3000 please", "Use port 8080 instead of 3000."),
+        ("I told you to use pnpm, not npm, for this repository", "Use pnpm, not npm, for this repository."),
+        ("Please make the layout more compact, that was wrong", "Make the layout more compact."),
+        ("oh, please don't amend commits", "Do not amend commits."),
+        ("can we not commit the docs?", "Do not commit the docs."),
+        ("couldn't we simply diff against the base?", "Diff against the base."),
+        ("let's not add a dependency for this", "Do not add a dependency for this."),
+        ("I didn't ask you to push anything", "Do not push anything."),
+        ("why not use the helper in text.py?", "Use the helper in text.py."),
+        ("don't forget to run the linter", "Run the linter."),
+        ("we should never log tokens", "Never log tokens."),
+        ("hmm, what is this? use the Edit tool", "Use the Edit tool."),
+        ("wait, let's discuss", "Discuss."),
+        ("remove this too; we have no such trailer anymore", "Remove this too; we have no such trailer anymore."),
+        ("isn't it only a message?", "Isn't it only a message?"),
+    ],
+)
+def test_a_lesson_says_what_to_do_in_the_users_words(said: str, learnt: str) -> None:
+    assert lesson(said) == learnt
+
+
+@pytest.mark.parametrize("said", ["👎", "that was wrong", "you misunderstood", "no no no", "stop", "", "  \n"])
+def test_where_only_something_is_wrong_there_is_no_lesson(said: str) -> None:
+    assert lesson(said) == ""
+
+
+def test_pasted_output_is_not_the_lesson() -> None:
+    said = "```\nuse this\n```\nerror.go:12: please use that\nsort the list by name, not by date"
+    assert lesson(said) == "Sort the list by name, not by date."
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("Do not amend commits.", About.COMMAND),
+        ("Run it as `acme deploy --dry`.", About.COMMAND),
+        ("Use British spelling.", About.STYLE),
+        ("Do this in a subagent.", About.TOOL),
+        ("Never edit migrations/0001.sql by hand.", About.FILE),
+        ("The id is only known to the server.", About.FACT),
+    ],
+)
+def test_a_lesson_is_about_something(text: str, of: About) -> None:
+    assert about(text, groups_in(text)) is of
+
+
+def test_a_lesson_that_only_forbids_is_told_apart() -> None:
+    assert forbids("Do not push to main.")
+    assert forbids("Never touch vendor/.")
+    assert not forbids("Use pnpm, not npm.")
+    assert not forbids("Do not use sed; use the Edit tool.")
+
+
+def test_corrections_and_preferences_carry_a_lesson_and_every_signal_a_polarity() -> None:
+    (correction,) = detect(Heard(text="No, that's wrong. Use port 8080 instead of 3000 please"))
+    assert correction.lesson is not None
+    assert correction.lesson.text == "Use port 8080 instead of 3000."
+    assert correction.polarity is Polarity.AGAINST
+    (praise,) = detect(Heard(text="👍"))
+    assert (praise.lesson, praise.polarity) == (None, Polarity.FOR)
+    never = {each.kind: each for each in detect(Heard(text="from now on, never push to main without asking me"))}
+    assert never[SignalKind.PREFERENCE].polarity is Polarity.AGAINST
+
+
+def test_what_is_stated_as_a_rule_lasts_longer_than_what_is_seen() -> None:
+    def lasts(text: str) -> float:
+        found = next(each.lesson for each in detect(Heard(text=text)) if each.lesson)
+        return found.durable
+
+    assert lasts("no, never commit without asking me first") > lasts("no, the button is still missing on line 12")
+
+
+@given(st.text(max_size=400))
+def test_any_text_gives_a_lesson_of_one_line_or_none(text: str) -> None:
+    drawn = lesson(text)
+    assert drawn == "" or ("\n" not in drawn and drawn.strip())
+    assert drawn == lesson(text)
+    about(drawn, groups_in(drawn))
+    forbids(drawn)
+
+
+def test_the_cost_of_a_long_text_is_bounded() -> None:
+    long = "can we please use the other one, not this; " * 50_000
+    assert lesson(long) == lesson(long[:1_000])

@@ -1,0 +1,150 @@
+"""Listening to a recorded session: what is known around each typed turn, and which themes come up again."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from wisen.domain.events import Status
+from wisen.domain.histories import Act, History, Step, Turn
+from wisen.domain.signals import About, Before, Lesson, Polarity, Said, Sighting, Signal, SignalKind
+from wisen.loop.detect.listen import listen
+from wisen.loop.detect.themes import themes
+from wisen.loop.detect.turns import turns_of
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def step(number: int, tool: str = "Bash", arguments: str = '{"command":"ls"}', status: Status = Status.OK) -> Step:
+    at = NOON + timedelta(minutes=number)
+    return Step(call=f"c{number}", tool=tool, arguments=arguments, status=status, text=None, at=at)
+
+
+def turn(name: str, minutes: float, before: int, text: str | None = None, act: Act = Act.SAID, **more: object) -> Turn:
+    at = NOON + timedelta(minutes=minutes)
+    return Turn(id=name, act=act, at=at, text=text, before=before, **more)  # type: ignore[arg-type]
+
+
+def edit(path: str) -> tuple[str, str]:
+    return "Edit", f'{{"file_path":"{path}"}}'
+
+
+def test_a_turn_knows_what_happened_around_it() -> None:
+    history = History(
+        session=1,
+        steps=(step(1), step(2, *edit("a.py")), step(3, *edit("a.py"))),
+        turns=(
+            turn("t1", 0, 0, "build the page", origin="prompt"),
+            turn("t2", 2.5, 2, "no, the other page", origin="prompt", conceded=True),
+            turn("t3", 9, 3, "good", origin="queued"),
+        ),
+    )
+    first, second, third = (heard for _, heard in turns_of(history))
+    assert (first.before, first.earlier, first.calls) == (Before.START, (), ())
+    assert first.later == ("no, the other page", "good")
+    assert second.before is Before.OK
+    assert second.calls == ("Edit a.py", "ls")
+    assert (second.undone, second.conceded) == (True, True)
+    assert (third.queued, third.undone, third.later) == (True, False, ())
+
+
+def test_what_the_user_did_before_a_turn_is_known() -> None:
+    history = History(
+        session=1,
+        steps=(step(1), step(2)),
+        turns=(
+            turn("t1", 0, 0, "go"),
+            turn("stop", 1.5, 1, act=Act.STOPPED),
+            turn("t2", 1.6, 1, "wait"),
+            turn("refused", 2.5, 2, act=Act.REFUSED),
+            turn("t3", 2.5, 2, "use the other file", origin="rejection"),
+            turn("t4", 2.9, 2, "and the header too", origin="prompt"),
+            turn("kept", 3, 2, None),
+        ),
+    )
+    heard = {turn.id: heard for turn, heard in turns_of(history)}
+    assert [heard[name].before for name in ("t1", "t2", "t3", "t4")] == [
+        Before.START,
+        Before.INTERRUPT,
+        Before.REJECT,
+        Before.REJECT,
+    ]
+    assert heard["t3"].reason
+    assert not heard["t4"].reason
+    assert "kept" not in heard
+
+
+def test_a_failed_call_is_known_only_when_it_was_the_last() -> None:
+    failed = Step(call="c", tool="Bash", arguments="{}", status=Status.FAILED, text="no such file", at=NOON)
+    only = History(session=1, steps=(failed,), turns=(turn("t", 1, 1, "hm"),))
+    later = History(session=1, steps=(failed, step(2)), turns=(turn("t", 3, 2, "hm"),))
+    assert [heard.failed for _, heard in turns_of(only)] == ["no such file"]
+    assert [heard.failed for _, heard in turns_of(later)] == [""]
+
+
+def test_a_session_is_listened_to_in_order() -> None:
+    history = History(
+        session=1,
+        steps=(),
+        turns=(turn("t1", 0, 0, "👍"), turn("t2", 1, 0, "that was wrong"), turn("t3", 2, 0, "list the files")),
+    )
+    assert [(said.message, said.signal.kind) for said in listen(history)] == [
+        ("t1", SignalKind.PRAISE),
+        ("t2", SignalKind.CORRECTION),
+    ]
+
+
+def sighting(session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, durable: float = 0.4) -> Sighting:
+    lesson = Lesson(text=text, forbids=False, durable=durable, is_durable=durable > 0.5, about=About.FACT)
+    signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
+    said = Said(message=f"m{session}-{text}", at=NOON + timedelta(days=session), signal=signal)
+    return Sighting(agent="claude-code", native=f"n{session}", session=session, said=said, text=text)
+
+
+def test_the_same_lesson_in_other_words_is_one_theme() -> None:
+    found = themes(
+        [
+            sighting(1, "This repo uses pnpm, not npm, remember that."),
+            sighting(2, "Use pnpm in this repo, not npm."),
+            sighting(3, "Use pnpm, not npm.", durable=0.8),
+            sighting(3, "Sort the orders by date."),
+        ]
+    )
+    assert [(theme.lesson, theme.sessions) for theme in found] == [
+        ("Use pnpm, not npm.", 3),
+        ("Sort the orders by date.", 1),
+    ]
+    assert found[0].durable == 0.8
+    assert [each.session for each in found[0].sightings] == [3, 2, 1]
+
+
+def test_what_one_asks_for_and_another_forbids_is_never_one_theme() -> None:
+    found = themes([sighting(1, "Use pnpm, not npm."), sighting(2, "Use npm, not pnpm.")])
+    assert [theme.sessions for theme in found] == [1, 1]
+    found = themes([sighting(1, "Commit the lockfile."), sighting(2, "Do not commit the lockfile.")])
+    assert [theme.sessions for theme in found] == [1, 1]
+
+
+def test_a_message_that_says_two_things_counts_once_and_praise_has_no_theme() -> None:
+    both = [sighting(1, "Never force-push."), sighting(1, "Never force-push.", SignalKind.PREFERENCE)]
+    plain = Sighting(
+        agent="claude-code",
+        native="n9",
+        session=9,
+        said=Said(
+            message="p",
+            at=NOON,
+            signal=Signal(kind=SignalKind.PRAISE, probability=0.9, start=0, end=1, polarity=Polarity.FOR),
+        ),
+        text="nice",
+    )
+    (theme,) = themes([*both, plain])
+    assert len(theme.sightings) == 1
+    assert theme.sightings[0].said.signal.kind is SignalKind.PREFERENCE
+
+
+def test_many_lessons_of_the_same_words_are_grouped_in_bounded_time() -> None:
+    many = [
+        sighting(number, f"Use the helper number {number % 700} for case {number % 90}.") for number in range(2_000)
+    ]
+    found = themes(many)
+    assert sum(len(theme.sightings) for theme in found) == 2_000
