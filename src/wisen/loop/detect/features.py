@@ -39,9 +39,9 @@ _LENGTHS = (
 )
 _NAME = re.compile(r"[A-Z_(/.`](?:(?<=[a-z][A-Z])|(?<=\w[_/.])(?=\w\w)|(?<=\w\()(?=\))|(?<=\w`))")
 """A mark inside a name of code: it begins with what is rare, so that the search is fast."""
-_LOG = re.compile(
-    r"^\s*(?:[A-Z][A-Za-z]*(?:Error|Exception)\b|ERROR|FAIL|===|Traceback|\$ |❯|at \S+:\d+)|[│├└─✓✗]", re.MULTILINE
-)
+_LOG = re.compile(r"\s*(?:[A-Z][A-Za-z]*(?:Error|Exception)\b|ERROR|FAIL|===|Traceback|\$ |❯|at \S+:\d+)")
+_BOXES = "│├└─✓✗"
+_DIGIT = re.compile(r"\d")
 _LINE = re.compile(r"\blines? \d+|:\d+\b|@@")
 _COMMANDS = frozenset(
     "add amend analyse analyze apply ask avoid brainstorm build bump change check clean clear commit compare continue "
@@ -167,9 +167,10 @@ def _form(text: str, masked: str, values: dict[str, float]) -> None:
 def _pasted(text: str, values: dict[str, float]) -> None:
     if text.count("\n") > 3:
         values["many lines"] = 1.0
-    if _LOG.search(text, 0, _FORM):
+    head = text[:_FORM]
+    if any(map(_LOG.match, head.split("\n"))) or (not head.isascii() and any(box in head for box in _BOXES)):
         values["log"] = 1.0
-    if _LINE.search(text, 0, _FORM):
+    if (_DIGIT.search(head) or "@@" in head) and _LINE.search(head):
         values["line number"] = 1.0
 
 
@@ -250,6 +251,10 @@ def _both(values: dict[str, float]) -> None:
         values["goes on after interrupt"] = 1.0
 
 
+_SHORTEST = 0.1
+"""A text so much shorter than another cannot be like it."""
+
+
 @lru_cache(maxsize=64)
 def _words(text: str) -> frozenset[str]:
     return frozenset(text[:_LIKE].casefold().split())
@@ -257,6 +262,8 @@ def _words(text: str) -> frozenset[str]:
 
 def _likeness(one: str, other: str) -> float:
     """How many of the words of both are in both."""
+    if not _SHORTEST < (len(one) + 1) / (len(other) + 1) < 1 / _SHORTEST:
+        return 0.0
     ours, theirs = _words(one), _words(other)
     if len(ours) < 3 or len(theirs) < 3:
         return 1.0 if one == other and one else 0.0

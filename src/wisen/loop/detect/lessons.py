@@ -14,13 +14,15 @@ if TYPE_CHECKING:
 _READ = 1_000
 """How much of a text is looked at."""
 _LONGEST = 240
+_TAIL = 40
+"""How much of the end of a sentence is looked at for what only leads out of it."""
 _THIN, _SAYS = 6, 1.0
 """Below so many words an order leans on another sentence; that one may say so much too little."""
 _PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _PARTS = re.compile(r"(?<=[\w)\]\"'`][.!?])\s+(?=\S)|\n+|;\s+")
-_LIST_MARK = re.compile(r"^\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
+_LIST_MARK = re.compile(r"\A\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
 _LEADS = re.compile(
-    r"^(?:(?:no+|nope|nah|wait|hold on|hang on|stop(?: for a second)?|hm+|erm+|uh+|ugh|eh|oh|ah|ok|okay|yes|yeah|yep|"
+    r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop(?: for a second)?|hm+|erm+|uh+|ugh|eh|oh|ah|ok|okay|yes|yeah|yep|"
     r"sure|well|so|but|and|also|actually|then|now|right|again|sorry|please|pls|fyi|btw|q|question|quick thing|"
     r"one (?:more|last) thing|(?:that|this)(?:'s| is| was) wrong|wrong|as i said|like i said|in fact|maybe|perhaps|"
     r"i (?:think|guess|feel|mean|believe|wonder if|was wondering if|assume)|even more|still|from now on|"
@@ -99,7 +101,7 @@ def lesson(text: str) -> str:
     text = text[:_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
-    parts = [part for each in _PARTS.split(text) if (part := _LIST_MARK.sub("", each).strip())]
+    parts = [part for each in _split(text) if (part := _LIST_MARK.sub("", each, count=1).strip())]
     if not parts:
         return ""
     ranked = sorted([(-_telling(number, part), number) for number, part in enumerate(parts)]) if parts[1:] else [(0, 0)]
@@ -112,6 +114,13 @@ def lesson(text: str) -> str:
         if not beside.endswith("?"):
             return f"{_ordered(best)[:-1]}; {_plain(beside)}."
     return _ordered(best)
+
+
+def _split(text: str) -> list[str]:
+    """The sentences and lines of a text."""
+    if "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text:
+        return _PARTS.split(text)
+    return [text]
 
 
 def forbids(text: str) -> bool:
@@ -155,8 +164,10 @@ def _telling(number: int, part: str) -> float:
 
 def _plain(part: str) -> str:
     """A sentence without what only leads to it or out of it."""
-    short = _LEADS.sub("", part, count=1) or part
-    short = _TAILS.sub("", short) or short
+    lead = _LEADS.match(part)
+    short = (part[lead.end() :] if lead is not None else part) or part
+    body, tail = short[:-_TAIL], short[-_TAIL:]
+    short = body + _TAILS.sub("", tail) or short
     short = short.strip().rstrip("?!.,;:… ")
     return short[1:-1] if short[:1] == "(" and short.find(")") == len(short) - 1 else short
 

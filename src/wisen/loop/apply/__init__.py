@@ -1,0 +1,1 @@
+"""Applies changes to users' files and takes them back."""

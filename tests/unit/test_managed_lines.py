@@ -1,0 +1,145 @@
+"""Our lines in a person's Markdown file."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.loop.apply.budget import Budget, budget_of, tokens, trimmed
+from wisen.loop.apply.managed import managed_in, rendered, with_line, without_line
+
+ID = "R-7f3a"
+OURS = b"- Use pnpm, not npm. <!-- wisen:R-7f3a -->"
+
+
+def put(content: bytes, heading: str = "Rules") -> bytes:
+    return with_line(content, heading, "Use pnpm, not npm.", ID)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"", b"## Rules\n\n" + OURS + b"\n"),
+        (b"# Shop\n", b"# Shop\n\n## Rules\n\n" + OURS + b"\n"),
+        (b"# Shop", b"# Shop\n\n## Rules\n\n" + OURS),
+        (b"## Rules\n", b"## Rules\n\n" + OURS + b"\n"),
+        (b"## rules ##\n- mine\n", b"## rules ##\n- mine\n" + OURS + b"\n"),
+        (b"## Rules\n- mine", b"## Rules\n- mine\n" + OURS),
+        (b"## Rules\nA text.\n\n## Next\n", b"## Rules\nA text.\n\n" + OURS + b"\n\n## Next\n"),
+        (b"## Rules\n## Next\n", b"## Rules\n\n" + OURS + b"\n\n## Next\n"),
+        (b"## Rules\n- a\n### More\n- b\n# End\n", b"## Rules\n- a\n### More\n- b\n" + OURS + b"\n\n# End\n"),
+        (b"# A\r\n## Rules\r\n- a\r\n", b"# A\r\n## Rules\r\n- a\r\n" + OURS + b"\r\n"),
+        (b"\xef\xbb\xbf# Rules\n", b"\xef\xbb\xbf# Rules\n\n" + OURS + b"\n"),
+        (b"```\n## Rules\n```\n", b"```\n## Rules\n```\n\n## Rules\n\n" + OURS + b"\n"),
+    ],
+)
+def test_a_line_goes_below_its_heading(before: bytes, after: bytes) -> None:
+    assert put(before) == after
+    assert [(each.id, each.text) for each in managed_in(after)] == [(ID, "Use pnpm, not npm.")]
+
+
+def test_a_line_is_found_wherever_it_was_moved_and_however_it_was_worded() -> None:
+    moved = b"# A\n\n* use pnpm, never npm <!-- wisen:R-7f3a -->\n"
+    assert [(each.text, each.number) for each in managed_in(moved)] == [("use pnpm, never npm", 2)]
+    assert without_line(moved, ID) == b"# A\n\n"
+    assert without_line(moved, "R-0000") == moved
+
+
+def test_a_mark_in_code_is_an_example_and_not_a_line() -> None:
+    assert managed_in(b"```md\n" + OURS + b"\n```\n") == ()
+
+
+@pytest.mark.parametrize("text", ["", "  ", "two\nlines", "a <!-- b", "c --> d", "e\u2028f"])
+def test_what_cannot_be_one_line_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="cannot be a line"):
+        rendered(text, ID)
+
+
+def test_a_line_is_put_once_and_ids_are_checked() -> None:
+    with pytest.raises(ValueError, match="already"):
+        put(put(b"# A\n"))
+    with pytest.raises(ValueError, match="not an id"):
+        rendered("fine", "R 1")
+
+
+pieces = st.sampled_from(
+    [
+        b"# A",
+        b"## Rules",
+        b"- item",
+        b"text",
+        b"",
+        b"```",
+        b"~~~",
+        b"\xff\xfe",
+        b"- x <!-- wisen:R-aaaa -->",
+        b" ",
+        b"\r",
+    ]
+)
+contents = st.builds(
+    lambda lines, end, last: end.join(lines) + (end if last else b""),
+    st.lists(pieces, max_size=8),
+    st.sampled_from([b"\n", b"\r\n"]),
+    st.booleans(),
+)
+
+
+def put_or_refused(content: bytes) -> bytes | None:
+    try:
+        return put(content)
+    except ValueError:
+        return None
+
+
+def test_a_file_that_ends_inside_a_fence_gets_no_line() -> None:
+    with pytest.raises(ValueError, match="fence of code"):
+        put(b"# A\n```\ncode\n")
+
+
+@given(contents)
+def test_putting_a_line_in_changes_no_other_and_keeps_the_end(content: bytes) -> None:
+    new = put_or_refused(content)
+    if new is None:
+        return
+    old_lines, new_lines = content.splitlines(), iter(new.splitlines())
+    assert all(line in new_lines for line in old_lines)  # in order, nothing lost
+    assert [each.id for each in managed_in(new)].count(ID) == 1
+    if content:
+        assert new.endswith(b"\n") == content.endswith(b"\n")
+    assert new.startswith(b"\xef\xbb\xbf") == content.startswith(b"\xef\xbb\xbf")
+
+
+@given(contents)
+def test_taking_a_line_out_leaves_all_others(content: bytes) -> None:
+    put_in = put_or_refused(content)
+    new = without_line(put_in if put_in is not None else content, ID)
+    kept = iter(new.splitlines())
+    assert all(line in kept for line in content.splitlines())
+    assert OURS not in new
+
+
+def test_a_thousand_lines_never_pass_the_budget_and_never_touch_a_persons() -> None:
+    mine = b"# Memory\n\nMy own line, which stays.\n\n## Rules\n\n- and this one\n"
+    budget, content, worth = budget_of("MEMORY.md"), mine, dict[str, float]()
+    for number in range(1_000):
+        id_ = f"R-{number:04x}"
+        worth[id_] = float((number * 7) % 13)
+        fitted = trimmed(
+            with_line(content, "Rules", f"Rule number {number} says a thing.", id_), budget, worth, keep=id_
+        )
+        assert fitted is not None
+        content = fitted.content
+        assert budget.holds(content)
+        assert id_ in {each.id for each in managed_in(content)}
+    for line in mine.splitlines():
+        assert line in content.splitlines()
+    least = min(worth[each.id] for each in managed_in(content)[:-1])
+    assert least >= 10.0
+    assert 0 < tokens(content) <= 3_000
+
+
+def test_where_only_a_persons_lines_fill_a_file_nothing_is_written() -> None:
+    full = b"mine\n" * 10
+    assert trimmed(put(full), Budget(lines=10, size=1_000), {}, keep=ID) is None
