@@ -2,6 +2,7 @@
 
 WisenError                  the root: its text is for a person and names the next step
 ├── SettingsError           config.toml or an environment variable holds something we cannot use
+├── SettingsUnclear         an agent's settings file cannot be changed with proof that nothing else changes
 ├── UsageError              a command was asked for something that does not exist
 ├── StoreError              a store cannot do its work
 │   ├── StoreBusy           another process held the store longer than the busy timeout
@@ -9,7 +10,9 @@ WisenError                  the root: its text is for a person and names the nex
 │   ├── StoreNewer          the file was written by a newer wisen
 │   └── StoreReadOnly       the file or its folder cannot be written
 ├── MissingExtra            an optional dependency is needed and not installed
-└── AgentError              an agent's own files cannot be read as sessions
+├── AgentError              an agent's own files cannot be read as sessions
+└── FileError               a file of the user's cannot be read, written or deleted
+    └── FileChanged         it is no longer what it was when it was read
 
 Foreign exceptions (sqlite3, psycopg, OSError) are translated at the port where they arise. What is not in this
 tree is a defect of ours and is shown as one.
@@ -24,6 +27,10 @@ class WisenError(Exception):
 
 class SettingsError(WisenError):
     """A setting is unknown or has a value that is not allowed."""
+
+
+class SettingsUnclear(WisenError):
+    """An agent's settings file cannot be changed with proof that nothing else changes."""
 
 
 class UsageError(WisenError):
@@ -56,3 +63,11 @@ class MissingExtra(WisenError):
 
 class AgentError(WisenError):
     """An agent's own files cannot be read as sessions."""
+
+
+class FileError(WisenError):
+    """A file of the user's cannot be read, written or deleted."""
+
+
+class FileChanged(FileError):
+    """The file is no longer what it was when it was read."""

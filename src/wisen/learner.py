@@ -12,6 +12,7 @@ from wisen.domain.runs import Run
 from wisen.domain.signals import Before, Heard
 from wisen.domain.state import AgentState, State
 from wisen.errors import UsageError, WisenError
+from wisen.loop.apply.edit import Editor
 from wisen.loop.detect.model import detect
 from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    from wisen.domain.changes import Change
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
     from wisen.domain.instructions import Blame, Effect
     from wisen.domain.signals import Signal
+    from wisen.loop.apply.edit import Undoing
     from wisen.parts import Parts
     from wisen.ports import Agent
 
@@ -128,6 +131,25 @@ class Learner(Recorder):
         """The failing calls that stand behind what is said of a line, newest first."""
         return evidence_of(effect.calls, self._parts.index.histories(Selection())) if effect.calls else ()
 
+    def changes(self) -> tuple[Change, ...]:
+        """Every change that was made to files of this machine, oldest first."""
+        return self._editor().changes()
+
+    def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
+        """Take a change back by its id or the beginning of it, or the last one; `dry_run` only says what would be.
+
+        Raises:
+            UsageError: there is no such change, or a person has to look at what is left of it.
+            FileError: the file cannot be read or written.
+        """
+        editor = self._editor()
+        if change is None:
+            last = editor.last()
+            if last is None:
+                raise UsageError("There is no change to undo. What was changed: wisen changes")
+            change = last.id
+        return editor.undo(change, dry_run=dry_run)
+
     def histories(self, path: Path | None = None) -> Iterator[History]:
         """The sessions that were read, one at a time: their calls in order, and what the user did between them.
 
@@ -152,6 +174,10 @@ class Learner(Recorder):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _editor(self) -> Editor:
+        parts = self._parts
+        return Editor(parts.files, parts.ledger, parts.clock, parts.ids, parts.machine)
 
     def _agent_state(self, agent: Agent) -> AgentState:
         sources = list(agent.sources())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
-    from wisen.ports import Agent, Backups, Clock, Crew, Ids, Index, Instructions, Ledger
+    from wisen.ports import Agent, Backups, Clock, Crew, Files, Ids, Index, Instructions, Ledger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +33,7 @@ class Parts:
     door: DoorPolicy
     mine: MinePolicy
     instructions: Instructions
+    files: Files
     crew: Crew
     """Who helps with the reading."""
     warnings: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.domain.changes import Change, Seen
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.events import Event
     from wisen.domain.failures import Goal, Mined
@@ -35,6 +36,7 @@ __all__ = [
     "Clock",
     "Crew",
     "Embedder",
+    "Files",
     "Findings",
     "Ids",
     "Index",
@@ -259,12 +261,37 @@ class Ledger(Protocol):
         """What the file of that path held, oldest first, on one machine or on all."""
         ...
 
+    def change(self, change: Change) -> None:
+        """Remember an edit of a file, before it is made; the same one again changes nothing."""
+        ...
+
+    def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        """The edits of the files of one machine, or of one file, oldest first."""
+        ...
+
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         ...
 
     def close(self) -> None:
         """Let go of it."""
+        ...
+
+
+class Files(Protocol):
+    """The files of the user, as far as we edit them."""
+
+    def read(self, path: Path) -> Seen:
+        """A file as it is now; also one that is not there. Raises: FileError."""
+        ...
+
+    def write(self, seen: Seen, content: bytes | None) -> Seen:
+        """Put a content in the place of what was seen, whole or not at all; None deletes the file.
+
+        Raises:
+            FileChanged: the file is no longer what was seen; nothing was written.
+            FileError: it cannot be written; it is as it was.
+        """
         ...
 
 

@@ -76,6 +76,7 @@ class Wiring:
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
         """Stores and readers, ready to work. One that is only asked needs no readers, which take time to load."""
         from wisen.backends.executors.processes import processes
+        from wisen.backends.files import UserFiles
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
         from wisen.loop.observe.scope import Scope
@@ -108,6 +109,7 @@ class Wiring:
             door=self.settings.door,
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
+            files=UserFiles(),
             crew=processes,
             warnings=(warning,) if warning else (),
         )

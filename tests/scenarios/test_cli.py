@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import wisen
+from wisen.domain.changes import digest
+from wisen.loop.apply.edit import LinePlan
 from wisen.testing.transcripts import ClaudeTranscript
 
 WISEN = Path(sys.executable).parent / "wisen"
@@ -289,3 +292,30 @@ def test_the_report_tells_what_is_corrected_again_with_quotes_and_sessions(home:
         "again: use pnpm, not npm",
         "no, I told you to use pnpm, not npm, in this repository",
     ]
+
+
+@pytest.mark.requirement("S19")
+def test_changes_are_listed_and_taken_back(home: Path) -> None:
+    assert "has not changed any" in run("changes").stdout
+    assert "no change to undo" in run("undo", expect=1).stderr
+    file = home / "CLAUDE.md"
+    file.write_bytes(b"# Shop\r\nmine")
+    with wisen.open_learner() as learner:
+        door = learner._editor()
+        saw = digest(file.read_bytes())
+        first = door.put(LinePlan(str(file), "Rules", "Use pnpm, not npm.", "R-0001", "you said so 3 times", saw))
+        saw = digest(file.read_bytes())
+        second = door.put(LinePlan(str(file), "Rules", "Sort by date.", "R-0002", "you said so", saw))
+    listed = run("changes").stdout
+    assert "you said so 3 times: Use pnpm, not npm." in listed
+    assert listed.index(second.id) < listed.index(first.id)
+    both = file.read_bytes()
+    shown = run("changes", "revert", first.id, "--dry-run").stdout
+    assert "-- Use pnpm, not npm." in shown
+    assert file.read_bytes() == both
+    told = json.loads(run("changes", "revert", first.id, "--json").stdout)
+    assert (told["how"], told["change"]["id"]) == ("alone", first.id)
+    assert "byte for byte" not in run("undo").stdout
+    assert file.read_bytes() == b"# Shop\r\nmine"
+    assert len(json.loads(run("changes", "--json").stdout)["changes"]) == 4
+    assert "no change to undo" in run("undo", expect=1).stderr

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.loop.apply.budget import Budget, budget_of, tokens, trimmed
-from wisen.loop.apply.managed import managed_in, rendered, with_line, without_line
+from wisen.loop.apply.managed import Block, managed_in, rendered, with_line, without_line
 
 ID = "R-7f3a"
 OURS = b"- Use pnpm, not npm. <!-- wisen:R-7f3a -->"
 
 
 def put(content: bytes, heading: str = "Rules") -> bytes:
-    return with_line(content, heading, "Use pnpm, not npm.", ID)
+    return with_line(content, heading, "Use pnpm, not npm.", ID).content
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def put(content: bytes, heading: str = "Rules") -> bytes:
         (b"## Rules\n- mine", b"## Rules\n- mine\n" + OURS),
         (b"## Rules\nA text.\n\n## Next\n", b"## Rules\nA text.\n\n" + OURS + b"\n\n## Next\n"),
         (b"## Rules\n## Next\n", b"## Rules\n\n" + OURS + b"\n\n## Next\n"),
-        (b"## Rules\n- a\n### More\n- b\n# End\n", b"## Rules\n- a\n### More\n- b\n" + OURS + b"\n\n# End\n"),
+        (b"## Rules\n- a\n### More\n- b\n# End\n", b"## Rules\n- a\n### More\n- b\n" + OURS + b"\n# End\n"),
         (b"# A\r\n## Rules\r\n- a\r\n", b"# A\r\n## Rules\r\n- a\r\n" + OURS + b"\r\n"),
         (b"\xef\xbb\xbf# Rules\n", b"\xef\xbb\xbf# Rules\n\n" + OURS + b"\n"),
         (b"```\n## Rules\n```\n", b"```\n## Rules\n```\n\n## Rules\n\n" + OURS + b"\n"),
@@ -127,7 +127,7 @@ def test_a_thousand_lines_never_pass_the_budget_and_never_touch_a_persons() -> N
         id_ = f"R-{number:04x}"
         worth[id_] = float((number * 7) % 13)
         fitted = trimmed(
-            with_line(content, "Rules", f"Rule number {number} says a thing.", id_), budget, worth, keep=id_
+            with_line(content, "Rules", f"Rule number {number} says a thing.", id_).content, budget, worth, keep=id_
         )
         assert fitted is not None
         content = fitted.content
@@ -143,3 +143,28 @@ def test_a_thousand_lines_never_pass_the_budget_and_never_touch_a_persons() -> N
 def test_where_only_a_persons_lines_fill_a_file_nothing_is_written() -> None:
     full = b"mine\n" * 10
     assert trimmed(put(full), Budget(lines=10, size=1_000), {}, keep=ID) is None
+
+
+@pytest.mark.requirement("S7")
+@given(contents, st.permutations(range(4)), st.integers(min_value=1, max_value=4))
+def test_lines_taken_out_in_any_order_leave_the_file_as_it_was(content: bytes, order: list[int], many: int) -> None:
+    now, blocks = content, dict[int, Block]()
+    for number in range(many):
+        try:
+            now, blocks[number] = with_line(now, "Rules", f"Rule {number}.", f"R-{number:04x}")
+        except ValueError:
+            return
+    first = blocks[0]
+    for number in order:
+        if number < many:
+            now = without_line(now, f"R-{number:04x}", [first])
+    assert now == content
+
+
+@pytest.mark.requirement("S7")
+def test_what_a_person_wrote_into_our_section_keeps_its_heading() -> None:
+    now, block = with_line(b"# Shop\n", "Rules", "Use pnpm.", ID)
+    his = now + b"- and never npm\n"
+    assert without_line(his, ID, [block]) == b"# Shop\n\n## Rules\n\n- and never npm\n"
+    below = now + b"\nHis text.\n"
+    assert b"His text." in without_line(below, ID, [block])

@@ -19,21 +19,20 @@ _QUOTE = 160
 _SAME = 0.7
 """A quote that is not longer than the lesson by more than this says nothing new."""
 _NAMES = {
-    SignalKind.CORRECTION: "correct something",
-    SignalKind.PREFERENCE: "state a preference",
-    SignalKind.GAP: "tell a fact",
-    SignalKind.PRAISE: "praise",
-    SignalKind.REMEMBER: "ask to remember something",
-    SignalKind.REQUEST: "wish for something",
+    SignalKind.CORRECTION: ("correction", "corrections"),
+    SignalKind.PREFERENCE: ("preference", "preferences"),
+    SignalKind.GAP: ("fact", "facts"),
+    SignalKind.PRAISE: ("word of praise", "words of praise"),
+    SignalKind.REMEMBER: ("thing to remember", "things to remember"),
+    SignalKind.REQUEST: ("wish", "wishes"),
 }
 
 
 def said_in_turns(report: Report) -> str:
     """How many typed turns said what."""
-    parts = [f"{report.signals[kind]:,} {words}" for kind, words in _NAMES.items() if report.signals.get(kind)]
-    if not parts:
-        return f"Nothing was corrected in {plural(report.counts.typed_turns, 'typed turn')}."
-    return f"Of {plural(report.counts.typed_turns, 'typed turn')}: {', '.join(parts)}."
+    turns = plural(report.counts.typed_turns, "typed turn")
+    parts = [plural(report.signals[kind], *words) for kind, words in _NAMES.items() if report.signals.get(kind)]
+    return f"In {turns}: {', '.join(parts)}." if parts else f"Nothing was corrected in {turns}."
 
 
 def repeated(report: Report) -> list[Theme]:

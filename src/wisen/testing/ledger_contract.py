@@ -11,7 +11,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
+from wisen.domain.changes import Change, Splice
 from wisen.domain.contexts import Alias, ContextKind, context_of
 from wisen.domain.failures import Signature
 from wisen.domain.learnings import Record, RecordKind
@@ -273,3 +275,30 @@ class LedgerContract:
         assert again.contexts() == (context,)
         assert again.aliases(text) == (alias,)
         assert again.runs(1)[0].error == text
+
+    def test_changes_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        second = Change(
+            id="02",
+            machine="desk",
+            path="/p/CLAUDE.md",
+            at=NOON + timedelta(hours=1),
+            why="you said so",
+            before="",
+            after="aa",
+            splices=(Splice(0, b"\xff\x00", "é\n".encode()),),
+            head="c0ffee",
+            line="R-7f3a",
+            text="Use pnpm.",
+            heading="Rules",
+            opening=b"\r\n",
+            closing=b"\n",
+            undoes="01",
+        )
+        first = structs.replace(second, id="01", path="/p/\udcff.md", undoes="")
+        for change in (second, first, second):
+            ledger.change(change)
+        ledger.change(structs.replace(first, id="03", machine="lap"))
+        again = reopen()
+        assert again.changes(machine="desk") == (first, second)
+        assert again.changes(machine="desk", path="/p/CLAUDE.md") == (second,)
+        assert again.changes(machine="else") == ()

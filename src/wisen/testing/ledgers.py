@@ -6,9 +6,12 @@ from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from wisen.domain.learnings import Record, RecordKind
 
 if TYPE_CHECKING:
+    from wisen.domain.changes import Change
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
@@ -23,6 +26,7 @@ class MemoryLedger:
         self._runs: dict[str, Run] = {}
         self._records: dict[str, Record] = {}
         self._snapshots: set[Snapshot] = set()
+        self._changes: dict[str, Change] = {}
 
     def sight(self, context: Context, alias: Alias | None) -> None:
         """Remember a context and the directory it was seen in; the first sight of each stands."""
@@ -84,6 +88,15 @@ class MemoryLedger:
         """What the file of that path held, oldest first, on one machine or on all."""
         found = (each for each in self._snapshots if each.path == path and machine in (None, each.machine))
         return tuple(sorted(found, key=lambda each: (each.at, each.machine, each.digest)))
+
+    def change(self, change: Change) -> None:
+        """Remember an edit of a file; the same one again changes nothing."""
+        self._changes.setdefault(change.id, structs.replace(change, at=change.at.astimezone(UTC)))
+
+    def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        """The edits of the files of one machine, or of one file, oldest first."""
+        found = (each for each in self._changes.values() if each.machine == machine and path in (None, each.path))
+        return tuple(sorted(found, key=lambda each: each.id))
 
     def check(self) -> None:
         """Nothing can be damaged here."""

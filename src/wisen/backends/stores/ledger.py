@@ -5,11 +5,16 @@ It does not open anything: `sqlite_ledger.py` and `postgres_ledger.py` do.
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING, cast
 
-from wisen.backends.stores.escapes import from_microseconds, microseconds, pack
+import msgspec
+from msgspec import structs
+
+from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.migrate import MIGRATIONS
 from wisen.backends.stores.seals import Table, add, read
+from wisen.domain.changes import Change
 from wisen.domain.contexts import Alias, Context, ContextKind
 from wisen.domain.failures import Signature
 from wisen.domain.learnings import Record, RecordKind
@@ -59,7 +64,8 @@ RECORDS = Table(
     ),
 )
 SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
-TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS)
+CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
+TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES)
 
 _TELLING = """
     (kind <> 'success' OR tried IS NOT NULL OR EXISTS (
@@ -176,6 +182,21 @@ class SqlLedger:
             for row in read(self._db, SNAPSHOTS, rest, tuple(values))
         )
 
+    def change(self, change: Change) -> None:
+        """Remember an edit of a file; the same one again changes nothing."""
+        values: dict[str, Value] = {name: getattr(change, name, None) for name in CHANGES.columns}
+        values |= {"at": microseconds(change.at), "body": _body(change)}
+        with self._db.transaction():
+            add(self._db, CHANGES, values)
+
+    def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        """The edits of the files of one machine, or of one file, oldest first."""
+        rest, values = "WHERE machine = ?", [pack(machine)]
+        if path is not None:
+            rest, values = f"{rest} AND path = ?", [*values, pack(path)]
+        rest += f" ORDER BY id COLLATE {self._db.bytewise}"
+        return tuple(_change(row) for row in read(self._db, CHANGES, rest, tuple(values)))
+
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         self._db.check()
@@ -228,6 +249,20 @@ def _record(row: dict[str, Value]) -> Record:
         tried=_optional(row["tried"]),
         withheld=_optional(row["withheld"]),
     )
+
+
+_WORDS = ("path", "why", "text", "heading")
+"""What of a change may hold any character; JSON cannot."""
+
+
+def _body(change: Change) -> str:
+    packed = {name: pack(getattr(change, name)) for name in _WORDS}
+    return msgspec.json.encode(structs.replace(change, at=change.at.astimezone(UTC), **packed)).decode()
+
+
+def _change(row: dict[str, Value]) -> Change:
+    change = msgspec.json.decode(_text(row["body"]), type=Change)
+    return structs.replace(change, **{name: unpack(getattr(change, name)) for name in _WORDS})
 
 
 def _optional(value: Value) -> str | None:

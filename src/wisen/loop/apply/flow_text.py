@@ -136,8 +136,7 @@ def line_cut(text: str, start: int, end: int) -> Splice:
     rest = _BLANK_END.match(text, end)
     margin = own_margin(text, start)
     if margin is None:
-        blanks = text[line_start(text, start) : start]
-        return Splice(len(blanks.rstrip(" \t")) + line_start(text, start) if rest else start, end, "")
+        return Splice(len(text[:start].rstrip(" \t")) if rest else start, end, "")
     if not rest:
         return Splice(start, end + len(text[end:]) - len(text[end:].lstrip(" \t")), "")
     first = start - len(margin)
@@ -165,7 +164,7 @@ def child(box: Node, path: Path) -> tuple[Item, int] | None:
     raise unclear(path, f"a list of {len(items)} stands there, without a place {path[0]!r}")
 
 
-def set_in(text: str, root: Node, start: int, path: Path, value: object, style: Style) -> Splice:  # noqa: PLR0913, PLR0917
+def set_in(text: str, root: Node, start: int, path: Path, value: object, style: Style) -> Splice:
     """Sets a value inside brackets; `start` is where the line's own content begins (a key before the bracket)."""
     box, rest = root, path
     while True:
@@ -202,8 +201,9 @@ def _added(text: str, box: Node, start: int, member: tuple[Any, object], style: 
     tail = beside.group() if beside.group("line") else beside.group().rstrip(" \t")
     margin = own_margin(text, last.start)
     if margin is None and not beside.group("line"):
-        gap = text[(box.items[-2].comma or 0) + 1 : last.start] if len(box.items) > 1 else " "
-        gap = gap if not gap.strip(" \t") else " "
+        gap = text[(box.items[-2].comma or 0) + 1 : last.start] if len(box.items) > 1 else "\n"
+        if gap.strip(" \t"):
+            gap = "" if last.joint == ":" and not tail else " "
         new = tail + gap + style.write(key, value, last, None)
     else:
         outer = margin_of(text, box.start)
@@ -223,8 +223,8 @@ def _filled(text: str, box: Node, start: int, member: tuple[Any, object], style:
     margin = own_margin(text, start)
     outer = margin_of(text, start) if margin is None else margin
     kept = inside.rstrip()
-    if kept:
-        kept = inside[: len(kept)] + inside[len(kept) : line_end(inside, len(kept))] if broken else kept
+    if kept and broken:
+        kept = inside[: line_end(inside, len(kept))]
     blank = inside[len(kept) :]
     first = box.start + 1 + len(kept)
     if not broken and (margin is None or not style.expands or kept):
@@ -263,15 +263,11 @@ def _cut(text: str, box: Node, item: Item, style: Style) -> Splice:
     comma = items[at - 1].comma
     assert comma is not None  # a parser that saw another item saw its comma
     between = text[comma + 1 : item.start]
-    kept = between.rstrip() if between.strip() else ""
-    if kept:
-        last_line = between[: line_end(between, len(kept))]
-        ends_line = bool(_BLANK_END.match(text, item.value.end))
-        kept = last_line if ends_line else between
-    splice = Splice(comma, item.value.end, kept)
-    if not kept or not style.trivia.fullmatch(kept):
+    kept = between.rstrip()
+    if not kept or not style.trivia.fullmatch(between):
         return Splice(comma, item.value.end, "")
-    return splice
+    ends_line = _BLANK_END.match(text, item.value.end)
+    return Splice(comma, item.value.end, between[: line_end(between, len(kept))] if ends_line else between)
 
 
 def _cut_with_comma(text: str, items: list[Item], at: int) -> Splice:

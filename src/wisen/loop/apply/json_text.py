@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _LINE = r"//[^\r\n\u2028\u2029]*"
 _BLOCK = r"/\*(?:[^*]|\*(?!/))*\*/"
-_TRIVIA = re.compile(rf"(?:\s|\ufeff|{_LINE}|{_BLOCK})*")
+_BLANK = r"[\t\n\v\f\r \u00a0\ufeff\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_TRIVIA = re.compile(rf"(?:{_BLANK}|{_LINE}|{_BLOCK})*")
 _STRING = re.compile(r"""(?s:"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*')""")
 _NAME = re.compile(r"(?:[^\W\d]|\$)(?:\w|[$\u200c\u200d])*")
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
@@ -161,7 +162,7 @@ def _unquoted(text: str, at: int, inside: str) -> str:
             return chr(int(four or two, 16))
         if other in _NOTHING:
             return ""
-        if other.isdigit() and other != "0" or other in "ux":
+        if (other.isdigit() and other != "0") or other in "ux":
             raise _broken(text, at)
         return _ESCAPES.get(other, other)
 
@@ -220,5 +221,3 @@ def _dumped(value: object, step: str | None) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         raise SettingsUnclear(f"this value cannot be written as JSON ({error}); please give another") from error
     return written
-
-

@@ -7,7 +7,10 @@ lines, a mark at the beginning of the file and a missing end of the last line st
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 MARK = re.compile(rb"<!-- wisen:([A-Z]-[0-9a-z]{4,32}) -->")
 """What our lines end with. An id stands in one line of a file at most."""
@@ -16,6 +19,21 @@ _HEADING = re.compile(rb" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*(?:#+[ \t]*)?\Z")
 _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})")
 _ITEM = re.compile(rb"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _BOM = b"\xef\xbb\xbf"
+
+
+class Block(NamedTuple):
+    """What was put around the first of our lines below a heading. It goes when the last of them goes."""
+
+    opening: bytes = b""
+    """An empty line, or the heading that was missing, and what parts it from the text before."""
+    closing: bytes = b""
+
+
+class Put(NamedTuple):
+    """A file with a line of ours."""
+
+    content: bytes
+    block: Block
 
 
 class Managed(NamedTuple):
@@ -50,50 +68,56 @@ def managed_in(content: bytes) -> tuple[Managed, ...]:
     return tuple(found)
 
 
-def with_line(content: bytes, heading: str, text: str, id_: str) -> bytes:
-    """The file with a line of ours at the end of the list below a heading, which is made where it is missing.
+def with_line(content: bytes, heading: str, text: str, id_: str) -> Put:
+    """The file with a line of ours at the end of what stands below a heading, which is made where it is missing.
 
     Raises: ValueError where that id is there already, the text cannot be a line, or no line can stand there.
     """
     ours = rendered(text, id_)
     if any(each.id == id_ for each in managed_in(content)):
         raise ValueError(f"a line {id_} is in the file already")
-    new = _put(_lines(content), heading.strip(), ours, _end_of_line(content))
+    lines, end, block = _lines(content), _end_of_line(content), Block()
+    at = _place(lines, heading.strip())
+    if at is None:
+        at = len(lines)
+        gap = end if lines and lines[-1].removeprefix(_BOM).strip() else b""
+        block = Block(opening=gap + f"## {heading.strip()}".encode() + end + end)
+    elif _ITEM.match(_bare(lines[at - 1])) is None:
+        block = Block(opening=end, closing=end if at < len(lines) and lines[at].strip() else b"")
+    before, after = b"".join(lines[:at]), b"".join(lines[at:])
+    if before and not after and not _is_ended(before):
+        # The last line of the file has no end, and ours gets none either.
+        new = before + end + block.opening + ours
+        block = Block(opening=end + block.opening) if block.opening else block
+    else:
+        new = before + block.opening + ours + end + block.closing + after
     if not any(each.id == id_ for each in managed_in(new)):
         raise ValueError("the file ends inside a fence of code, where a line would be an example")
-    return new
+    return Put(new, block)
 
 
-def _put(lines: list[bytes], heading: str, ours: bytes, end: bytes) -> bytes:
-    at = _place(lines, heading)
-    if at is None:
-        gap = [end] if lines and lines[-1].removeprefix(_BOM).strip() else []
-        return _joined(lines, len(lines), [*gap, f"## {heading}".encode() + end, end, ours + end], end)
-    gap = [] if _ITEM.match(_bare(lines[at - 1])) else [end]
-    behind = [end] if at < len(lines) and lines[at].strip() else []
-    return _joined(lines, at, [*gap, ours + end, *behind], end)
+def without_line(content: bytes, id_: str, blocks: Iterable[Block] = ()) -> bytes:
+    """The file without our line of that id; unchanged where it is not there.
 
-
-def without_line(content: bytes, id_: str) -> bytes:
-    """The file without our line of that id; unchanged where it is not there."""
+    `blocks`: what may have been put around the first line below its heading. It goes as well where nothing else is left
+    in it.
+    """
     lines = _lines(content)
     number = next((each.number for each in managed_in(content) if each.id == id_), None)
     if number is None:
         return content
-    kept = lines[:number] + lines[number + 1 :]
-    if number == len(lines) - 1 and kept and not _is_ended(lines[number]):
-        # The last line had no end, and so has the one that is last now.
-        kept[-1] = _bare(kept[-1])
-    return b"".join(kept)
-
-
-def _joined(lines: list[bytes], at: int, new: list[bytes], end: bytes) -> bytes:
-    """Lines with others put between; a file without an end of its last line stays one."""
-    before, after = list(lines[:at]), lines[at:]
-    if not after and before and not _is_ended(before[-1]):
-        before[-1] += end
-        new = [*new[:-1], _bare(new[-1])]
-    return b"".join([*before, *new, *after])
+    before, after = b"".join(lines[:number]), b"".join(lines[number + 1 :])
+    unended = not after and not _is_ended(lines[number])
+    alone = number == 0 or _ITEM.match(_bare(lines[number - 1])) is None
+    if alone and _ITEM.match(lines[number + 1] if after else b"") is None:
+        for block in sorted(blocks, key=lambda each: -len(each.opening) - len(each.closing)):
+            rest = before.removesuffix(block.opening)
+            # Lines of others stay lines: what ends the one before may go only where ours was the last and had no end.
+            fits = not rest or _is_ended(rest) or unended
+            if fits and before.endswith(block.opening) and after.startswith(block.closing):
+                return rest + after.removeprefix(block.closing)
+    # Where the last line had no end, the one that is last now has none either.
+    return _bare(before) if unended else before + after
 
 
 def _place(lines: list[bytes], heading: str) -> int | None:

@@ -78,8 +78,8 @@ def inverse(splices: Iterable[Splice]) -> tuple[Splice, ...]:
 def taken_back(now: bytes, before: bytes, after: bytes) -> bytes | None:
     """What the file holds when our change `before` to `after` is undone and all that came later stays.
 
-    None where a later edit touches what we inserted or removed, or where it cannot be told apart from it. That our lines
-    are all gone already is such an edit, too: whoever removed them may take that back.
+    None where a later edit touches what we inserted or removed, or cannot be told apart from it. That our lines are
+    all gone already is such an edit, too: whoever removed them may take that back.
     """
     if now == after:
         return before
@@ -119,15 +119,23 @@ def _joined(middle: Sequence[bytes], ours: Iterable[_Hunk], theirs: Iterable[_Hu
 def _clash(ours: _Reading, theirs: _Reading) -> bool:
     """Whether a later edit touches what we inserted, or the place of what we removed."""
     removed_only = ours.at.low == ours.at.high
-    if removed_only and len(theirs.at.lines) > theirs.at.high - theirs.at.low and _meet(ours.at, theirs.at):
+    if removed_only and len(theirs.at.lines) > theirs.at.high - theirs.at.low and _meet(ours.loose, theirs.loose):
         return True
     if not ours.at.lines and theirs.at.low == theirs.at.high:
         return _overlap(ours.at, theirs.at)
-    return _overlap(ours.at, theirs.loose) or _overlap(ours.loose, theirs.at)
+    if _overlap(ours.at, theirs.at):
+        return True
+    # Where a whole hunk lies in the reach of the other, it may be the other. A part of one, like a blank line that both
+    # paragraphs could claim, is told by the rest of it.
+    return _reaches(theirs.loose, ours.at) or _reaches(ours.loose, theirs.at)
 
 
 def _meet(one: _Hunk, other: _Hunk) -> bool:
     return max(one.low, other.low) <= min(one.high, other.high)
+
+
+def _reaches(loose: _Hunk, hunk: _Hunk) -> bool:
+    return _overlap(loose, hunk) and loose.low <= hunk.low and hunk.high <= loose.high
 
 
 def _overlap(one: _Hunk, other: _Hunk) -> bool:

@@ -169,6 +169,42 @@ def explain(
     raise typer.Exit(explain(name, as_json=as_json))
 
 
+changes_app = typer.Typer(help="What was changed in your files, and taking it back.", invoke_without_command=True)
+app.add_typer(changes_app, name="changes")
+
+
+@changes_app.callback()
+def changes(context: typer.Context, as_json: Json = False) -> None:
+    """List what was changed in your files, newest first."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.changes import show
+
+        raise typer.Exit(show(as_json=as_json))
+
+
+@changes_app.command()
+def revert(
+    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Take one change back, whatever was changed since."""
+    from wisen.surfaces.cli.changes import undo as run
+
+    raise typer.Exit(run(change, dry_run=dry_run, as_json=as_json))
+
+
+@app.command()
+def undo(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Take the last change back."""
+    from wisen.surfaces.cli.changes import undo as run
+
+    raise typer.Exit(run(None, dry_run=dry_run, as_json=as_json))
+
+
 @app.command()
 def detect(
     text: Annotated[Optional[str], typer.Argument(metavar="TEXT", help="A message as a user would type it.")] = None,  # noqa: UP045 - as above

@@ -1,0 +1,275 @@
+"""The one door to users' files: read, compare, and write whole or not at all.
+
+A file is replaced by a complete one, so that a reader, a kill or a full disk never leaves a part. Writers of ours wait
+for each other; a program that does not take the folder's lock can slip in only between the last look and the rename.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import itertools
+import os
+import re
+import stat
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.changes import Seen
+from wisen.errors import FileChanged, FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PART = re.compile(r"\.wisen-\d+-\d+\.part")
+_STALE = 3600.0
+"""Seconds after which a part belongs to no writer that is still at work."""
+_PATIENCE = 10.0
+"""Seconds to wait for another writer of ours."""
+_CHUNK = 1 << 20
+_UNSYNCED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
+"""What file systems answer that cannot sync a folder, or lock one."""
+
+_NEXT = {
+    errno.ENOSPC: ("the disk is full", "Make room and try again."),
+    errno.EDQUOT: ("the quota is used up", "Make room and try again."),
+    errno.EROFS: ("its file system is read-only", "Mount it for writing, or choose another place."),
+    errno.EACCES: ("permission is denied", "Give yourself the right to it and its folder (`ls -ld`, `chmod u+rw`)."),
+    errno.EPERM: ("it is not permitted", "Look at its owner and attributes (`ls -l`, `lsattr`)."),
+    errno.ELOOP: ("its symbolic links lead in a circle", "Correct the link."),
+    errno.ENOTDIR: ("a part of its path is not a folder", "Correct the path."),
+    errno.ENAMETOOLONG: ("its name is too long", "Give a shorter path."),
+}
+
+
+class _Standing(NamedTuple):
+    """A file as it stands on disk."""
+
+    seen: Seen
+    real: Path
+    status: os.stat_result | None
+
+
+class UserFiles:
+    """The files of a user, on the real disk."""
+
+    def read(self, path: str | Path) -> Seen:
+        """The file as it is. Raises: FileError where it is not a file, or cannot be read."""
+        with _translated(str(path), "read"):
+            return _standing(str(path)).seen
+
+    def write(self, seen: Seen, content: bytes | None) -> Seen:
+        """Give the file this content, or delete it; the answer is how it is then.
+
+        Raises: FileChanged where it is not what was seen, FileError where it cannot be done. It is then as it was.
+        """
+        deed = "deleted" if content is None else "written"
+        with _translated(seen.path, deed):
+            standing = _unchanged(seen)
+            if content == seen.content:
+                return standing.seen
+            if content is None and seen.link is not None:
+                raise FileError(
+                    f"{seen.path} is a link to {seen.link} and was not deleted: a link to nothing would be left. "
+                    "Delete both yourself if they are not wanted."
+                )
+            with _folder(standing.real.parent) as folder:
+                standing = _unchanged(seen)
+                _may_be_changed(standing, deed)
+                if content is None:
+                    standing.real.unlink()
+                    mode = 0
+                else:
+                    mode = _replace(standing, content)
+            with _translated(seen.path, deed, done=True):
+                _sync(folder)
+            return Seen(seen.path, content, mode, seen.link)
+
+
+def _standing(path: str) -> _Standing:
+    """A file and its status. Raises: FileError where something else is in its place."""
+    link = _led_to(path) if Path(path).is_symlink() else None
+    real = Path(link or path)
+    try:
+        status = real.lstat()
+    except FileNotFoundError:
+        return _Standing(Seen(path, None, 0, link), real, None)
+    _be_a_file(path, status)
+    # Without waiting: a pipe that has just come in its place would hold us up for ever.
+    handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        status = os.fstat(handle)
+        _be_a_file(path, status)
+        content = b"".join(iter(lambda: os.read(handle, _CHUNK), b""))
+    finally:
+        os.close(handle)
+    return _Standing(Seen(path, content, stat.S_IMODE(status.st_mode), link), real, status)
+
+
+def _led_to(path: str) -> str:
+    """The real path behind a link. Raises: FileError where nothing is there."""
+    try:
+        return os.path.realpath(path, strict=True)
+    except FileNotFoundError:
+        raise FileError(
+            f"{path} is a link to {os.path.realpath(path)}, which does not exist. Make that file, or remove the link."
+        ) from None
+
+
+def _be_a_file(path: str, status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+        raise FileError(f"{path} is {kind}, not a file, and was left alone. Give the path of a file.")
+
+
+def _unchanged(seen: Seen) -> _Standing:
+    """The file, if it is what was seen. Raises: FileChanged."""
+    standing = _standing(seen.path)
+    there = standing.seen
+    if there.content is None and seen.content is not None:
+        what = "is no longer there"
+    elif there.content is not None and seen.content is None:
+        what = "has appeared"
+    elif there.link != seen.link:
+        what = "leads to another file" if there.link else "is no longer a link"
+    elif there.content != seen.content:
+        what = "has changed"
+    else:
+        return standing
+    raise FileChanged(f"{seen.path} {what} since it was read, and was left alone. Read it again and repeat the change.")
+
+
+def _may_be_changed(standing: _Standing, deed: str) -> None:
+    # A rename needs no right to the file itself; that the user took this right away must count all the same.
+    if standing.status is not None and not os.access(standing.real, os.W_OK):
+        raise FileError(
+            f"{standing.seen.path} could not be {deed}: it is read-only. Allow it with `chmod u+w {standing.real}`."
+        )
+
+
+def _replace(standing: _Standing, content: bytes) -> int:
+    """Write a complete file beside the old one, and put it in its place if that is still the same; tells its mode."""
+    part, handle = _new_part(standing)
+    try:
+        try:
+            _remove_stale(part, os.fstat(handle))
+            rest = memoryview(content)
+            while rest:
+                rest = rest[os.write(handle, rest[:_CHUNK]) :]
+            if standing.status is not None:
+                _take_over(handle, standing.status)
+            os.fsync(handle)
+            mode = stat.S_IMODE(os.fstat(handle).st_mode)
+        finally:
+            os.close(handle)
+        _unchanged(standing.seen)
+        part.replace(standing.real)
+        return mode
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _new_part(standing: _Standing) -> tuple[Path, int]:
+    # The system takes the umask off a new file; one that takes an old one's place is private until it has its mode.
+    mode = 0o644 if standing.status is None else 0o600
+    for number in itertools.count():
+        part = standing.real.with_name(f".wisen-{os.getpid()}-{number}.part")
+        with suppress(FileExistsError):
+            return part, os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    raise AssertionError
+
+
+def _take_over(handle: int, old: os.stat_result) -> None:
+    """Owner and mode of the old file, the owner where that is permitted."""
+    mode = stat.S_IMODE(old.st_mode)
+    made = os.fstat(handle)
+    if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.fchown(handle, old.st_uid, old.st_gid)
+        except PermissionError:
+            # Acting as its owner was granted to the old one's owner, not to us.
+            mode &= ~(stat.S_ISUID | stat.S_ISGID)
+    os.fchmod(handle, mode)
+
+
+def _remove_stale(part: Path, made: os.stat_result) -> None:
+    """Remove parts that a killed writer of ours left; the new part tells the folder's own time."""
+    with suppress(OSError), os.scandir(part.parent) as entries:
+        for entry in entries:
+            if not _PART.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
+                continue
+            left = entry.stat(follow_symlinks=False)
+            if left.st_uid == made.st_uid and made.st_mtime - left.st_mtime > _STALE:
+                Path(entry.path).unlink(missing_ok=True)
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[Path]:
+    """The folder of a file, made where it is missing and held against other writers of ours."""
+    made = [folder for folder in (path, *path.parents) if not folder.exists()]
+    try:
+        for folder in reversed(made):
+            folder.mkdir(exist_ok=True)
+            _sync(folder.parent)
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            _lock(handle, path)
+            yield path
+        finally:
+            # It only held the lock: an error here says nothing about the file.
+            with suppress(OSError):
+                os.close(handle)
+    except BaseException:
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _lock(handle: int, folder: Path) -> None:
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > end:
+                raise FileError(
+                    f"{folder} is held by another process for more than {_PATIENCE:.0f} seconds. Try again later."
+                ) from None
+            time.sleep(0.005)
+        except OSError as error:
+            if error.errno not in _UNSYNCED | {errno.ENOLCK, errno.EBADF}:
+                raise
+            return
+        else:
+            return
+
+
+def _sync(folder: Path) -> None:
+    """Have the names in a folder on disk."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in _UNSYNCED:
+            raise
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _translated(path: str, deed: str, *, done: bool = False) -> Iterator[None]:
+    """Tell an error of the system as one of ours."""
+    try:
+        yield
+    except OSError as error:
+        why, then = _NEXT.get(error.errno or 0, (error.strerror or str(error), "Look at the disk and try again."))
+        if done:
+            raise FileError(f"{path} was {deed}, but it may not outlast a power failure: {why}. {then}") from error
+        raise FileError(f"{path} could not be {deed}: {why}. {then}") from error
+    except ValueError as error:
+        # A null character, or one that the file system's encoding does not have.
+        raise FileError(f"{path!r} is not a path: {error}. Correct it.") from error
