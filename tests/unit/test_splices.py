@@ -117,6 +117,8 @@ def test_only_our_change_is_undone_and_every_byte_of_others_stays(
         # Whose line was removed cannot be told.
         (b"a\n", b"a\na\n", b"a\n"),
         (b"a\na\n", b"a\n", b"a\na\n"),
+        # Undone, it would be clear where ours stood, but no longer where the line stood that they removed beside it.
+        (b"a\nb\nc\n", b"a\nc\n", b"c\n"),
         # The line before had no end: theirs would be glued to it.
         (b"a", b"a\nX\n", b"a\nX\nown\n"),
     ],
