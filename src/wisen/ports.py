@@ -290,7 +290,7 @@ class Files(Protocol):
 
         Raises:
             FileChanged: the file is no longer what was seen; nothing was written.
-            FileError: it cannot be written; it is as it was.
+            FileError: it cannot be written; it is as it was, unless the message says that it was written.
         """
         ...
 

@@ -1,15 +1,10 @@
-"""What changed between two contents of a file, and how a change is taken back while others stay.
-
-Contents are bytes and lines end with LF; nothing is decoded. Where bytes alone cannot tell whose line is whose, it does
-not guess: the answer is None, and somebody must be asked.
-"""
+"""What changed between two contents of a file, and what leads back. Contents are bytes; lines end with a line feed."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from difflib import SequenceMatcher
-from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.changes import Splice
@@ -29,13 +24,6 @@ class _Hunk(NamedTuple):
     low: int
     high: int
     lines: tuple[bytes, ...]
-
-
-class _Reading(NamedTuple):
-    """One of the places where a hunk may have happened, and as far as it may reach."""
-
-    at: _Hunk
-    loose: _Hunk
 
 
 def difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
@@ -73,110 +61,6 @@ def inverse(splices: Iterable[Splice]) -> tuple[Splice, ...]:
         back.append(Splice(splice.at + shift, splice.new, splice.old))
         shift += len(splice.new) - len(splice.old)
     return tuple(back)
-
-
-def taken_back(now: bytes, before: bytes, after: bytes) -> bytes | None:
-    """What the file holds when our change `before` to `after` is undone and all that came later stays.
-
-    None where a later edit touches what we inserted or removed, or cannot be told apart from it. That our lines are
-    all gone already is such an edit, too: whoever removed them may take that back.
-    """
-    if now == after:
-        return before
-    result = _replayed(before, after, now)
-    if result is None:
-        return None
-    # Undoing the later edit from the result must lead to where we began, or the order of undoing would matter.
-    first = after if result == now else _replayed(after, now, result)
-    return result if first == before else None
-
-
-def _replayed(before: bytes, after: bytes, now: bytes) -> bytes | None:
-    """The edits `after` to `now`, made on `before`; None where readings of the bytes clash or disagree."""
-    middle, first, last = _LINE.findall(after), _LINE.findall(before), _LINE.findall(now)
-    ours, theirs = _hunks(middle, first), _hunks(middle, last)
-    found: set[bytes | None] = set()
-    for up, later_up in product((True, False), repeat=2):
-        mine, other = _read(middle, ours, up=up), _read(middle, theirs, up=later_up)
-        if not any(_clash(hunk, edit) for hunk in mine for edit in other):
-            found.add(_joined(middle, [hunk.at for hunk in mine], [edit.at for edit in other]))
-    return found.pop() if len(found) == 1 else None
-
-
-def _joined(middle: Sequence[bytes], ours: Iterable[_Hunk], theirs: Iterable[_Hunk]) -> bytes | None:
-    pieces: list[bytes] = []
-    done = 0
-    for hunk in sorted((*ours, *theirs), key=lambda hunk: (hunk.low, hunk.high)):
-        if hunk.low < done:
-            return None
-        pieces += (*middle[done : hunk.low], *hunk.lines)
-        done = hunk.high
-    pieces += middle[done:]
-    # A line without an end can only be the last: anything else would glue two lines together.
-    return b"".join(pieces) if all(line.endswith(b"\n") for line in pieces[:-1]) else None
-
-
-def _clash(ours: _Reading, theirs: _Reading) -> bool:
-    """Whether a later edit touches what we inserted, or the place of what we removed."""
-    removed_only = ours.at.low == ours.at.high
-    if removed_only and len(theirs.at.lines) > theirs.at.high - theirs.at.low and _meet(ours.loose, theirs.loose):
-        return True
-    if not ours.at.lines and theirs.at.low == theirs.at.high:
-        return _overlap(ours.at, theirs.at)
-    if _overlap(ours.at, theirs.at):
-        return True
-    # Where a whole hunk lies in the reach of the other, it may be the other. A part of one, like a blank line that both
-    # paragraphs could claim, is told by the rest of it.
-    return _reaches(theirs.loose, ours.at) or _reaches(ours.loose, theirs.at)
-
-
-def _meet(one: _Hunk, other: _Hunk) -> bool:
-    return max(one.low, other.low) <= min(one.high, other.high)
-
-
-def _reaches(loose: _Hunk, hunk: _Hunk) -> bool:
-    return _overlap(loose, hunk) and loose.low <= hunk.low and hunk.high <= loose.high
-
-
-def _overlap(one: _Hunk, other: _Hunk) -> bool:
-    low, high = max(one.low, other.low), min(one.high, other.high)
-    if one.low == one.high or other.low == other.high:
-        # A point overlaps what it lies within, not what it lies beside.
-        return low == high and min(one.low, other.low) < low < max(one.high, other.high)
-    return low < high
-
-
-def _loose(middle: Sequence[bytes], hunk: _Hunk) -> _Hunk:
-    """The hunk with the lines beside it that are like its own: it may as well have happened to them."""
-    own = {*middle[hunk.low : hunk.high], *hunk.lines}
-    low, high = hunk.low, hunk.high
-    while low > 0 and middle[low - 1] in own:
-        low -= 1
-    while high < len(middle) and middle[high] in own:
-        high += 1
-    return _Hunk(low, high, hunk.lines)
-
-
-def _read(middle: Sequence[bytes], hunks: Sequence[_Hunk], *, up: bool) -> list[_Reading]:
-    """Every hunk as far up or down as equal lines allow, without passing another."""
-    read: list[_Hunk] = []
-    for hunk in hunks if up else reversed(hunks):
-        bound = (read[-1].high if up else read[-1].low) if read else (0 if up else len(middle))
-        read.append(_slid(middle, hunk, bound, up=up))
-    return [_Reading(hunk, _loose(middle, hunk)) for hunk in (read if up else reversed(read))]
-
-
-def _slid(middle: Sequence[bytes], hunk: _Hunk, bound: int, *, up: bool) -> _Hunk:
-    """The same insertion or removal, moved as far as equal lines and a bound allow."""
-    low, high, lines = hunk
-    if low < high and lines:
-        return hunk
-    moving = deque(lines or middle[low:high])
-    step = -1 if up else 1
-    while (low > bound and middle[low - 1] == moving[-1]) if up else (high < bound and middle[high] == moving[0]):
-        moving.rotate(-step)
-        low, high = low + step, high + step
-    return _Hunk(low, high, tuple(moving) if lines else ())
 
 
 def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[_Hunk]:
