@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from pathlib import Path
 
@@ -140,15 +141,19 @@ class Edits(RuleBasedStateMachine):
         self.path = Path(self.folder.name) / "AGENTS.md"
         self.door = editor()
         self.number = 0
+        self.moved = 0
         self.open: list[str] = []
         self.touched = False
         self.base: bytes | None = None
 
     @initialize(
-        lines=st.lists(st.sampled_from(HIS), max_size=6), end=st.sampled_from([b"\n", b"\r\n"]), last=st.booleans()
+        lines=st.lists(st.sampled_from(HIS), max_size=6),
+        end=st.sampled_from([b"\n", b"\r\n"]),
+        last=st.booleans(),
+        bom=st.booleans(),
     )
-    def begin(self, lines: list[bytes], end: bytes, last: bool) -> None:
-        self.base = end.join(lines) + (end if last and lines else b"")
+    def begin(self, lines: list[bytes], end: bytes, last: bool, bom: bool) -> None:
+        self.base = (b"\xef\xbb\xbf" if bom else b"") + end.join(lines) + (end if last and lines else b"")
         self.path.write_bytes(self.base)
 
     @rule(heading=st.sampled_from(["Rules", "More"]))
@@ -177,6 +182,31 @@ class Edits(RuleBasedStateMachine):
         self.path.write_bytes(b"\n".join(lines))
         self.touched = True
 
+    @rule(which=st.integers(min_value=0, max_value=30))
+    def he_removes(self, which: int) -> None:
+        lines = self.path.read_bytes().split(b"\n")
+        del lines[which % len(lines)]
+        self.path.write_bytes(b"\n".join(lines))
+        self.touched = True
+
+    @rule(content=st.sampled_from([b"", b"# Other\r\n\r\n## Rules\r\n- theirs", b"\xef\xbb\xbf## More\n"]))
+    def another_tool_overwrites(self, content: bytes) -> None:
+        self.path.write_bytes(content)
+        self.touched = True
+
+    @rule()
+    def he_moves_it_and_leaves_a_link(self) -> None:
+        self.moved += 1
+        real = self.path.resolve()
+        new = real.with_name(f"moved-{self.moved}.md")
+        real.rename(new)
+        self.path.unlink(missing_ok=True)
+        self.path.symlink_to(new.name)
+
+    @invariant()
+    def a_link_stays_a_link(self) -> None:
+        assert self.path.is_symlink() == bool(self.moved)
+
     @rule(mode=st.sampled_from([0o600, 0o644, 0o664]))
     def another_mode(self, mode: int) -> None:
         self.path.chmod(mode)
@@ -197,5 +227,9 @@ class Edits(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-Edits.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+SEQUENCES = int(os.environ.get("WISEN_TEST_SEQUENCES", "500"))
+"""How many sequences of edits are tried; `make test-long` tries many more."""
+Edits.TestCase.settings = settings(
+    max_examples=SEQUENCES, stateful_step_count=50, deadline=None, derandomize=SEQUENCES <= 500
+)
 test_edits = pytest.mark.requirement("S7")(Edits.TestCase)

@@ -162,6 +162,16 @@ def test_lines_taken_out_in_any_order_leave_the_file_as_it_was(content: bytes, o
 
 
 @pytest.mark.requirement("S7")
+@pytest.mark.parametrize("first", ["R-0001", "R-0002"])
+def test_sections_of_ours_behind_a_line_without_an_end_go_in_any_order(first: str) -> None:
+    now, one = with_line(b"# Shop", "Rules", "Use pnpm.", "R-0001")
+    now, two = with_line(now, "More", "Sort by date.", "R-0002")
+    for id_ in (first, "R-0002" if first == "R-0001" else "R-0001"):
+        now = without_line(now, id_, [one if id_ == "R-0001" else two])
+    assert now == b"# Shop"
+
+
+@pytest.mark.requirement("S7")
 def test_what_a_person_wrote_into_our_section_keeps_its_heading() -> None:
     now, block = with_line(b"# Shop\n", "Rules", "Use pnpm.", ID)
     his = now + b"- and never npm\n"

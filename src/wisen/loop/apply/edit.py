@@ -153,13 +153,14 @@ class Editor:
             return content  # he took it out, or made it his own
         return without_line(content, change.line, self._blocks(change))
 
-    def _blocks(self, change: Change) -> set[Block]:
-        """What was put around the first of our lines below the same heading, by whichever changes that were."""
-        return {
+    def _blocks(self, change: Change) -> list[Block]:
+        """What was put around the lines that this one stands among: with it, or with the first of them before it."""
+        around = [
             Block(each.opening, each.closing)
             for each in self._ledger.changes(machine=self._machine, path=change.path)
-            if each.heading == change.heading and (each.opening or each.closing)
-        }
+            if each.id <= change.id and each.heading == change.heading and (each.opening or each.closing)
+        ]
+        return around[-1:]
 
     def _change(self, id_: str) -> Change:
         fits = [each for each in self.changes() if id_ and each.id.startswith(id_)]

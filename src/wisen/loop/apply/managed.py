@@ -110,12 +110,16 @@ def without_line(content: bytes, id_: str, blocks: Iterable[Block] = ()) -> byte
     unended = not after and not _is_ended(lines[number])
     alone = number == 0 or _ITEM.match(_bare(lines[number - 1])) is None
     if alone and _ITEM.match(lines[number + 1] if after else b"") is None:
-        for block in sorted(blocks, key=lambda each: -len(each.opening) - len(each.closing)):
-            rest = before.removesuffix(block.opening)
-            # Lines of others stay lines: what ends the one before may go only where ours was the last and had no end.
-            fits = not rest or _is_ended(rest) or unended
-            if fits and before.endswith(block.opening) and after.startswith(block.closing):
-                return rest + after.removeprefix(block.closing)
+        for opening, closing in sorted(blocks, key=lambda each: -len(each.opening) - len(each.closing)):
+            if not (before.endswith(opening) and after.startswith(closing)):
+                continue
+            rest = before.removesuffix(opening)
+            if unended:
+                return _bare(rest)
+            if rest and not _is_ended(rest):
+                # What we put in also ended the line before, and that must stay a line.
+                rest += b"\r\n" if opening.startswith(b"\r\n") else b"\n"
+            return rest + after.removeprefix(closing)
     # Where the last line had no end, the one that is last now has none either.
     return _bare(before) if unended else before + after
 
