@@ -164,7 +164,8 @@ def _lines(content: bytes) -> list[bytes]:
 
 
 def _bare(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
+    """A line without its end; a lone carriage return is no end."""
+    return line[:-2] if line.endswith(b"\r\n") else line.removesuffix(b"\n")
 
 
 def _is_ended(line: bytes) -> bool:
