@@ -205,6 +205,8 @@ def _is_seeds_correction(text: str) -> bool:
 def _lessons(real: Sequence[Item], ours: Sequence[Item], *, cross_validate: bool) -> dict[str, object]:
     """How close lessons come to the labelled rules, next to the whole message; and which of them are said to last."""
     ruled = [item for item in lessons_of(real) if item.rule]
+    if not ruled:
+        return {"n": 0}
     drawn = [_shared_words(lesson(item.heard.text), item.rule) for item in ruled]
     whole = [_shared_words(item.heard.text, item.rule) for item in ruled]
     if cross_validate:

@@ -98,6 +98,41 @@ def test_a_line_he_made_his_own_or_took_out_is_left_alone(tmp_path: Path) -> Non
     assert path.read_text() == his
 
 
+def test_what_is_gone_already_is_over_and_the_change_before_it_is_the_last(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Shop\n")
+    door = editor()
+    one, two = door.put(plan(path, 1, "Use pnpm.")), door.put(plan(path, 2, "Sort by date."))
+    path.write_text(path.read_text().replace("- Sort by date. <!-- wisen:R-0002 -->\n", ""))
+    assert door.last() == two
+    assert door.undo(two.id, dry_run=True).how is Undone.ALREADY
+    assert door.last() == two
+    assert door.undo(two.id).how is Undone.ALREADY
+    assert door.last() == one
+
+
+def test_a_file_that_he_deleted_is_not_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Shop\n")
+    door = editor()
+    change = door.put(plan(path))
+    path.unlink()
+    assert door.undo(change.id).how is Undone.ALREADY
+    assert not path.exists()
+
+
+def test_a_line_he_made_his_own_never_makes_room(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("# Mine\n" + "words\n" * 190)
+    door = editor()
+    door.put(plan(path, 0, "Rule 0."))
+    path.write_text(path.read_text().replace("Rule 0.", "Rule 0, in my words."))
+    for number in range(1, 20):
+        door.put(plan(path, number, f"Rule {number}."))
+    assert "Rule 0, in my words." in path.read_text()
+    assert "Rule 1. " not in path.read_text()
+
+
 def test_what_cannot_be_written_is_said_and_nothing_is_recorded(tmp_path: Path) -> None:
     path, ledger = tmp_path / "MEMORY.md", MemoryLedger()
     path.write_text("mine\n" * 250)

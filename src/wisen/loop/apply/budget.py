@@ -47,16 +47,17 @@ def budget_of(name: str) -> Budget:
     return Budget(*_BUDGETS.get(name, _USUAL))
 
 
-def trimmed(content: bytes, budget: Budget, worth: Mapping[str, float], *, keep: str) -> Trimmed | None:
+def trimmed(
+    content: bytes, budget: Budget, ours: Mapping[str, str], worth: Mapping[str, float], *, keep: str
+) -> Trimmed | None:
     """The content with as many of our lines taken out as must be, the least useful first; `keep` stays.
 
-    None where that does not help: then nothing may be written, and a person has to be asked.
+    `ours` is what we wrote, by id: a line that says something else is the person's now, and stays. None where that does
+    not help: then nothing may be written, and a person has to be asked.
     """
-    order = sorted(
-        (each.id for each in managed_in(content) if each.id != keep), key=lambda id_: (worth.get(id_, 0.0), id_)
-    )
+    may_go = [each.id for each in managed_in(content) if each.id != keep and ours.get(each.id) == each.text]
     archived: list[str] = []
-    for id_ in order:
+    for id_ in sorted(may_go, key=lambda id_: (worth.get(id_, 0.0), id_)):
         if budget.holds(content):
             break
         content = without_line(content, id_)

@@ -75,7 +75,7 @@ class Editor:
             FileChanged: the file is not what the plan saw.
             UsageError: the line cannot stand there, holds a secret, or the file has no room for it.
         """
-        rule = rule_against(plan.text)
+        rule = rule_against("\n".join((plan.text, plan.heading, plan.why)))
         if rule is not None:
             raise UsageError(f"The line holds what may not be stored ({rule}). Word it without that.")
         seen = self._files.read(Path(plan.path))
@@ -85,7 +85,8 @@ class Editor:
             new, block = with_line(seen.content or b"", plan.heading, plan.text, plan.id)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
-        fitted = trimmed(new, budget_of(Path(plan.path).name), worth or {}, keep=plan.id)
+        ours = {each.line: each.text for each in self._ledger.changes(machine=self._machine, path=seen.path)}
+        fitted = trimmed(new, budget_of(Path(plan.path).name), ours, worth or {}, keep=plan.id)
         if fitted is None:
             raise UsageError(f"{plan.path} is full, and not of lines of ours. Shorten it, or choose another file.")
         if fitted.archived:
@@ -108,8 +109,12 @@ class Editor:
         """
         change = self._change(id_)
         seen = self._files.read(Path(change.path))
+        others = self._ledger.changes(machine=self._machine, path=change.path)
+        if any(each.undoes == change.id for each in others):
+            return Undoing(change, Undone.ALREADY, seen.content or b"", seen.content or b"")
         how, content = self._undone(change, seen)
-        if how is not Undone.ALREADY and not dry_run:
+        if not dry_run:
+            # Also where nothing is left of it: it is over, and the one before it is the last now.
             self._make(seen, content, why=f"undid {change.why}", undoes=change.id)
         return Undoing(change, how, seen.content or b"", content or b"")
 
@@ -125,15 +130,14 @@ class Editor:
 
     def _undone(self, change: Change, seen: Seen) -> tuple[Undone, bytes | None]:
         """What a file holds when a change is taken back."""
-        others = self._ledger.changes(machine=self._machine, path=change.path)
-        if seen.digest == change.before or any(each.undoes == change.id for each in others):
+        if seen.digest == change.before:
             return Undone.ALREADY, seen.content
         if seen.digest == change.after:
             old = applied(seen.content or b"", inverse(change.splices))
             return Undone.EXACTLY, old if change.before else None
         left = self._left(change, seen)
-        if left == seen.content:
-            return Undone.ALREADY, left
+        if left == (seen.content or b""):
+            return Undone.ALREADY, seen.content
         return Undone.ALONE, self._or_none(left, change.path)
 
     def _or_none(self, content: bytes, path: str) -> bytes | None:

@@ -70,8 +70,4 @@ def _before(turn: Turn, act: Act | None, previous: Turn | None) -> Before:
 def _undone(done: Sequence[str], then: Sequence[str]) -> bool:
     """Whether a file that was edited before is edited again, or something is taken back by git."""
     edited = {call for call in done if call.startswith(("Edit ", "Write ", "MultiEdit "))}
-    return any(call in edited or call.startswith(_TAKES_BACK) or _takes_back(call) for call in then)
-
-
-def _takes_back(call: str) -> bool:
-    return any(verb in call for verb in _TAKES_BACK)
+    return any(call in edited or any(verb in call for verb in _TAKES_BACK) for call in then)
