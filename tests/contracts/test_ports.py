@@ -1,4 +1,4 @@
-"""Clocks, ids, models, embedders and executors keep what their ports promise, the real ones and the fakes alike."""
+"""Clocks, ids, files, models, embedders and executors keep what their ports promise, the real ones and the fakes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.backends.clock import SystemClock
+from wisen.backends.files import UserFiles
 from wisen.backends.ids import Ulids
 from wisen.errors import UsageError
 from wisen.testing.fakes import CountingIds, FixedClock, HashEmbedder, InlineExecutor, Request, ScriptedModel
+from wisen.testing.files import FilesContract, MemoryFiles
 from wisen.testing.port_contracts import (
     ClockContract,
     EmbedderContract,
@@ -25,8 +27,9 @@ from wisen.testing.port_contracts import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Executor
+    from pathlib import Path
 
-    from wisen.ports import Clock, Embedder, Ids, Model
+    from wisen.ports import Clock, Embedder, Files, Ids, Model
 
 pytestmark = pytest.mark.requirement("X6")
 
@@ -166,3 +169,36 @@ class TestProcesses(ExecutorContract):
         # Forking a process that has threads can hang, and newer Pythons warn of it.
         with ProcessPoolExecutor(max_workers=2, mp_context=multiprocessing.get_context("spawn")) as processes:
             yield processes
+
+
+def _put(path: Path, content: bytes | None) -> None:
+    if content is None:
+        path.unlink()
+    else:
+        path.write_bytes(content)
+
+
+class _FilesContract(FilesContract):
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        return tmp_path / "CLAUDE.md"
+
+
+class TestUserFiles(_FilesContract):
+    @pytest.fixture
+    def files(self) -> Files:
+        return UserFiles()
+
+    @pytest.fixture
+    def other(self) -> Callable[[Path, bytes | None], None]:
+        return _put
+
+
+class TestMemoryFiles(_FilesContract):
+    @pytest.fixture
+    def files(self) -> MemoryFiles:
+        return MemoryFiles()
+
+    @pytest.fixture
+    def other(self, files: MemoryFiles) -> Callable[[Path, bytes | None], None]:
+        return files.put

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import tempfile
 from pathlib import Path
@@ -17,23 +16,13 @@ from wisen.domain.changes import digest
 from wisen.errors import FileChanged, UsageError
 from wisen.loop.apply.edit import Editor, LinePlan, Undone
 from wisen.loop.apply.managed import managed_in
-from wisen.testing.fakes import FixedClock
+from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
 
 
-class Ids:
-    """Ids in order."""
-
-    def __init__(self) -> None:
-        self._next = itertools.count()
-
-    def new(self) -> str:
-        return f"{next(self._next):026d}"
-
-
 def editor(ledger: MemoryLedger | None = None) -> Editor:
-    return Editor(UserFiles(), ledger or MemoryLedger(), FixedClock(NOON), Ids(), "desk")
+    return Editor(UserFiles(), ledger or MemoryLedger(), FixedClock(NOON), CountingIds(), "desk")
 
 
 def plan(path: Path, number: int = 0, text: str = "Use pnpm, not npm.", heading: str = "Rules") -> LinePlan:

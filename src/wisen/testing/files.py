@@ -1,0 +1,84 @@
+"""A user's files in memory, for tests of what edits them; and what every keeper of files promises, as a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wisen.domain.changes import Seen
+from wisen.errors import FileChanged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.ports import Files
+
+_MODE = 0o644
+
+
+class MemoryFiles:
+    """Files that live as long as this does; there are no links and no rights here."""
+
+    def __init__(self) -> None:
+        self._contents: dict[str, bytes] = {}
+
+    def put(self, path: Path, content: bytes | None) -> None:
+        """Have a file hold something, as somebody else's program would; None deletes it."""
+        if content is None:
+            self._contents.pop(str(path), None)
+        else:
+            self._contents[str(path)] = content
+
+    def read(self, path: Path) -> Seen:
+        """A file as it is now; also one that is not there."""
+        content = self._contents.get(str(path))
+        return Seen(str(path), content, 0 if content is None else _MODE, None)
+
+    def write(self, seen: Seen, content: bytes | None) -> Seen:
+        """Put a content in the place of what was seen; None deletes the file. Raises: FileChanged."""
+        if self.read(Path(seen.path)) != seen:
+            raise FileChanged(f"{seen.path} has changed since it was read. Read it again and repeat the change.")
+        self.put(Path(seen.path), content)
+        return self.read(Path(seen.path))
+
+
+class FilesContract:
+    """Fixtures: `files`; `path`, where no file is yet; and `other`, which puts a content there behind its back."""
+
+    def test_what_is_not_there_is_told_and_can_be_written(self, files: Files, path: Path) -> None:
+        seen = files.read(path)
+        assert (seen.path, seen.content, seen.link) == (str(path), None, None)
+        written = files.write(seen, b"")
+        assert written.content == b""
+        assert files.read(path) == written
+
+    @pytest.mark.parametrize("content", [b"one\n", b"\xef\xbb\xbfa\r\nb", b"\x00\xff", b"x" * 100_000])
+    def test_a_content_comes_back_byte_for_byte(self, files: Files, path: Path, content: bytes) -> None:
+        seen = files.write(files.read(path), b"first")
+        assert files.write(seen, content).content == content
+        assert files.read(path).content == content
+
+    def test_a_file_can_be_deleted_and_made_again(self, files: Files, path: Path) -> None:
+        gone = files.write(files.write(files.read(path), b"a"), None)
+        assert gone.content is None
+        assert files.read(path).content is None
+        assert files.write(gone, b"b").content == b"b"
+
+    @pytest.mark.parametrize(("before", "then"), [(b"a", b"b"), (b"a", None), (None, b"a"), (None, b"")])
+    def test_what_others_did_meanwhile_is_never_overwritten(
+        self,
+        files: Files,
+        path: Path,
+        other: Callable[[Path, bytes | None], None],
+        before: bytes | None,
+        then: bytes | None,
+    ) -> None:
+        if before is not None:
+            other(path, before)
+        seen = files.read(path)
+        other(path, then)
+        with pytest.raises(FileChanged, match=r"has changed|is no longer there|has appeared"):
+            files.write(seen, b"ours")
+        assert files.read(path).content == then
