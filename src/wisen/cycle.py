@@ -5,9 +5,10 @@
     detect    in the same sessions: what the user corrected, praised, asked for
     verify    what the lines of instruction files seem to do, going by the sessions before and after them
     report    what was found, as one value
+    notice    what people did to what we put into their files
     remember  the run goes into the ledger, and the ledger into a verified backup
 
-The later stages (promote, apply, deliver, crystallize) take their places before the report.
+The later stages (promote, deliver, crystallize) take their places before the report.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import run_of
 from wisen.domain.signals import signals_by_kind
+from wisen.loop.apply.notice import notice
 from wisen.loop.detect.listen import listen
 from wisen.loop.detect.model import DETECTOR
 from wisen.loop.detect.themes import themes
@@ -33,8 +35,6 @@ from wisen.loop.verify.blame import blames, summary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wisen.domain.failures import Mined
-    from wisen.domain.histories import History
     from wisen.domain.instructions import Blame, InstructionFile
     from wisen.domain.runs import Run
     from wisen.parts import Parts
@@ -52,6 +52,7 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
     found, read_bytes, new_events = observe(parts, selection, progress)
     reading_seconds = parts.clock.elapsed() - clock_began
     dig(parts)
+    notice(parts.desk)
     judged = judge(parts) if new_events or parts.judges else ()
     report = Report(
         selection=selection,
@@ -112,15 +113,10 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
 
 def dig(parts: Parts) -> None:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    new = map(understood, parts.index.unmined(UNDERSTANDING))
+    new = (replace(mine(session), said=listen(session)) for session in parts.index.unmined(UNDERSTANDING))
     with collector_paused():
         while found := list(islice(new, MINED_AT_ONCE)):
             parts.index.mined(found, UNDERSTANDING)
-
-
-def understood(history: History) -> Mined:
-    """What one session teaches, by what was done and by what was said."""
-    return replace(mine(history), said=listen(history))
 
 
 def judge(parts: Parts) -> tuple[Blame, ...]:

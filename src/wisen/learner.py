@@ -12,7 +12,9 @@ from wisen.domain.runs import Run
 from wisen.domain.signals import Before, Heard
 from wisen.domain.state import AgentState, State
 from wisen.errors import UsageError, WisenError
-from wisen.loop.apply.edit import Editor
+from wisen.loop.apply.edit import Editor, chosen
+from wisen.loop.apply.notice import refuse
+from wisen.loop.apply.past import past
 from wisen.loop.detect.model import detect
 from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
@@ -24,12 +26,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from wisen.domain.changes import Change
+    from wisen.domain.changes import Change, Fate
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
     from wisen.domain.instructions import Blame, Effect
     from wisen.domain.signals import Signal
-    from wisen.loop.apply.edit import Undoing
+    from wisen.loop.apply.past import Past
+    from wisen.loop.apply.undo import Undoing
     from wisen.parts import Parts
     from wisen.ports import Agent
 
@@ -131,9 +134,27 @@ class Learner(Recorder):
         """The failing calls that stand behind what is said of a line, newest first."""
         return evidence_of(effect.calls, self._parts.index.histories(Selection())) if effect.calls else ()
 
-    def changes(self) -> tuple[Change, ...]:
-        """Every change that was made to files of this machine, oldest first."""
-        return self._editor().changes()
+    def changes(self) -> Past:
+        """Every change that was made to files of this machine, oldest first, and what became of each."""
+        return past(self._parts.desk)
+
+    def change(self, change: str) -> tuple[Change, Fate]:
+        """A change by its id or the beginning of it, and what became of it.
+
+        Raises:
+            UsageError: there is no such change.
+        """
+        known = self.changes()
+        found = chosen(known.changes, change)
+        return found, known.fates[found.id]
+
+    def refuse(self, change: str) -> Change:
+        """Take the user's word that what a change put in is gone because he did not want it.
+
+        Raises:
+            UsageError: there is no such change.
+        """
+        return refuse(self._parts.desk, change)
 
     def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
         """Take a change back by its id or the beginning of it, or the last one; `dry_run` only says what would be.
@@ -142,7 +163,7 @@ class Learner(Recorder):
             UsageError: there is no such change, or a person has to look at what is left of it.
             FileError: the file cannot be read or written.
         """
-        editor = self._editor()
+        editor = Editor(self._parts.desk)
         if change is None:
             last = editor.last()
             if last is None:
@@ -174,10 +195,6 @@ class Learner(Recorder):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _editor(self) -> Editor:
-        parts = self._parts
-        return Editor(parts.files, parts.ledger, parts.clock, parts.ids, parts.machine)
 
     def _agent_state(self, agent: Agent) -> AgentState:
         sources = list(agent.sources())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wisen.domain.runs import Stamp
+from wisen.loop.apply.past import Desk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
-    from wisen.ports import Agent, Backups, Clock, Crew, Files, Ids, Index, Instructions, Ledger
+    from wisen.ports import Agent, Backups, Checkouts, Clock, Crew, Files, Ids, Index, Instructions, Ledger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +35,7 @@ class Parts:
     mine: MinePolicy
     instructions: Instructions
     files: Files
+    checkouts: Checkouts
     crew: Crew
     """Who helps with the reading."""
     warnings: tuple[str, ...] = ()
@@ -43,6 +45,11 @@ class Parts:
     """Whether instruction files are judged even when no session held anything new."""
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
+
+    @property
+    def desk(self) -> Desk:
+        """What files are edited with."""
+        return Desk(self.files, self.checkouts, self.ledger, self.clock, self.ids, self.machine)
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""

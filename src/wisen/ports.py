@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.domain.changes import Change, Seen
+    from wisen.domain.changes import Change, Checkout, Look, Seen
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.events import Event
     from wisen.domain.failures import Goal, Mined
@@ -269,6 +269,14 @@ class Ledger(Protocol):
         """The edits of the files of one machine, or of one file, oldest first."""
         ...
 
+    def look(self, look: Look) -> None:
+        """Remember what had become of a change; the same look again changes nothing."""
+        ...
+
+    def looks(self, *, machine: str) -> tuple[Look, ...]:
+        """The looks at what was changed on one machine, oldest first."""
+        ...
+
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         ...
@@ -278,11 +286,27 @@ class Ledger(Protocol):
         ...
 
 
+class Checkouts(Protocol):
+    """What git knows of the files of the user. It is only asked; nothing is ever committed for him."""
+
+    def at(self, path: str) -> Checkout | None:
+        """What git knows of the file whose real path this is; None where git does not track it, or cannot tell."""
+        ...
+
+
 class Files(Protocol):
     """The files of the user, as far as we edit them."""
 
     def read(self, path: Path) -> Seen:
         """A file as it is now; also one that is not there. Raises: FileError."""
+        ...
+
+    def real(self, path: Path) -> str:
+        """Where the file itself is that a path leads to, there or not."""
+        ...
+
+    def beside(self, path: Path) -> tuple[Path, ...]:
+        """The other files of the same kind in a file's folder, by name; none where there is no folder."""
         ...
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:

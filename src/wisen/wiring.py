@@ -77,6 +77,7 @@ class Wiring:
         """Stores and readers, ready to work. One that is only asked needs no readers, which take time to load."""
         from wisen.backends.executors.processes import processes
         from wisen.backends.files import UserFiles
+        from wisen.backends.git import GitCheckouts
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
         from wisen.loop.observe.scope import Scope
@@ -110,6 +111,7 @@ class Wiring:
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
             files=UserFiles(),
+            checkouts=GitCheckouts(self.environment),
             crew=processes,
             warnings=(warning,) if warning else (),
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import subprocess
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
@@ -12,8 +14,10 @@ import pytest
 
 from wisen.backends.clock import SystemClock
 from wisen.backends.files import UserFiles
+from wisen.backends.git import GitCheckouts
 from wisen.backends.ids import Ulids
 from wisen.errors import UsageError
+from wisen.testing.checkouts import CheckoutsContract, MemoryCheckouts
 from wisen.testing.fakes import CountingIds, FixedClock, HashEmbedder, InlineExecutor, Request, ScriptedModel
 from wisen.testing.files import FilesContract, MemoryFiles
 from wisen.testing.port_contracts import (
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
-    from wisen.ports import Clock, Embedder, Files, Ids, Model
+    from wisen.ports import Checkouts, Clock, Embedder, Files, Ids, Model
 
 pytestmark = pytest.mark.requirement("X6")
 
@@ -202,3 +206,69 @@ class TestMemoryFiles(_FilesContract):
     @pytest.fixture
     def other(self, files: MemoryFiles) -> Callable[[Path, bytes | None], None]:
         return files.put
+
+
+class TestGitCheckouts(CheckoutsContract):
+    pytestmark = pytest.mark.needs("git")
+
+    @pytest.fixture
+    def checkouts(self) -> Checkouts:
+        return GitCheckouts(os.environ)
+
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        self._git(tmp_path, "init", "-q")
+        (tmp_path / "docs").mkdir()
+        return tmp_path / "docs" / "CLAUDE.md"
+
+    @pytest.fixture
+    def commit(self) -> Callable[[Path, bytes], object]:
+        def commit(path: Path, content: bytes) -> None:
+            path.write_bytes(content)
+            self._git(path.parent, "add", "-A")
+            self._git(path.parent, "commit", "-q", "--allow-empty", "-m", "a change")
+
+        return commit
+
+    def test_what_is_only_added_is_tracked_once_anything_was_committed(
+        self, checkouts: Checkouts, path: Path, commit: Callable[[Path, bytes], object]
+    ) -> None:
+        other = path.with_name("other.md")
+        commit(path, b"x")
+        other.write_bytes(b"new")
+        assert checkouts.at(str(other)) is None
+        self._git(path.parent, "add", "-A")
+        found = checkouts.at(str(other))
+        assert found is not None
+        assert found.content == b""
+
+    def test_a_broken_repository_tells_nothing(self, checkouts: Checkouts, path: Path) -> None:
+        (path.parent.parent / ".git" / "HEAD").write_text("nonsense")
+        assert checkouts.at(str(path)) is None
+
+    def _git(self, folder: Path, *arguments: str) -> None:
+        who = (
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@example.org",
+            "-c",
+            "commit.gpgsign=false",
+            "-c",
+            "core.autocrlf=false",
+        )
+        subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+class TestMemoryCheckouts(CheckoutsContract):
+    @pytest.fixture
+    def checkouts(self) -> MemoryCheckouts:
+        return MemoryCheckouts()
+
+    @pytest.fixture
+    def path(self, tmp_path: Path) -> Path:
+        return tmp_path / "CLAUDE.md"
+
+    @pytest.fixture
+    def commit(self, checkouts: MemoryCheckouts) -> Callable[[Path, bytes], object]:
+        return checkouts.commit

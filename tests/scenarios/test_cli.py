@@ -12,7 +12,7 @@ import pytest
 
 import wisen
 from wisen.domain.changes import digest
-from wisen.loop.apply.edit import LinePlan
+from wisen.loop.apply.edit import Editor, LinePlan
 from wisen.testing.transcripts import ClaudeTranscript
 
 WISEN = Path(sys.executable).parent / "wisen"
@@ -301,14 +301,19 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
     file = home / "CLAUDE.md"
     file.write_bytes(b"# Shop\r\nmine")
     with wisen.open_learner() as learner:
-        door = learner._editor()
+        door = Editor(learner._parts.desk)
         saw = digest(file.read_bytes())
-        first = door.put(LinePlan(str(file), "Rules", "Use pnpm, not npm.", "R-0001", "you said so 3 times", saw))
+        plan = LinePlan(str(file), "Rules", "Use pnpm, not npm.", "R-0001", "you said so 3 times", saw)
+        first = door.put(plan).change
         saw = digest(file.read_bytes())
-        second = door.put(LinePlan(str(file), "Rules", "Sort by date.", "R-0002", "you said so", saw))
+        second = door.put(LinePlan(str(file), "Rules", "Sort by date.", "R-0002", "you said so", saw)).change
     listed = run("changes").stdout
     assert "you said so 3 times: Use pnpm, not npm." in listed
     assert listed.index(second.id) < listed.index(first.id)
+    shown = run("changes", "show", first.id).stdout
+    assert "+- Use pnpm, not npm." in shown
+    assert "tokens more in every session" in shown
+    assert "it stands as it was written" in shown
     both = file.read_bytes()
     shown = run("changes", "revert", first.id, "--dry-run").stdout
     assert "-- Use pnpm, not npm." in shown
@@ -319,3 +324,46 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
     assert file.read_bytes() == b"# Shop\r\nmine"
     assert len(json.loads(run("changes", "--json").stdout)["changes"]) == 4
     assert "no change to undo" in run("undo", expect=1).stderr
+
+
+@pytest.mark.needs("git")
+@pytest.mark.requirement("S19")
+def test_what_became_of_a_line_is_noticed_and_asked_about_where_git_may_have_done_it(home: Path) -> None:
+    shop = home / "shop"
+    shop.mkdir()
+    file = shop / "CLAUDE.md"
+    file.write_text("# Shop\n")
+
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", *who, *arguments], cwd=shop, check=True, capture_output=True)
+
+    git("init", "-q", "-b", "main")
+    git("add", "-A")
+    git("commit", "-q", "-m", "first")
+    git("branch", "other")
+    with wisen.open_learner() as learner:
+        plan = LinePlan(str(file), "Rules", "Use pnpm.", "R-0001", "you said so", digest(file.read_bytes()))
+        change = Editor(learner._parts.desk).put(plan).change
+    assert len(change.head) == 40
+    assert "nothing was committed for you" in run("changes", "show", change.id).stdout
+    git("commit", "-q", "-a", "-m", "with the line")
+    run("learn", expect=3)
+    git("switch", "-q", "other")
+    run("learn", expect=3)
+    listed = run("changes").stdout
+    assert "git may have done that" in listed
+    assert f"wisen changes refuse {change.id}" in listed
+    git("switch", "-q", "main")
+    run("learn", expect=3)
+    assert json.loads(run("changes", "show", change.id, "--json").stdout)["fate"] == "stands"
+    file.write_text("# Shop\n")
+    run("learn", expect=3)
+    assert "you took it out" in run("changes").stdout
+    git("checkout", "-q", "--", "CLAUDE.md")
+    git("switch", "-q", "other")
+    run("learn", expect=3)
+    assert "would be kept as refused" in run("changes", "refuse", change.id, "--dry-run").stdout
+    assert "kept as refused" in run("changes", "refuse", change.id).stdout
+    run("learn", expect=3)
+    assert json.loads(run("changes", "show", change.id, "--json").stdout)["fate"] == "refused"

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.edits import a_desk, plan
 
 from wisen.backends.files import UserFiles
-from wisen.domain.changes import digest
-from wisen.errors import FileChanged, UsageError
-from wisen.loop.apply.edit import Editor, LinePlan, Undone
+from wisen.domain.changes import Fate, Line, digest
+from wisen.errors import FileChanged, FileError, UsageError
+from wisen.loop.apply.budget import budget_of
+from wisen.loop.apply.edit import Editor, PassagePlan
 from wisen.loop.apply.managed import managed_in
-from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.loop.apply.notice import notice
+from wisen.loop.apply.past import past
+from wisen.loop.apply.undo import Undone
+from wisen.testing.fakes import FixedClock
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
 
+if TYPE_CHECKING:
+    from wisen.domain.changes import Change, Seen
+
+
+class ReadOnly(UserFiles):
+    """Files that can only be read."""
+
+    def write(self, seen: Seen, content: bytes | None) -> Seen:
+        raise FileError(f"{seen.path} is read-only.")
+
 
 def editor(ledger: MemoryLedger | None = None) -> Editor:
-    return Editor(UserFiles(), ledger or MemoryLedger(), FixedClock(NOON), CountingIds(), "desk")
-
-
-def plan(path: Path, number: int = 0, text: str = "Use pnpm, not npm.", heading: str = "Rules") -> LinePlan:
-    saw = digest(path.read_bytes()) if path.exists() else ""
-    return LinePlan(path=str(path), heading=heading, text=text, id=f"R-{number:04x}", why="you said so", saw=saw)
+    return Editor(a_desk(ledger))
 
 
 @pytest.mark.requirement("S19")
@@ -36,9 +43,11 @@ def test_a_line_is_put_in_and_taken_back_byte_for_byte(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf# Shop\r\n\r\nmine")
     path.chmod(0o640)
     door = editor()
-    change = door.put(plan(path))
+    change = door.put(plan(path)).change
     assert b"wisen:R-0000" in path.read_bytes()
-    assert (change.line, change.heading, change.why) == ("R-0000", "Rules", "you said so")
+    assert isinstance(change.deed, Line)
+    assert (change.deed.id, change.deed.heading, change.why) == ("R-0000", "Rules", "you said so")
+    assert change.tokens > 0
     assert b"mine" not in b"".join(splice.old + splice.new for splice in change.splices)
     assert door.undo(change.id, dry_run=True).how is Undone.EXACTLY
     assert b"wisen:R-0000" in path.read_bytes()
@@ -67,8 +76,8 @@ def test_a_file_that_we_made_goes_with_our_last_line_and_an_empty_one_of_his_sta
     made, his = tmp_path / "made.md", tmp_path / "his.md"
     his.write_bytes(b"")
     door = editor()
-    changes = [door.put(plan(path, number)) for number, path in enumerate((made, his))]
-    more = door.put(plan(made, 7, "Sort by date."))
+    changes = [door.put(plan(path, number)).change for number, path in enumerate((made, his))]
+    more = door.put(plan(made, 7, "Sort by date.")).change
     for change in (*changes, more):
         door.undo(change.id)
     assert not made.exists()
@@ -79,7 +88,7 @@ def test_a_line_he_made_his_own_or_took_out_is_left_alone(tmp_path: Path) -> Non
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     door = editor()
-    one, two = door.put(plan(path, 1, "Use pnpm.")), door.put(plan(path, 2, "Sort by date."))
+    one, two = (door.put(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
     his = path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Sort by date. <!-- wisen:R-0002 -->\n", "")
     path.write_text(his)
     assert door.undo(one.id).how is Undone.ALREADY
@@ -91,7 +100,7 @@ def test_what_is_gone_already_is_over_and_the_change_before_it_is_the_last(tmp_p
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     door = editor()
-    one, two = door.put(plan(path, 1, "Use pnpm.")), door.put(plan(path, 2, "Sort by date."))
+    one, two = (door.put(plan(path, *each)).change for each in ((1, "Use pnpm."), (2, "Sort by date.")))
     path.write_text(path.read_text().replace("- Sort by date. <!-- wisen:R-0002 -->\n", ""))
     assert door.last() == two
     assert door.undo(two.id, dry_run=True).how is Undone.ALREADY
@@ -104,7 +113,7 @@ def test_a_file_that_he_deleted_is_not_made_again(tmp_path: Path) -> None:
     path = tmp_path / "CLAUDE.md"
     path.write_text("# Shop\n")
     door = editor()
-    change = door.put(plan(path))
+    change = door.put(plan(path)).change
     path.unlink()
     assert door.undo(change.id).how is Undone.ALREADY
     assert not path.exists()
@@ -139,121 +148,174 @@ def test_what_cannot_be_written_is_said_and_nothing_is_recorded(tmp_path: Path) 
     assert path.read_text() == "```\n"
 
 
-def test_lines_make_room_as_a_change_of_their_own(tmp_path: Path) -> None:
+def test_lines_make_room_and_come_back_with_one_undo(tmp_path: Path) -> None:
     path = tmp_path / "MEMORY.md"
     path.write_text("# Mine\n" + "words\n" * 190)
-    door, worth = editor(), dict[str, float]()
+    desk = a_desk()
+    door, worth = Editor(desk), dict[str, float]()
     for number in range(20):
         worth[f"R-{number:04x}"] = float(number)
-        door.put(plan(path, number, f"Rule {number}."), worth)
+        before = path.read_bytes()
+        last = door.put(plan(path, number, f"Rule {number}."), worth).change
     kept = {each.id for each in managed_in(path.read_bytes())}
     assert "R-0013" in kept
     assert "R-0000" not in kept
     assert path.read_bytes().count(b"words\n") == 190
-    assert any(change.why.startswith("made room: R-0000") for change in door.changes())
+    assert isinstance(last.deed, Line)
+    (gone,) = last.deed.archived
+    known = past(desk)
+    archived = next(each for each in known.changes if isinstance(each.deed, Line) and each.deed.id == gone)
+    assert known.fates[archived.id] is Fate.ARCHIVED
+    assert door.undo(last.id).how is Undone.EXACTLY
+    assert path.read_bytes() == before
+    assert past(desk).fates[archived.id] is Fate.STANDS
 
 
-HIS = [b"# A", b"## Rules", b"- his item", b"his text", b"", b"\xff", b"~~~", b"~~~ "]
+def test_a_line_that_made_room_and_was_taken_back_meanwhile_stays_away(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("# Mine\n" + "words\n" * 194)
+    door = editor()
+    first, second, third = (door.put(plan(path, number, f"Rule {number}.")).change for number in range(3))
+    assert isinstance(third.deed, Line)
+    assert third.deed.archived == ("R-0000",)
+    assert door.undo(first.id).how is Undone.ALREADY
+    door.undo(third.id)
+    assert [each.id for each in managed_in(path.read_bytes())] == ["R-0001"]
+    door.undo(second.id)
+    assert path.read_text() == "# Mine\n" + "words\n" * 194
 
 
-class Edits(RuleBasedStateMachine):
-    """Ours, his and other tools' edits of one file, in any order."""
+def test_a_section_holds_only_so_many_lines_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "AGENTS.md"
+    path.write_text("## Rules\n" + "- mine\n" * 70)
+    door = editor()
+    for number in range(70):
+        door.put(plan(path, number, f"Rule {number}."), {f"R-{number:04x}": 1.0})
+    assert len(managed_in(path.read_bytes())) == 60
+    assert path.read_text().count("- mine\n") == 70
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = Path(self.folder.name) / "AGENTS.md"
-        self.door = editor()
-        self.number = 0
-        self.moved = 0
-        self.open: list[str] = []
-        self.touched = False
-        self.base: bytes | None = None
 
-    @initialize(
-        lines=st.lists(st.sampled_from(HIS), max_size=6),
-        end=st.sampled_from([b"\n", b"\r\n"]),
-        last=st.booleans(),
-        bom=st.booleans(),
+@pytest.mark.requirement("S19")
+def test_a_thousand_promotions_never_pass_the_budget_and_never_touch_a_persons_line(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    mine = [b"# Memory", b"", b"- My own line, which stays.", b"## Rules", b"- and this one", b"\xff" * 3_000]
+    path.write_bytes(b"\n".join(mine))
+    door, budget = editor(), budget_of("MEMORY.md")
+    for number in range(1_000):
+        heading = ("Rules", "Tools", "Style")[number % 3]
+        door.put(
+            plan(path, number, f"Rule {number}. " + "x" * (number % 300), heading), {f"R-{number:04x}": number % 7}
+        )
+        content = path.read_bytes()
+        assert budget.holds(content)
+        assert all(line in content for line in mine)
+
+
+def test_only_looking_writes_and_records_nothing(tmp_path: Path) -> None:
+    path, ledger = tmp_path / "CLAUDE.md", MemoryLedger()
+    edit = editor(ledger).put(plan(path), dry_run=True)
+    assert edit.held is None
+    assert b"Use pnpm" in (edit.holds or b"")
+    assert not path.exists()
+    assert ledger.changes(machine="desk") == ()
+    assert ledger.looks(machine="desk") == ()
+
+
+def test_two_names_of_one_file_are_one_file(tmp_path: Path) -> None:
+    real, link = tmp_path / "AGENTS.md", tmp_path / "CLAUDE.md"
+    real.write_text("# Shop\n")
+    link.symlink_to("AGENTS.md")
+    door = editor()
+    one, two = (door.put(plan(path, number, f"Rule {number}.")).change for number, path in enumerate((real, link)))
+    assert door.undo(one.id).how is Undone.ALONE
+    assert door.undo(two.id).how is Undone.ALONE
+    assert real.read_text() == "# Shop\n"
+    assert link.is_symlink()
+
+
+@pytest.mark.requirement("S19")
+def test_a_line_that_he_moved_to_another_file_is_followed(tmp_path: Path) -> None:
+    old, new = tmp_path / "CLAUDE.md", tmp_path / "AGENTS.md"
+    old.write_text("# Shop\n")
+    desk = a_desk()
+    change = Editor(desk).put(plan(old)).change
+    new.write_text("# Agents\n\n## Rules\n\n- Use pnpm, not npm. <!-- wisen:R-0000 -->\n")
+    old.unlink()
+    (look,) = notice(desk)
+    assert (look.fate, look.path) == (Fate.STANDS, str(new))
+    assert Editor(desk).undo(change.id).how is Undone.ALONE
+    assert new.read_text() == "# Agents\n\n## Rules\n\n"
+    assert not old.exists()
+
+
+def test_what_he_did_is_noted_once_and_his_word_stays(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Shop\n")
+    desk = a_desk()
+    door = Editor(desk)
+    for number, text in enumerate(("Use pnpm.", "Sort by date.", "Be brief.")):
+        door.put(plan(path, number, text))
+    assert notice(desk) == ()
+    path.write_text(
+        path.read_text().replace("Use pnpm.", "Use pnpm 9.").replace("- Be brief. <!-- wisen:R-0002 -->\n", "")
     )
-    def begin(self, lines: list[bytes], end: bytes, last: bool, bom: bool) -> None:
-        self.base = (b"\xef\xbb\xbf" if bom else b"") + end.join(lines) + (end if last and lines else b"")
-        self.path.write_bytes(self.base)
-
-    @rule(heading=st.sampled_from(["Rules", "More"]))
-    def put(self, heading: str) -> None:
-        self.number += 1
-        before = self.path.read_bytes()
-        try:
-            change = self.door.put(plan(self.path, self.number, f"Rule {self.number}.", heading))
-        except UsageError:
-            assert self.path.read_bytes() == before
-            return
-        self.open.append(change.id)
-
-    @precondition(lambda self: self.open)
-    @rule(which=st.integers(min_value=0, max_value=30))
-    def undo(self, which: int) -> None:
-        id_ = self.open.pop(which % len(self.open))
-        theirs = self.his_lines()
-        self.door.undo(id_)
-        assert self.his_lines() == theirs
-
-    @rule(which=st.integers(min_value=0, max_value=30), line=st.sampled_from([b"- new of his", b"new text"]))
-    def he_adds(self, which: int, line: bytes) -> None:
-        lines = self.path.read_bytes().split(b"\n")
-        lines.insert(which % (len(lines) + 1), line)
-        self.path.write_bytes(b"\n".join(lines))
-        self.touched = True
-
-    @rule(which=st.integers(min_value=0, max_value=30))
-    def he_removes(self, which: int) -> None:
-        lines = self.path.read_bytes().split(b"\n")
-        del lines[which % len(lines)]
-        self.path.write_bytes(b"\n".join(lines))
-        self.touched = True
-
-    @rule(content=st.sampled_from([b"", b"# Other\r\n\r\n## Rules\r\n- theirs", b"\xef\xbb\xbf## More\n"]))
-    def another_tool_overwrites(self, content: bytes) -> None:
-        self.path.write_bytes(content)
-        self.touched = True
-
-    @rule()
-    def he_moves_it_and_leaves_a_link(self) -> None:
-        self.moved += 1
-        real = self.path.resolve()
-        new = real.with_name(f"moved-{self.moved}.md")
-        real.rename(new)
-        self.path.unlink(missing_ok=True)
-        self.path.symlink_to(new.name)
-
-    @invariant()
-    def a_link_stays_a_link(self) -> None:
-        assert self.path.is_symlink() == bool(self.moved)
-
-    @rule(mode=st.sampled_from([0o600, 0o644, 0o664]))
-    def another_mode(self, mode: int) -> None:
-        self.path.chmod(mode)
-
-    def his_lines(self) -> list[bytes]:
-        """What is not ours, without what may be part of what we put around our lines."""
-        lines = [line.strip(b"\r") for line in self.path.read_bytes().split(b"\n")]
-        return [
-            line for line in lines if line.strip() and b"wisen:" not in line and line not in (b"## Rules", b"## More")
-        ]
-
-    @invariant()
-    def untouched_files_are_restored(self) -> None:
-        if not self.open and not self.touched and self.base is not None:
-            assert self.path.read_bytes() == self.base
-
-    def teardown(self) -> None:
-        self.folder.cleanup()
+    assert [(look.fate, look.text) for look in notice(desk)] == [(Fate.HIS, "Use pnpm 9."), (Fate.REFUSED, "")]
+    assert notice(desk) == ()
+    secret = "AKIA" + "IOSFODNN7EXAMPLQ"
+    path.write_text(path.read_text().replace("Use pnpm 9.", f"Use {secret}."))
+    assert [(look.fate, look.text) for look in notice(desk)] == [(Fate.HIS, "")]
 
 
-SEQUENCES = int(os.environ.get("WISEN_TEST_SEQUENCES", "500"))
-"""How many sequences of edits are tried; `make test-long` tries many more."""
-Edits.TestCase.settings = settings(
-    max_examples=SEQUENCES, stateful_step_count=50, deadline=None, derandomize=SEQUENCES <= 500
-)
-test_edits = pytest.mark.requirement("S7")(Edits.TestCase)
+def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(tmp_path: Path) -> None:
+    path, ledger = tmp_path / "CLAUDE.md", MemoryLedger()
+    path.write_text("# Shop\n")
+    desk = a_desk(ledger)._replace(files=ReadOnly())
+    door = Editor(desk)
+    with pytest.raises(FileError, match="read-only"):
+        door.put(plan(path))
+    (change,) = ledger.changes(machine="desk")
+    assert past(desk).fates[change.id] is Fate.NOT_MADE
+    assert door.last() is None
+    assert door.undo(change.id).how is Undone.ALREADY
+    assert notice(desk) == ()
+    later = desk._replace(clock=FixedClock(NOON + timedelta(hours=1)))
+    assert [look.fate for look in notice(later)] == [Fate.NOT_MADE]
+    assert notice(later) == ()
+
+
+def test_an_undo_that_was_recorded_and_never_made_can_be_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Shop\n")
+    desk = a_desk()
+    change = Editor(desk).put(plan(path)).change
+    with pytest.raises(FileError, match="read-only"):
+        Editor(desk._replace(files=ReadOnly())).undo(change.id)
+    assert past(desk).fates[change.id] is Fate.STANDS
+    assert Editor(desk).undo(change.id).how is Undone.EXACTLY
+    assert path.read_text() == "# Shop\n"
+
+
+ENTRY = b"## [LRN-20260115-001] best_practice\n\nUse pnpm.\n\n---\n"
+
+
+def test_a_passage_is_put_at_the_end_replaced_and_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "LEARNINGS.md"
+    path.write_bytes(b"# Learnings\n\nmine, without an end")
+    door = editor()
+
+    def place(new: bytes, old: bytes = b"") -> Change:
+        return door.place(PassagePlan(str(path), new, "learnt", digest(path.read_bytes()), old)).change
+
+    first = place(ENTRY)
+    newer = ENTRY.replace(b"Use pnpm.", b"Use pnpm 9.")
+    second = place(newer, old=ENTRY)
+    assert path.read_bytes() == b"# Learnings\n\nmine, without an end\n" + newer
+    with pytest.raises(UsageError, match="already"):
+        place(newer)
+    with pytest.raises(UsageError, match="not of ours"):
+        place(newer, old=b"mine")
+    path.write_bytes(path.read_bytes() + b"his new entry\n")
+    assert door.undo(second.id).how is Undone.ALONE
+    assert path.read_bytes() == b"# Learnings\n\nmine, without an end\n" + ENTRY + b"his new entry\n"
+    assert door.undo(first.id).how is Undone.ALONE
+    assert path.read_bytes() == b"# Learnings\n\nmine, without an end\nhis new entry\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wisen.backends import git_history
+from wisen.backends import git, git_history
 from wisen.backends.instructions import InstructionFiles
 from wisen.domain.instructions import InstructionFile, Version
 
@@ -363,7 +363,7 @@ def test_a_repository_of_somebody_else_is_refused_by_git_and_only_the_file_is_kn
 def test_a_git_that_takes_too_long_is_not_asked_for_ever(
     repository: Repository, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git_history, "_SECONDS", 0.2)
+    monkeypatch.setattr(git, "_SECONDS", 0.2)
     (tmp_path / "bin").mkdir()
     slow = tmp_path / "bin/git"
     slow.write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked\nexec sleep 60\n")

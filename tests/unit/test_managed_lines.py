@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.loop.apply.budget import Budget, budget_of, tokens, trimmed
+from wisen.domain.changes import Line, tokens
+from wisen.loop.apply.budget import SECTION, Budget, budget_of, trimmed
 from wisen.loop.apply.managed import Block, managed_in, rendered, with_line, without_line
 
 ID = "R-7f3a"
@@ -123,27 +124,28 @@ def test_taking_a_line_out_leaves_all_others(content: bytes) -> None:
 def test_a_thousand_lines_never_pass_the_budget_and_never_touch_a_persons() -> None:
     mine = b"# Memory\n\nMy own line, which stays.\n\n## Rules\n\n- and this one\n"
     budget, content = budget_of("MEMORY.md"), mine
-    worth, ours = dict[str, float](), dict[str, str]()
+    worth, ours = dict[str, float](), list[Line]()
     for number in range(1_000):
-        id_ = f"R-{number:04x}"
-        worth[id_], ours[id_] = float((number * 7) % 13), f"Rule number {number} says a thing."
-        fitted = trimmed(with_line(content, "Rules", ours[id_], id_).content, budget, ours, worth, keep=id_)
+        line = Line(id=f"R-{number:04x}", heading="Rules", text=f"Rule number {number} says a thing.")
+        worth[line.id] = float((number * 7) % 13)
+        ours.append(line)
+        fitted = trimmed(with_line(content, "Rules", line.text, line.id).content, budget, ours, worth, keep=line)
         assert fitted is not None
         content = fitted.content
         assert budget.holds(content)
-        assert id_ in {each.id for each in managed_in(content)}
-    for line in mine.splitlines():
-        assert line in content.splitlines()
+        assert line.id in {each.id for each in managed_in(content)}
+    assert set(mine.splitlines()) <= set(content.splitlines())
     # Besides the newest, which always stays, the most useful ones are left.
     left = sorted((worth[each.id] for each in managed_in(content)[:-1]), reverse=True)
-    assert len(left) > 50
+    assert len(left) == SECTION.lines - 1
     assert left == sorted([*worth.values()][:-1], reverse=True)[: len(left)]
     assert 0 < tokens(content) <= budget.size / 4
 
 
 def test_where_only_a_persons_lines_fill_a_file_nothing_is_written() -> None:
     full = b"mine\n" * 10
-    assert trimmed(put(full), Budget(lines=10, size=1_000), {}, {}, keep=ID) is None
+    line = Line(id=ID, heading="Rules", text="Use pnpm, not npm.")
+    assert trimmed(put(full), Budget(lines=10, size=1_000), (), {}, keep=line) is None
 
 
 @pytest.mark.requirement("S7")

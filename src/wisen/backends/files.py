@@ -29,6 +29,9 @@ _STALE = 3600.0
 _PATIENCE = 10.0
 """Seconds to wait for another writer of ours."""
 _CHUNK = 1 << 20
+_MOST_BESIDE = 100
+_SMALL = 1 << 20
+"""What is looked through for a line that a person moved: no more files, and none that is larger."""
 _UNSYNCED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOSYS})
 """What file systems answer that cannot sync a folder, or lock one."""
 
@@ -60,6 +63,23 @@ class UserFiles:
         with _translated(str(path), "read"):
             return _standing(str(path)).seen
 
+    def real(self, path: str | Path) -> str:
+        """Where the file itself is that a path leads to, there or not."""
+        return os.path.realpath(path) if Path(path).is_symlink() else str(path)
+
+    def beside(self, path: Path) -> tuple[Path, ...]:
+        """The other files of the same kind in a file's folder, by name; none where there is no folder."""
+        try:
+            with os.scandir(path.parent) as entries:
+                names = sorted(
+                    entry.name
+                    for entry in entries
+                    if entry.name.endswith(path.suffix) and entry.name != path.name and _is_small_file(entry)
+                )
+        except OSError:
+            return ()
+        return tuple(path.with_name(name) for name in names[:_MOST_BESIDE])
+
     def write(self, seen: Seen, content: bytes | None) -> Seen:
         """Give the file this content, or delete it; the answer is how it is then.
 
@@ -86,6 +106,10 @@ class UserFiles:
             with _translated(seen.path, deed, done=True):
                 _sync(folder)
             return Seen(seen.path, content, mode, seen.link)
+
+
+def _is_small_file(entry: os.DirEntry[str]) -> bool:
+    return entry.is_file() and entry.stat().st_size <= _SMALL
 
 
 def _standing(path: str) -> _Standing:

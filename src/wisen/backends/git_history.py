@@ -1,18 +1,14 @@
-"""The versions of a file that git remembers, asked of the git command.
-
-It never writes, asks no network, and starts nothing that a repository names in its configuration. What git cannot or
-will not tell (it is not installed, the repository is broken or belongs to somebody else) is no history, never an error.
-"""
+"""The versions of a file that git remembers. What git cannot or will not tell is no history, never an error."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections import defaultdict
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.backends.git import NO_ANSWER, Git, top_of
 from wisen.domain.instructions import Version
 
 if TYPE_CHECKING:
@@ -24,24 +20,9 @@ LARGEST = 1_000_000
 _ALL = 64 * LARGEST
 """What all versions of one file may hold together; older ones are left out."""
 _VERSIONS = 500
-_SECONDS = 10
-_PATIENCE = 2
-"""After so many questions that took too long, git is not asked again."""
-
-_PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
-"""The user's own configuration counts: it says which directories are safe."""
-_QUIET = {
-    "LC_ALL": "C",
-    "GIT_ALLOW_PROTOCOL": "",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-}
 _SETTINGS = ("-c", "log.diffMerges=first-parent", "-c", "log.showRoot=true")
 _LOG = "log --first-parent -m --raw --no-abbrev -z --no-color --no-show-signature --format=%H%x20%ct".split()
 """The first parents are what this checkout held in turn; the versions of two branches among each other never stood."""
-_NO_ANSWER = (OSError, ValueError, LookupError, OverflowError, subprocess.SubprocessError)
-"""No git, a refusal, an answer that is none: all of them mean that nothing is remembered."""
 _LINK = "120000"
 _NOTHING = "000000"
 
@@ -63,8 +44,7 @@ class GitHistory:
     """Asks git about the files of one repository after another, and loses patience with those that are too large."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment = {name: environment[name] for name in _PASSED_ON if name in environment} | _QUIET
-        self._late = 0
+        self._git = Git(environment)
         self._moves_of: dict[tuple[Path, str], dict[bytes, bytes]] = {}
 
     def versions(self, files: Iterable[Path]) -> dict[Path, tuple[Version, ...]]:
@@ -74,7 +54,7 @@ class GitHistory:
         """
         by_top: dict[Path, list[Path]] = defaultdict(list)
         for file in files:
-            if (top := _top(file)) is not None:
+            if (top := top_of(file)) is not None:
                 by_top[top].append(file)
         return {file: found for top, group in by_top.items() for file, found in self._of_repository(top, group)}
 
@@ -83,13 +63,13 @@ class GitHistory:
         try:
             # One walk through all commits for all files: in a large repository it is the walk that takes time.
             changes = self._changes(top, "HEAD", *names)
-        except _NO_ANSWER:
+        except NO_ANSWER:
             return
         for name, file in names.items():
             try:
                 course = list(islice(self._course(top, name, changes[name]), _VERSIONS))
                 versions = self._versions(top, course)
-            except _NO_ANSWER:
+            except NO_ANSWER:
                 continue
             yield file, versions
 
@@ -177,26 +157,7 @@ class GitHistory:
         return self._ask(folder, "cat-file", how, typed=asked.encode()) if asked else b""
 
     def _ask(self, folder: Path, *arguments: str, typed: bytes = b"") -> bytes:
-        if self._late >= _PATIENCE:
-            raise subprocess.SubprocessError("git took too long before")
-        try:
-            return subprocess.run(  # noqa: S603 - no shell, and what others wrote stands behind `--`
-                ["git", "--no-pager", "--literal-pathspecs", *_SETTINGS, *arguments],  # noqa: S607 - the user's PATH decides
-                cwd=folder,
-                env=self._environment,
-                input=typed,
-                check=True,
-                capture_output=True,
-                timeout=_SECONDS,
-            ).stdout
-        except subprocess.TimeoutExpired:
-            self._late += 1
-            raise
-
-
-def _top(file: Path) -> Path | None:
-    """Where the checkout begins that a file lies in."""
-    return next((folder for folder in file.parents if os.path.lexists(folder / ".git")), None)
+        return self._git.ask(folder, *_SETTINGS, *arguments, typed=typed)
 
 
 def text_of(content: bytes) -> str:

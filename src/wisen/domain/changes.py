@@ -1,11 +1,15 @@
-"""Changes of a user's file: a file as it was read, the places where its bytes are replaced, and what is kept of it."""
+"""Changes of a user's file: what was done to it, with everything that undoes it, and what became of it since."""
 
 from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - a change is read back from JSON by its types
+from enum import StrEnum
 from hashlib import blake2b
+from typing import TypeAlias
 
 from msgspec import Struct
+
+_CHARACTERS_A_TOKEN = 4
 
 
 class Splice(Struct, frozen=True):
@@ -32,6 +36,50 @@ class Seen(Struct, frozen=True):
         """Two contents are the same where these are; empty where the file is not there."""
         return digest(self.content)
 
+    @property
+    def real(self) -> str:
+        """Where the file itself is."""
+        return self.link or self.path
+
+
+class Line(Struct, frozen=True, tag="line", kw_only=True):
+    """A line of ours was put below a heading of a Markdown file."""
+
+    id: str
+    heading: str
+    text: str
+    opening: bytes = b""
+    """What was put before the first of our lines below the heading, and goes with the last of them."""
+    closing: bytes = b""
+    archived: tuple[str, ...] = ()
+    """The ids of our lines that made room for it."""
+
+
+class Value(Struct, frozen=True, tag="value", kw_only=True):
+    """A value was set in a settings file, or taken out of it."""
+
+    format: str
+    keys: tuple[str | int, ...]
+    """Where it is; the place in a list is the one it had then."""
+    new: str
+    """As JSON; empty where it was taken out."""
+    old: str = ""
+    """What stood there, as JSON; empty where nothing did."""
+    made: int = 0
+    """How many mappings around it were made with it."""
+    appended: bool = False
+    """It went to the end of a list, where it is told by what it is and not by its place."""
+
+
+class Passage(Struct, frozen=True, tag="passage", kw_only=True):
+    """A passage of ours took the place of another one of ours, or was put at the end."""
+
+    new: bytes
+    old: bytes = b""
+
+
+Deed: TypeAlias = Line | Value | Passage
+
 
 class Change(Struct, frozen=True, kw_only=True):
     """An edit of a file that was made, with everything that undoes it."""
@@ -46,18 +94,65 @@ class Change(Struct, frozen=True, kw_only=True):
     """The digest of what the file held; empty where it was not there."""
     after: str
     splices: tuple[Splice, ...]
+    deed: Deed | None = None
+    """None where it takes another change back."""
     head: str = ""
     """The commit that was checked out, where git tracks the file."""
-    line: str = ""
-    """The id of the line of ours that it put in."""
-    text: str = ""
-    """What that line says."""
-    heading: str = ""
-    opening: bytes = b""
-    """What was put before the first of our lines below the heading, and goes with the last of them."""
-    closing: bytes = b""
     undoes: str = ""
     """The id of the change that it takes back."""
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens more every session costs that reads the file."""
+        return sum(tokens(splice.new) - tokens(splice.old) for splice in self.splices)
+
+
+class Fate(StrEnum):
+    """What became of a change."""
+
+    STANDS = "stands"
+    """As we made it, wherever it was moved to."""
+    HIS = "his"
+    """He worded it otherwise: it is his now, and we leave it alone."""
+    REFUSED = "refused"
+    """He took it out."""
+    UNCLEAR = "unclear"
+    """It is gone or reworded, and something else may have done it: ask."""
+    NOT_MADE = "not made"
+    """It was recorded, and the file was never written."""
+    ARCHIVED = "archived"
+    """It made room for a line that was worth more."""
+    UNDONE = "undone"
+
+
+class Look(Struct, frozen=True, kw_only=True):
+    """What had become of a change when we looked."""
+
+    id: str
+    change: str
+    machine: str
+    at: datetime
+    fate: Fate
+    path: str
+    """Where it was found, or missed."""
+    head: str = ""
+    """The commit that was checked out then, where git tracks the file."""
+    text: str = ""
+    """His words, where it is his now."""
+
+
+class Checkout(Struct, frozen=True):
+    """What git knows of a file that it tracks."""
+
+    head: str
+    """The commit that is checked out."""
+    content: bytes
+    """What the file holds in that commit; empty where it is not in it."""
+
+
+def tokens(content: bytes) -> int:
+    """About how many tokens a content has, rather too many than too few."""
+    return -(-len(content.decode("utf-8", "replace")) // _CHARACTERS_A_TOKEN)
 
 
 def digest(content: bytes | None) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.changes import Change, Splice
+from wisen.domain.changes import Change, Fate, Line, Look, Splice, Value
 from wisen.domain.contexts import Alias, ContextKind, context_of
 from wisen.domain.failures import Signature
 from wisen.domain.learnings import Record, RecordKind
@@ -287,14 +287,11 @@ class LedgerContract:
             after="aa",
             splices=(Splice(0, b"\xff\x00", "é\n".encode()),),
             head="c0ffee",
-            line="R-7f3a",
-            text="Use pnpm.",
-            heading="Rules",
-            opening=b"\r\n",
-            closing=b"\n",
+            deed=Value(format="toml", keys=("a", 1), new="[1.5]", old='"\\u0000"', made=1, appended=True),
             undoes="01",
         )
-        first = structs.replace(second, id="01", path="/p/\udcff.md", undoes="")
+        line = Line(id="R-7f3a", heading="Rules", text="\udcff\0", opening=b"\r\n", closing=b"\n", archived=("R-0001",))
+        first = structs.replace(second, id="01", path="/p/\udcff.md", deed=line, undoes="")
         for change in (second, first, second):
             ledger.change(change)
         ledger.change(structs.replace(first, id="03", machine="lap"))
@@ -302,3 +299,23 @@ class LedgerContract:
         assert again.changes(machine="desk") == (first, second)
         assert again.changes(machine="desk", path="/p/CLAUDE.md") == (second,)
         assert again.changes(machine="else") == ()
+
+    def test_looks_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        second = Look(
+            id="02",
+            change="01",
+            machine="desk",
+            at=NOON,
+            fate=Fate.HIS,
+            path="/p/\udcff.md",
+            head="c0ffee",
+            text="Use pnpm\0 9.",
+        )
+        first = structs.replace(second, id="01", fate=Fate.STANDS, text="")
+        for look in (second, first, structs.replace(second, text="another story")):
+            ledger.look(look)
+        ledger.look(structs.replace(first, id="03", machine="lap"))
+        again = reopen()
+        again.check()
+        assert again.looks(machine="desk") == (first, second)
+        assert again.looks(machine="else") == ()

@@ -11,7 +11,7 @@ from msgspec import structs
 from wisen.domain.learnings import Record, RecordKind
 
 if TYPE_CHECKING:
-    from wisen.domain.changes import Change
+    from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
@@ -27,6 +27,7 @@ class MemoryLedger:
         self._records: dict[str, Record] = {}
         self._snapshots: set[Snapshot] = set()
         self._changes: dict[str, Change] = {}
+        self._looks: dict[str, Look] = {}
 
     def sight(self, context: Context, alias: Alias | None) -> None:
         """Remember a context and the directory it was seen in; the first sight of each stands."""
@@ -96,6 +97,15 @@ class MemoryLedger:
     def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """The edits of the files of one machine, or of one file, oldest first."""
         found = (each for each in self._changes.values() if each.machine == machine and path in (None, each.path))
+        return tuple(sorted(found, key=lambda each: each.id))
+
+    def look(self, look: Look) -> None:
+        """Remember what had become of a change; the same look again changes nothing."""
+        self._looks.setdefault(look.id, structs.replace(look, at=look.at.astimezone(UTC)))
+
+    def looks(self, *, machine: str) -> tuple[Look, ...]:
+        """The looks at what was changed on one machine, oldest first."""
+        found = (each for each in self._looks.values() if each.machine == machine)
         return tuple(sorted(found, key=lambda each: each.id))
 
     def check(self) -> None:

@@ -14,7 +14,7 @@ from msgspec import structs
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.migrate import MIGRATIONS
 from wisen.backends.stores.seals import Table, add, read
-from wisen.domain.changes import Change
+from wisen.domain.changes import Change, Fate, Line, Look
 from wisen.domain.contexts import Alias, Context, ContextKind
 from wisen.domain.failures import Signature
 from wisen.domain.learnings import Record, RecordKind
@@ -22,7 +22,10 @@ from wisen.domain.runs import Run
 from wisen.domain.snapshots import Snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wisen.backends.stores.dialect import Database, Value
+    from wisen.domain.changes import Deed
 
 CONTEXTS = Table("contexts", ("key", "kind", "name"))
 ALIASES = Table("aliases", ("context", "machine", "path", "since"))
@@ -65,7 +68,8 @@ RECORDS = Table(
 )
 SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
 CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
-TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES)
+LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
+TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS)
 
 _TELLING = """
     (kind <> 'success' OR tried IS NOT NULL OR EXISTS (
@@ -197,6 +201,30 @@ class SqlLedger:
         rest += f" ORDER BY id COLLATE {self._db.bytewise}"
         return tuple(_change(row) for row in read(self._db, CHANGES, rest, tuple(values)))
 
+    def look(self, look: Look) -> None:
+        """Remember what had become of a change; the same look again changes nothing."""
+        values: dict[str, Value] = {name: getattr(look, name) for name in LOOKS.columns}
+        values |= {"at": microseconds(look.at), "fate": look.fate.value}
+        with self._db.transaction():
+            add(self._db, LOOKS, values)
+
+    def looks(self, *, machine: str) -> tuple[Look, ...]:
+        """The looks at what was changed on one machine, oldest first."""
+        rest = f"WHERE machine = ? ORDER BY id COLLATE {self._db.bytewise}"
+        return tuple(
+            Look(
+                id=_text(row["id"]),
+                change=_text(row["change"]),
+                machine=_text(row["machine"]),
+                at=from_microseconds(_number(row["at"])),
+                fate=Fate(_text(row["fate"])),
+                path=_text(row["path"]),
+                head=_text(row["head"]),
+                text=_text(row["text"]),
+            )
+            for row in read(self._db, LOOKS, rest, (pack(machine),))
+        )
+
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         self._db.check()
@@ -251,18 +279,24 @@ def _record(row: dict[str, Value]) -> Record:
     )
 
 
-_WORDS = ("path", "why", "text", "heading")
-"""What of a change may hold any character; JSON cannot."""
-
-
 def _body(change: Change) -> str:
-    packed = {name: pack(getattr(change, name)) for name in _WORDS}
-    return msgspec.json.encode(structs.replace(change, at=change.at.astimezone(UTC), **packed)).decode()
+    """The change as JSON, in which not any character may stand."""
+    packed = {name: pack(getattr(change, name)) for name in ("path", "why")}
+    return msgspec.json.encode(
+        structs.replace(change, at=change.at.astimezone(UTC), deed=_with_words(change.deed, pack), **packed)
+    ).decode()
 
 
 def _change(row: dict[str, Value]) -> Change:
     change = msgspec.json.decode(_text(row["body"]), type=Change)
-    return structs.replace(change, **{name: unpack(getattr(change, name)) for name in _WORDS})
+    unpacked = {name: unpack(getattr(change, name)) for name in ("path", "why")}
+    return structs.replace(change, deed=_with_words(change.deed, unpack), **unpacked)
+
+
+def _with_words(deed: Deed | None, turned: Callable[[str], str]) -> Deed | None:
+    if not isinstance(deed, Line):
+        return deed  # JSON and bytes already
+    return structs.replace(deed, heading=turned(deed.heading), text=turned(deed.text))
 
 
 def _optional(value: Value) -> str | None:

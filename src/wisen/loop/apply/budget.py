@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.loop.apply.managed import managed_in, without_line
+from wisen.loop.apply.managed import managed_in, rendered, without_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-_CHARACTERS_A_TOKEN = 4
+    from wisen.domain.changes import Line
+
 _BUDGETS = {
     "AGENTS.md": (200, 20_000),
     "CLAUDE.md": (200, 25_000),
@@ -34,6 +35,10 @@ class Budget(NamedTuple):
         return len(content) <= self.size and content.count(b"\n") + (not content.endswith(b"\n")) <= self.lines
 
 
+SECTION = Budget(60, 6_000)
+"""What our lines below one heading may come to; a person's lines there are his own matter."""
+
+
 class Trimmed(NamedTuple):
     """A content that was brought within its budget."""
 
@@ -48,23 +53,23 @@ def budget_of(name: str) -> Budget:
 
 
 def trimmed(
-    content: bytes, budget: Budget, ours: Mapping[str, str], worth: Mapping[str, float], *, keep: str
+    content: bytes, budget: Budget, ours: Iterable[Line], worth: Mapping[str, float], *, keep: Line
 ) -> Trimmed | None:
     """The content with as many of our lines taken out as must be, the least useful first; `keep` stays.
 
-    `ours` is what we wrote, by id: a line that says something else is the person's now, and stays. None where that does
-    not help: then nothing may be written, and a person has to be asked.
+    `ours` is what we wrote: a line that says something else is the person's now, and stays. None where that does not
+    help: then nothing may be written, and a person has to be asked.
     """
-    may_go = [each.id for each in managed_in(content) if each.id != keep and ours.get(each.id) == each.text]
+    wrote = {line.id: line for line in ours} | {keep.id: keep}
+    stand = [wrote[each.id] for each in managed_in(content) if each.id in wrote and wrote[each.id].text == each.text]
+    stand.sort(key=lambda line: (worth.get(line.id, 0.0), line.id))
     archived: list[str] = []
-    for id_ in sorted(may_go, key=lambda id_: (worth.get(id_, 0.0), id_)):
-        if budget.holds(content):
-            break
-        content = without_line(content, id_)
-        archived.append(id_)
+    for line in stand:
+        full = not budget.holds(content)
+        section = [each for each in stand if each.heading == keep.heading and each.id not in archived]
+        crowded = not SECTION.holds(b"\n".join(rendered(each.text, each.id) for each in section))
+        if line is keep or not (full or (crowded and line in section)):
+            continue
+        content = without_line(content, line.id)
+        archived.append(line.id)
     return Trimmed(content, tuple(archived)) if budget.holds(content) else None
-
-
-def tokens(content: bytes) -> int:
-    """About what a file costs in every session that reads it."""
-    return -(-len(content.decode("utf-8", "replace")) // _CHARACTERS_A_TOKEN)

@@ -1,33 +1,37 @@
 """The one door for edits of a person's file: what is done is recorded first, and can be undone exactly.
 
-read → compare with what the plan saw → see that it can be undone → record → write. The record comes before the write:
-a kill between them leaves a change that was not made, never one that nobody knows of.
+read → compare with what the plan saw → see that it can be undone → record → write → note that it was made. The record
+comes before the write: a kill between them leaves a change that was not made, never one that nobody knows of.
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 from msgspec import structs
 
-from wisen.domain.changes import Change, Splice, digest
-from wisen.errors import FileChanged, UsageError
+from wisen.domain.changes import Change, Fate, Line, Look, Passage, Splice, digest
+from wisen.errors import FileChanged, SettingsUnclear, UsageError
+from wisen.loop.apply import deeds, passages, values
 from wisen.loop.apply.budget import budget_of, trimmed
-from wisen.loop.apply.managed import Block, managed_in, with_line, without_line
+from wisen.loop.apply.managed import with_line, without_lines
+from wisen.loop.apply.past import past, whereabouts
 from wisen.loop.apply.splices import applied, difference, inverse
+from wisen.loop.apply.undo import Undoing, Undone, undone
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from wisen.domain.changes import Seen
-    from wisen.ports import Clock, Files, Ids, Ledger
+    from wisen.domain.changes import Deed, Seen
+    from wisen.loop.apply.past import Desk
+    from wisen.loop.apply.settings_text import Json
 
 
 class LinePlan(NamedTuple):
-    """A line that is to be put into a file."""
+    """A line that is to be put into a Markdown file."""
 
     path: str
     heading: str
@@ -38,67 +42,109 @@ class LinePlan(NamedTuple):
     """The digest of what the file held when the plan was made; empty where it was not there."""
 
 
-class Undone(StrEnum):
-    """How a change was taken back."""
+class ValuePlan(NamedTuple):
+    """A value that is to be set in a settings file, or taken out of it."""
 
-    EXACTLY = "exactly"
-    """The file holds what it held before, byte for byte."""
-    ALONE = "alone"
-    """Only what we put in went; what others wrote since stays."""
-    ALREADY = "already"
-    """There was nothing left of it."""
+    path: str
+    keys: tuple[str | int, ...]
+    """`-` at the end appends to a list."""
+    value: Json
+    why: str
+    saw: str
+    removes: bool = False
 
 
-class Undoing(NamedTuple):
-    """A change that is taken back: how, and what the file held and holds."""
+class PassagePlan(NamedTuple):
+    """A passage that is to go to the end of a file, or to take the place of an earlier one of ours."""
+
+    path: str
+    new: bytes
+    why: str
+    saw: str
+    old: bytes = b""
+
+
+class Edit(NamedTuple):
+    """A change that is made: what the file held and holds."""
 
     change: Change
-    how: Undone
-    held: bytes
-    holds: bytes
+    held: bytes | None
+    holds: bytes | None
 
 
 class Editor:
     """Edits files, and takes edits back."""
 
-    def __init__(self, files: Files, ledger: Ledger, clock: Clock, ids: Ids, machine: str) -> None:
-        self._files = files
-        self._ledger = ledger
-        self._clock = clock
-        self._ids = ids
-        self._machine = machine
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
-    def put(self, plan: LinePlan, worth: Mapping[str, float] | None = None) -> Change:
+    def put(self, plan: LinePlan, worth: Mapping[str, float] | None = None, *, dry_run: bool = False) -> Edit:
         """Put a line in; `worth` says how useful our other lines are, should some have to make room.
 
         Raises:
             FileChanged: the file is not what the plan saw.
             UsageError: the line cannot stand there, holds a secret, or the file has no room for it.
         """
-        rule = rule_against("\n".join((plan.text, plan.heading, plan.why)))
-        if rule is not None:
-            raise UsageError(f"The line holds what may not be stored ({rule}). Word it without that.")
-        seen = self._files.read(Path(plan.path))
-        if seen.digest != plan.saw:
-            raise FileChanged(f"{plan.path} is no longer what it was. Look at it again before it is changed.")
+        _refuse_secrets(plan.text, plan.heading, plan.why)
+        seen = self._seen(plan.path, plan.saw)
+        content = seen.content or b""
+        ours = [each.deed for each in past(self._desk).open(seen.real) if isinstance(each.deed, Line)]
         try:
-            new, block = with_line(seen.content or b"", plan.heading, plan.text, plan.id)
+            deed = Line(id=plan.id, heading=plan.heading.strip(), text=plan.text.strip())
+            wide = deeds.again(deed, content)
+            fitted = trimmed(wide, budget_of(Path(plan.path).name), ours, worth or {}, keep=deed)
+            if fitted is None:
+                raise UsageError(f"{plan.path} is full, and not of lines of ours. Shorten it, or choose another file.")
+            new, block = with_line(without_lines(content, fitted.archived), deed.heading, deed.text, deed.id)
+            deed = structs.replace(deed, opening=block.opening, closing=block.closing, archived=fitted.archived)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
-        ours = {each.line: each.text for each in self._ledger.changes(machine=self._machine, path=seen.path)}
-        fitted = trimmed(new, budget_of(Path(plan.path).name), ours, worth or {}, keep=plan.id)
-        if fitted is None:
-            raise UsageError(f"{plan.path} is full, and not of lines of ours. Shorten it, or choose another file.")
-        if fitted.archived:
-            # What makes room is a change of its own: it can be taken back without the new line.
-            names = ", ".join(fitted.archived)
-            seen = self._make(seen, _without(seen.content or b"", fitted.archived), why=f"made room: {names}")[1]
-            new, block = with_line(seen.content or b"", plan.heading, plan.text, plan.id)
-        change, _ = self._make(
-            seen, new, why=plan.why, line=plan.id, text=plan.text.strip(), heading=plan.heading.strip(),
-            opening=block.opening, closing=block.closing,
-        )  # fmt: skip
-        return change
+        return self._make(seen, new, plan.why, deed=deed, dry_run=dry_run)
+
+    def set(self, plan: ValuePlan, *, dry_run: bool = False) -> Edit:
+        """Set a value, or take it out.
+
+        Raises:
+            FileChanged: the file is not what the plan saw.
+            SettingsUnclear: the file cannot be read, or the change cannot be proven right.
+            UsageError: it holds a secret.
+        """
+        _refuse_secrets(plan.why, "" if plan.removes else msgspec.json.encode(plan.value).decode())
+        seen = self._seen(plan.path, plan.saw)
+        content = seen.content or b""
+        try:
+            format = values.format_of(Path(plan.path).name, content)
+            if plan.removes:
+                deed = values.taken_out(content, format, plan.keys)
+            else:
+                deed = values.planned(content, format, plan.keys, plan.value)
+            new = values.onto(deed, content)
+        except SettingsUnclear as error:
+            raise SettingsUnclear(f"Nothing was written to {plan.path}: {error}.") from error
+        return self._make(seen, new, plan.why, deed=deed, dry_run=dry_run)
+
+    def place(self, plan: PassagePlan, *, dry_run: bool = False) -> Edit:
+        """Put a passage at the end of a file, or in the place of an earlier one of ours.
+
+        Raises:
+            FileChanged: the file is not what the plan saw.
+            UsageError: it holds a secret, is there already, or the one it replaces is not there as it was.
+        """
+        _refuse_secrets(plan.why, plan.new.decode("utf-8", "replace"))
+        seen = self._seen(plan.path, plan.saw)
+        content = seen.content or b""
+        parted = b"\n" if content and not content.endswith(b"\n") and not plan.old else b""
+        deed = Passage(new=parted + plan.new, old=plan.old)
+        if plan.old and not any(
+            isinstance(each.deed, Passage) and each.deed.new.strip() == plan.old.strip()
+            for each in past(self._desk).open(seen.real)
+        ):
+            raise UsageError(f"Nothing was written to {plan.path}: what is to be replaced is not of ours.")
+        try:
+            new = passages.onto(deed, content)
+        except ValueError as error:
+            raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
+        return self._make(seen, new, plan.why, deed=deed, dry_run=dry_run)
 
     def undo(self, id_: str, *, dry_run: bool = False) -> Undoing:
         """Take a change back: exactly where the file was not touched since, else only what we put in.
@@ -107,91 +153,95 @@ class Editor:
             UsageError: there is no such change, or it cannot be told what of it is left: a person has to look.
             FileError: the file cannot be read or written.
         """
-        change = self._change(id_)
-        seen = self._files.read(Path(change.path))
-        others = self._ledger.changes(machine=self._machine, path=change.path)
-        if any(each.undoes == change.id for each in others):
-            return Undoing(change, Undone.ALREADY, seen.content or b"", seen.content or b"")
-        how, content = self._undone(change, seen)
-        if not dry_run:
-            # Also where nothing is left of it: it is over, and the one before it is the last now.
-            self._make(seen, content, why=f"undid {change.why}", undoes=change.id)
-        return Undoing(change, how, seen.content or b"", content or b"")
+        known = past(self._desk)
+        change = chosen(known.changes, id_)
+        seen = whereabouts(self._desk, change, known)
+        if known.fates[change.id] in (Fate.UNDONE, Fate.NOT_MADE):
+            return Undoing(change, Undone.ALREADY, seen.content, seen.content)
+        moved = seen.real != known.real[change.path]
+        undoing = undone(change, seen.content, () if moved else known.made(seen.real))
+        if undoing.holds is None and seen.link is not None:
+            undoing = undoing._replace(holds=b"")  # a link that leads to nothing would be left
+        # Also where nothing is left of it: it is over, and the one before it is the last now.
+        self._make(seen, undoing.holds, f"undid {change.why}", undoes=change.id, dry_run=dry_run)
+        return undoing
 
     def last(self) -> Change | None:
-        """The newest change that was not taken back, and takes none back itself."""
-        made = self.changes()
-        undone = {each.undoes for each in made}
-        return next((each for each in reversed(made) if not each.undoes and each.id not in undone), None)
+        """The newest change that was made and not taken back, and takes none back itself."""
+        known = past(self._desk)
+        over = (Fate.UNDONE, Fate.NOT_MADE)
+        return next((each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in over), None)
 
-    def changes(self) -> tuple[Change, ...]:
-        """Every change of this machine's files, oldest first."""
-        return self._ledger.changes(machine=self._machine)
+    def _seen(self, path: str, saw: str) -> Seen:
+        seen = self._desk.files.read(Path(path))
+        if seen.digest != saw:
+            raise FileChanged(f"{path} is no longer what it was. Look at it again before it is changed.")
+        return seen
 
-    def _undone(self, change: Change, seen: Seen) -> tuple[Undone, bytes | None]:
-        """What a file holds when a change is taken back."""
-        if seen.digest == change.before:
-            return Undone.ALREADY, seen.content
-        if seen.digest == change.after:
-            old = applied(seen.content or b"", inverse(change.splices))
-            return Undone.EXACTLY, old if change.before else None
-        left = self._left(change, seen)
-        if left == (seen.content or b""):
-            return Undone.ALREADY, seen.content
-        return Undone.ALONE, self._or_none(left, change.path)
-
-    def _or_none(self, content: bytes, path: str) -> bytes | None:
-        """A file that we made goes when nothing is left in it."""
-        first = self._ledger.changes(machine=self._machine, path=path)[0]
-        return content if content or first.before else None
-
-    def _left(self, change: Change, seen: Seen) -> bytes:
-        """What a file that others touched holds without a change of ours."""
-        content = seen.content or b""
-        if not change.line:
-            raise UsageError(
-                f"{change.path} was changed since, and it cannot be told what is left of {change.id}. Look at the file."
-            )
-        stands = next((each for each in managed_in(content) if each.id == change.line), None)
-        if stands is None or stands.text != change.text:
-            return content  # he took it out, or made it his own
-        return without_line(content, change.line, self._blocks(change))
-
-    def _blocks(self, change: Change) -> list[Block]:
-        """What was put around the lines that this one stands among: with it, or with the first of them before it."""
-        around = [
-            Block(each.opening, each.closing)
-            for each in self._ledger.changes(machine=self._machine, path=change.path)
-            if each.id <= change.id and each.heading == change.heading and (each.opening or each.closing)
-        ]
-        return around[-1:]
-
-    def _change(self, id_: str) -> Change:
-        fits = [each for each in self.changes() if id_ and each.id.startswith(id_)]
-        if len(fits) != 1:
-            found = f"{len(fits)} changes begin with" if fits else "No change has the id"
-            raise UsageError(f"{found} {id_!r}. The ids stand beside the changes: wisen changes")
-        return fits[0]
-
-    def _make(self, seen: Seen, content: bytes | None, **what: str | bytes) -> tuple[Change, Seen]:
-        """Record a change, then make it; refused where it could not be undone exactly."""
+    def _make(
+        self,
+        seen: Seen,
+        content: bytes | None,
+        why: str,
+        *,
+        deed: Deed | None = None,
+        undoes: str = "",
+        dry_run: bool,
+    ) -> Edit:
+        """Record a change, make it, and note that it was made; refused where it could not be undone exactly."""
         old, new = seen.content or b"", content or b""
         splices = tuple(map(_narrowed, difference(old, new)))
         if applied(old, splices) != new or applied(new, inverse(splices)) != old:
             raise UsageError(f"Nothing was written to {seen.path}: the change could not be undone exactly.")
+        desk = self._desk
+        checkout = desk.checkouts.at(seen.real)
         change = Change(
-            id=self._ids.new(),
-            machine=self._machine,
+            id=desk.ids.new(),
+            machine=desk.machine,
             path=seen.path,
-            at=self._clock.now(),
-            why="",
+            at=desk.clock.now(),
+            why=why,
             before=seen.digest,
             after=digest(content),
             splices=splices,
+            deed=deed,
+            head="" if checkout is None else checkout.head,
+            undoes=undoes,
         )
-        change = structs.replace(change, **what)
-        self._ledger.change(change)
-        return change, self._files.write(seen, content)
+        if not dry_run:
+            desk.ledger.change(change)
+            desk.files.write(seen, content)
+            desk.ledger.look(look_at(desk, change, Fate.STANDS, seen.path, change.head))
+        return Edit(change, seen.content, content)
+
+
+def look_at(desk: Desk, change: Change, fate: Fate, path: str, head: str, text: str = "") -> Look:
+    """What became of a change, as it is kept."""
+    return Look(
+        id=desk.ids.new(),
+        change=change.id,
+        machine=desk.machine,
+        at=desk.clock.now(),
+        fate=fate,
+        path=path,
+        head=head,
+        text=text,
+    )
+
+
+def chosen(changes: Sequence[Change], id_: str) -> Change:
+    """The change with an id or the beginning of one. Raises: UsageError."""
+    fits = [each for each in changes if id_ and each.id.startswith(id_)]
+    if len(fits) != 1:
+        found = f"{len(fits)} changes begin with" if fits else "No change has the id"
+        raise UsageError(f"{found} {id_!r}. The ids stand beside the changes: wisen changes")
+    return fits[0]
+
+
+def _refuse_secrets(*texts: str) -> None:
+    rule = rule_against("\n".join(texts))
+    if rule is not None:
+        raise UsageError(f"It holds what may not be stored ({rule}). Word it without that.")
 
 
 def _narrowed(splice: Splice) -> Splice:
@@ -206,9 +256,3 @@ def _same(one: bytes, other: bytes) -> int:
     """With how many equal bytes both begin."""
     pairs = zip(one, other, strict=False)
     return next((at for at, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(one), len(other)))
-
-
-def _without(content: bytes, ids: tuple[str, ...]) -> bytes:
-    for id_ in ids:
-        content = without_line(content, id_)
-    return content

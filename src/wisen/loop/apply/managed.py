@@ -124,6 +124,13 @@ def without_line(content: bytes, id_: str, blocks: Iterable[Block] = ()) -> byte
     return _bare(before) if unended else before + after
 
 
+def without_lines(content: bytes, ids: Iterable[str]) -> bytes:
+    """The file without several lines of ours; what stands around them stays."""
+    for id_ in ids:
+        content = without_line(content, id_)
+    return content
+
+
 def _place(lines: list[bytes], heading: str) -> int | None:
     """Before which line a new one goes: behind all that stands below the heading. None without the heading."""
     wanted, level, last = heading.casefold().encode(), 0, None

@@ -56,6 +56,12 @@ def parsed(text: str, format: Format) -> Json:
     return found
 
 
+def says_the_same(one: str, other: str, format: Format) -> bool:
+    """Whether two texts say the same, to the type. Raises: SettingsUnclear where one cannot be read."""
+    one, other = one.removeprefix(_BOM), other.removeprefix(_BOM)
+    return all(same(read(one), read(other)) for read in _readers(format))
+
+
 def _changed(text: str, format: Format, path: Path, value: Any) -> str:
     if not path:
         raise unclear(path, "a path is needed")

@@ -194,6 +194,29 @@ def revert(
     raise typer.Exit(run(change, dry_run=dry_run, as_json=as_json))
 
 
+@changes_app.command(name="show")
+def show_change(
+    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
+    as_json: Json = False,
+) -> None:
+    """Show one change: the difference, what it costs, and what became of it."""
+    from wisen.surfaces.cli.changes import explain as run
+
+    raise typer.Exit(run(change, as_json=as_json))
+
+
+@changes_app.command(name="refuse")
+def refuse_change(
+    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say that you took something out because you do not want it."""
+    from wisen.surfaces.cli.changes import refuse as run
+
+    raise typer.Exit(run(change, dry_run=dry_run, as_json=as_json))
+
+
 @app.command()
 def undo(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")] = False,

@@ -1,4 +1,4 @@
-"""`wisen changes` and `wisen undo`: what was changed in the user's files, and taking it back."""
+"""`wisen changes` and `wisen undo`: what was changed in the user's files, what became of it, and taking it back."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import difflib
 from typing import TYPE_CHECKING
 
 import wisen
-from wisen.surfaces.cli.render import clipped, console, print_json
+from wisen.domain.changes import Fate, Line, Value
+from wisen.surfaces.cli.render import clipped, console, plural, print_json
 
 if TYPE_CHECKING:
-    from wisen.domain.changes import Change
+    from wisen.domain.changes import Change, Deed
 
 _SHOWN = 20
 _HOW = {
@@ -22,27 +23,71 @@ _WOULD = {
     "alone": "Only that would go; what was written since would stay.",
     "already": "There is nothing left of it to take back.",
 }
+_FATES = {
+    Fate.STANDS: "",
+    Fate.HIS: "you worded it otherwise: it is yours now",
+    Fate.REFUSED: "you took it out",
+    Fate.UNCLEAR: "it is gone or differs, and git may have done that",
+    Fate.NOT_MADE: "never made: it was interrupted",
+    Fate.ARCHIVED: "it made room for a line that is worth more",
+    Fate.UNDONE: "taken back",
+}
 
 
 def show(*, as_json: bool) -> int:
     """List the changes, newest first."""
     with wisen.open_learner() as learner:
-        changes = learner.changes()
+        past = learner.changes()
     if as_json:
-        print_json({"changes": [_told(each) for each in reversed(changes)]})
+        print_json({"changes": [_told(each, past.fates[each.id]) for each in reversed(past.changes)]})
         return 0
     out = console()
-    if not changes:
+    if not past.changes:
         out.print("wisen has not changed any of your files.")
-    undone = {each.undoes for each in changes}
-    for change in [*reversed(changes)][:_SHOWN]:
-        state = " (taken back)" if change.id in undone else ""
-        out.print(f"{change.id}  {change.at:%Y-%m-%d %H:%M}  {change.path}{state}", markup=False)
-        out.print(
-            f"    {clipped(change.why, 100)}: {clipped(change.text, 100)}".rstrip(": "), style="dim", markup=False
-        )
-    if len(changes) > _SHOWN:
-        out.print(f"and {len(changes) - _SHOWN:,} more: wisen changes --json", style="dim")
+    for change in [*reversed(past.changes)][:_SHOWN]:
+        out.print(f"{change.id}  {change.at:%Y-%m-%d %H:%M}  {change.path}", markup=False)
+        what = "" if change.deed is None else clipped(_what(change.deed), 100)
+        out.print(f"    {clipped(change.why, 100)}: {what}".rstrip(": "), style="dim", markup=False)
+        if state := _FATES[past.fates[change.id]]:
+            out.print(f"    {state}", markup=False)
+    if len(past.changes) > _SHOWN:
+        out.print(f"and {len(past.changes) - _SHOWN:,} more: wisen changes --json", style="dim")
+    unclear = [each for each in past.changes if past.fates[each.id] is Fate.UNCLEAR]
+    if unclear:
+        out.print(f"If you took it out yourself, say so: wisen changes refuse {unclear[-1].id}", markup=False)
+    return 0
+
+
+def explain(id_: str, *, as_json: bool) -> int:
+    """Show one change: the difference, what it costs, and what became of it."""
+    with wisen.open_learner() as learner:
+        change, fate = learner.change(id_)
+    if as_json:
+        print_json(_told(change, fate))
+        return 0
+    out = console()
+    out.print(f"{change.path}, {change.at:%Y-%m-%d %H:%M}: {change.why}", markup=False)
+    for splice in change.splices:
+        for sign, content in (("-", splice.old), ("+", splice.new)):
+            for line in content.decode("utf-8", "replace").splitlines():
+                out.print(sign + line, markup=False, style="red" if sign == "-" else "green")
+    cost = change.tokens
+    out.print(f"About {plural(abs(cost), 'token')} {'more' if cost >= 0 else 'less'} in every session that reads it.")
+    if change.head:
+        out.print(f"git tracks the file; HEAD was {change.head[:12]}, and nothing was committed for you.", markup=False)
+    out.print(f"Now: {_FATES[fate] or 'it stands as it was written'}.", markup=False)
+    return 0
+
+
+def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
+    """Take the user's word that he did not want a change."""
+    with wisen.open_learner() as learner:
+        change = learner.change(id_)[0] if dry_run else learner.refuse(id_)
+    if as_json:
+        print_json(_told(change, Fate.REFUSED) | {"dry_run": dry_run})
+        return 0
+    would = "would be" if dry_run else "is"
+    console().print(f"{change.path}: it {would} kept as refused, and not put back.", markup=False)
     return 0
 
 
@@ -51,11 +96,11 @@ def undo(change: str | None, *, dry_run: bool, as_json: bool) -> int:
     with wisen.open_learner() as learner:
         done = learner.undo(change, dry_run=dry_run)
     if as_json:
-        print_json({"change": _told(done.change), "how": done.how, "dry_run": dry_run})
+        print_json({"change": _told(done.change, None), "how": done.how, "dry_run": dry_run})
         return 0
     out = console()
     out.print(f"{done.change.path}: {done.change.why}", markup=False)
-    held, holds = (each.decode("utf-8", "replace").splitlines() for each in (done.held, done.holds))
+    held, holds = ((each or b"").decode("utf-8", "replace").splitlines() for each in (done.held, done.holds))
     for line in difflib.unified_diff(
         held, holds, "now" if dry_run else "before", "then" if dry_run else "now", lineterm=""
     ):
@@ -64,7 +109,18 @@ def undo(change: str | None, *, dry_run: bool, as_json: bool) -> int:
     return 0
 
 
-def _told(change: Change) -> dict[str, object]:
+def _what(deed: Deed) -> str:
+    """What was done, in one line."""
+    if isinstance(deed, Line):
+        return deed.text
+    if isinstance(deed, Value):
+        return f"{'.'.join(map(str, deed.keys))} = {deed.new}" if deed.new else f"{'.'.join(map(str, deed.keys))} gone"
+    return deed.new.decode("utf-8", "replace").strip().partition("\n")[0]
+
+
+def _told(change: Change, fate: Fate | None) -> dict[str, object]:
     """A change without the bytes that undo it."""
-    names = ("id", "machine", "path", "at", "why", "before", "after", "head", "line", "text", "heading", "undoes")
-    return {name: getattr(change, name) for name in names}
+    names = ("id", "machine", "path", "at", "why", "before", "after", "head", "undoes", "tokens")
+    told: dict[str, object] = {name: getattr(change, name) for name in names}
+    told["did"] = None if change.deed is None else _what(change.deed)
+    return told if fate is None else told | {"fate": fate}

@@ -1,0 +1,62 @@
+"""Checkouts in memory, for tests of what edits files; and what everybody who knows checkouts promises, as a suite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.domain.changes import Checkout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from wisen.ports import Checkouts
+
+
+class MemoryCheckouts:
+    """What is checked out, as a test says it is."""
+
+    def __init__(self) -> None:
+        self._commits = 0
+        self._at: dict[str, Checkout] = {}
+
+    def commit(self, path: Path, content: bytes) -> Checkout:
+        """Have a new commit checked out, in which a file holds something."""
+        self._commits += 1
+        self._at[str(path)] = Checkout(f"{self._commits:040x}", content)
+        return self._at[str(path)]
+
+    def switch(self, path: Path, checkout: Checkout) -> None:
+        """Have another commit checked out."""
+        self._at[str(path)] = checkout
+
+    def at(self, path: str) -> Checkout | None:
+        """What git knows of a file; None where it does not track it."""
+        return self._at.get(path)
+
+
+class CheckoutsContract:
+    """Fixtures: `checkouts`; `path`, a file that git does not track yet; `commit`, which commits a content of it."""
+
+    def test_a_file_that_is_not_tracked_is_told(self, checkouts: Checkouts, path: Path) -> None:
+        assert checkouts.at(str(path)) is None
+
+    def test_the_commit_and_the_content_in_it_are_told(
+        self, checkouts: Checkouts, path: Path, commit: Callable[[Path, bytes], object]
+    ) -> None:
+        seen = []
+        for content in (b"one\n", b"", b"\xff\x00\r\n two", b"one\n"):
+            commit(path, content)
+            found = checkouts.at(str(path))
+            assert found is not None
+            assert found.content == content
+            seen.append(found.head)
+        assert len(set(seen)) == 4
+        assert all(len(head) == 40 for head in seen)
+        assert checkouts.at(str(path)) == checkouts.at(str(path))
+
+    def test_other_files_are_no_business_of_it(
+        self, checkouts: Checkouts, path: Path, commit: Callable[[Path, bytes], object]
+    ) -> None:
+        commit(path, b"x")
+        assert checkouts.at(str(path.with_name("other.md"))) is None

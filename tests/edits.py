@@ -1,0 +1,28 @@
+"""What tests of edits share: a desk on the real disk with everything else in memory, and plans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.backends.files import UserFiles
+from wisen.domain.changes import digest
+from wisen.loop.apply.edit import LinePlan
+from wisen.loop.apply.past import Desk
+from wisen.testing.checkouts import MemoryCheckouts
+from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.testing.ledgers import MemoryLedger
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def a_desk(ledger: MemoryLedger | None = None, checkouts: MemoryCheckouts | None = None) -> Desk:
+    return Desk(
+        UserFiles(), checkouts or MemoryCheckouts(), ledger or MemoryLedger(), FixedClock(NOON), CountingIds(), "desk"
+    )
+
+
+def plan(path: Path, number: int = 0, text: str = "Use pnpm, not npm.", heading: str = "Rules") -> LinePlan:
+    saw = digest(path.read_bytes()) if path.exists() else ""
+    return LinePlan(path=str(path), heading=heading, text=text, id=f"R-{number:04x}", why="you said so", saw=saw)
