@@ -7,14 +7,19 @@ import json
 import random
 import re
 import tomllib
+from pathlib import Path as File
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.edits import a_desk
 
-from wisen.errors import SettingsUnclear
+from wisen.domain.changes import digest
+from wisen.errors import SettingsUnclear, UsageError
+from wisen.loop.apply.edit import Editor, ValuePlan
 from wisen.loop.apply.settings_text import Format, Json, parsed, same, with_value, without_value
+from wisen.testing.files import MemoryFiles
 
 Path = tuple[str | int, ...]
 FORMATS: tuple[Format, ...] = ("json", "json5", "toml", "yaml")
@@ -602,13 +607,22 @@ def at(data: Any, path: Path) -> Any:
     return data
 
 
-def undone(old: str, new: str) -> str:
-    """The old text, from the new one and the one stretch that differs."""
-    head = next((at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-    room = min(len(old), len(new)) - head
-    tail = next((at for at in range(room) if old[-1 - at] != new[-1 - at]), room)
-    taken = old[head : len(old) - tail]
-    return new[:head] + taken + new[len(new) - tail :]
+def put_back(text: str, format: Format, path: Path, value: Json, *, removes: bool) -> tuple[str, str] | None:
+    """What a file holds after an edit through the one door and after its undoing; None when it was refused."""
+    files, desk = MemoryFiles(), a_desk()
+    file = File("/home/me") / f"settings.{format}"
+    files.put(file, text.encode())
+    door = Editor(desk._replace(files=files))
+    try:
+        edit = door.set(ValuePlan(str(file), path, value, "a test", digest(text.encode()), removes))
+    except (SettingsUnclear, UsageError):
+        return None
+    edited = files.read(file).content
+    door.undo(edit.change.id)
+    restored = files.read(file).content
+    assert edited is not None
+    assert restored is not None
+    return edited.decode(), restored.decode()
 
 
 def comments(text: str) -> list[str]:
@@ -633,7 +647,8 @@ def once(rnd: random.Random, format: Format) -> bool:
         assert same(json.loads(new.removeprefix("\ufeff")), parsed(new, "json5"))
     if format == "toml":
         assert same(tomllib.loads(new.removeprefix("\ufeff")), parsed(new, "toml"))
-    assert undone(text, new) == text
+    done = put_back(text, format, path, value, removes=removing)
+    assert done in ((new, text), None), (text, path, value)
     if is_scalar(at(data, path)):
         assert comments(new) == comments(text), (text, path, new)
     if "\r\n" in text:
@@ -646,7 +661,7 @@ def once(rnd: random.Random, format: Format) -> bool:
 @pytest.mark.parametrize("format", FORMATS)
 @settings(max_examples=150, deadline=None)
 @given(rnd=st.randoms(use_true_random=False))
-def test_any_edit_of_any_file_is_right_or_refused(format: Format, rnd: random.Random) -> None:
+def test_any_edit_of_any_file_is_right_and_can_be_undone_or_is_refused(format: Format, rnd: random.Random) -> None:
     once(rnd, format)
 
 
@@ -667,7 +682,7 @@ def test_garbage_is_changed_rightly_or_refused(format: Format, text: str, key: s
         return
     assert isinstance(before, dict)
     assert same(parsed(new, format), {**before, key: 5})
-    assert undone(text, new) == text
+    assert put_back(text, format, (key,), 5, removes=False) in ((new, text), None)
     if key in before:
         del before[key]
         try:
@@ -675,4 +690,4 @@ def test_garbage_is_changed_rightly_or_refused(format: Format, text: str, key: s
         except SettingsUnclear:
             return
         assert same(parsed(less, format), before)
-        assert undone(text, less) == text
+        assert put_back(text, format, (key,), None, removes=True) in ((less, text), None)

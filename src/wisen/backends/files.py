@@ -65,7 +65,8 @@ class UserFiles:
 
     def real(self, path: str | Path) -> str:
         """Where the file itself is that a path leads to, there or not."""
-        return os.path.realpath(path) if Path(path).is_symlink() else str(path)
+        # Unlike its kin in pathlib it never fails: a path that cannot be looked at leads to itself.
+        return os.path.realpath(path) if os.path.islink(path) else str(path)  # noqa: PTH114
 
     def beside(self, path: Path) -> tuple[Path, ...]:
         """The other files of the same kind in a file's folder, by name; none where there is no folder."""
