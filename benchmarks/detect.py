@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
             "sets": _sets([_plain(item) for item in items], drawn),
             "baselines": _baselines([_plain(item) for item in real]),
         },
-        "lessons": _lessons(real, ours, cross_validate=options.cross_validate),
+        "lessons": _lessons(real, ours, _teaching(items, drawn) if options.cross_validate else []),
         "errors": _errors(items, drawn[0]),
         "messages_per_s": _speed([item.heard for item in real], options.repeat),
     }
@@ -202,15 +202,31 @@ def _is_seeds_correction(text: str) -> bool:
     return any(phrase in low for phrase in _SEED_PHRASES) or any(each in text for each in _SEED_EMOJI)
 
 
-def _lessons(real: Sequence[Item], ours: Sequence[Item], *, cross_validate: bool) -> dict[str, object]:
-    """How close lessons come to the labelled rules, next to the whole message; and which of them are said to last."""
+def _teaching(items: Sequence[Item], drawn: Sequence[Said]) -> list[set[str]]:
+    """For each draw of folds the turns in which a lesson was found."""
+    tells = [bool(lesson(item.heard.text)) for item in items]
+    return [
+        {
+            item.id
+            for item, *held in zip(items, tells, said["correction"][1] + said["preference"][1], strict=True)
+            if all(held)
+        }
+        for said in drawn
+    ]
+
+
+def _lessons(real: Sequence[Item], ours: Sequence[Item], teaching: Sequence[set[str]]) -> dict[str, object]:
+    """How close lessons come to the labelled rules, next to the whole message; and which of them are said to last.
+
+    `teaching` is empty where the shipped model is judged.
+    """
     ruled = [item for item in lessons_of(real) if item.rule]
     if not ruled:
         return {"n": 0}
     drawn = [_shared_words(lesson(item.heard.text), item.rule) for item in ruled]
     whole = [_shared_words(item.heard.text, item.rule) for item in ruled]
-    if cross_validate:
-        lasting = lasting_figures([*lessons_of([*real, *ours]), *written_lessons()])
+    if teaching:
+        lasting = lasting_figures([*lessons_of([*real, *ours]), *written_lessons()], teaching)
     else:
         truth = np.array([float(bool(item.lasts)) for item in ruled])
         said = [next((signal.lesson for signal in detect(item.heard) if signal.lesson), None) for item in ruled]

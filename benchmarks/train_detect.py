@@ -16,6 +16,7 @@ import numpy as np
 
 from benchmarks.detect_fit import (
     FOLDS,
+    LASTING_SEEDS,
     SEEDS,
     averaged,
     calibration_error,
@@ -43,7 +44,7 @@ from wisen.loop.detect.lessons import groups_in, lesson
 from wisen.loop.detect.model import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from benchmarks.detect_fit import Features, Vector
     from benchmarks.detect_items import Item
@@ -97,11 +98,24 @@ def lasting_features(items: Sequence[Item]) -> list[Features]:
     return out
 
 
-def lasting_figures(items: Sequence[Item]) -> dict[str, float]:
-    """How well folds tell what lasts, on the labels of the data."""
+def lasting_figures(items: Sequence[Item], detected: Sequence[Collection[str]] = ()) -> dict[str, float]:
+    """How well folds tell what lasts, on the labels of the data.
+
+    `detected` tells for the first draws which turns were found to teach anything: what was not found cannot be said to
+    last, so the figures with that are lower.
+    """
     features = lasting_features(items)
-    drawn = [_lasting_figures(items, *cross_validate_lasting(items, features, seed)) for seed in SEEDS]
-    return averaged([{"": each} for each in drawn])[""]
+    drawn = [cross_validate_lasting(items, features, seed) for seed in LASTING_SEEDS]
+    got = [_lasting_figures(items, *each) for each in drawn]
+    out = averaged([{"": each} for each in got])[""]
+    out["f1_spread"] = round(float(np.std([each["f1"] for each in got])), 4)
+    if detected:
+        heard = [np.array([float(item.id in found) for item in items]) for found in detected]
+        pairs = zip(drawn, heard, strict=False)
+        both = [_lasting_figures(items, scores, yes * one) for (scores, yes), one in pairs]
+        of_both = averaged([{"": each} for each in both])[""]
+        out |= {f"detected_{name}": of_both[name] for name in ("precision", "recall", "f1")}
+    return out
 
 
 def _lasting_figures(items: Sequence[Item], scores: Vector, yes: Vector) -> dict[str, float]:

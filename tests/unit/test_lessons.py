@@ -84,6 +84,8 @@ def test_what_is_stated_as_a_rule_lasts_longer_than_what_is_seen() -> None:
         return found.durable
 
     assert lasts("no, never commit without asking me first") > lasts("no, the button is still missing on line 12")
+    assert lasts("no, tests should use fixtures instead") > lasts("no, the page should show the name instead")
+    assert lasts("no, never commit without asking me first") > lasts("no, that commit was wrong")
 
 
 @given(st.text(max_size=400))

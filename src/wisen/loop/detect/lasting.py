@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 
 _READ = 700
 _OF_TURN = (
-    *"liking keep telling lasting lacking again failing doubt order told ourselves refuse sight finding prose".split(),
-    *"softly otherwise committed conceded undone names".split(),
-    *("edited last", "before reject", "before start", "asked again later", "trouble after work"),
+    *"liking keep telling lasting lacking again failing doubt order ourselves refuse sight finding softly".split(),
+    *"otherwise committed conceded undone names".split(),
+    *("edited last", "asked again later", "trouble after work"),
 )
 """What the turn itself shows that counts here as well."""
 _DIGIT = re.compile(r"\d")
+_PAST = re.compile(r"\b(?:did(?:n't)?|was(?:n't)?|were|had|got|made|went|wrote|said|you've|[a-z]{2,}[^\We]ed)\b")
+"""What tells of something that happened once."""
+_FORBIDS = ("Do not ", "Never ", "Avoid ", "Don't ")
 
 
 def lasting(heard: Heard, lesson: str, groups: Mapping[str, int], shown: Mapping[str, float]) -> dict[str, float]:
@@ -30,6 +33,11 @@ def lasting(heard: Heard, lesson: str, groups: Mapping[str, int], shown: Mapping
     text = heard.text[:_READ]
     values = {f"turn: {name}": shown[name] for name in _OF_TURN if name in shown}
     values.update({group: min(many, 2) / 2.0 for group, many in groups.items() if group.startswith("lasting ")})
+    happened = len(_PAST.findall(lesson.lower()))
+    if happened:
+        values["happened"] = min(happened, 2) / 2.0
+    if lesson.startswith(_FORBIDS):
+        values["forbids"] = 1.0
     words = len(lesson.split())
     if words <= 6:
         values["few words"] = 1.0
@@ -45,7 +53,6 @@ def lasting(heard: Heard, lesson: str, groups: Mapping[str, int], shown: Mapping
         values["after interrupt"] = 1.0
     for name, holds in (
         ("digits", _DIGIT.search(text) is not None),
-        ("question", "?" in text),
         ("quotes", '"' in text),
         ("many lines", text.count("\n") > 2),
     ):

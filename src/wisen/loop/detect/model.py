@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.loop.detect.features import Seen
 
 
-DETECTOR = 1
+DETECTOR = 2
 """The version of the detector: what another one heard is heard again."""
 _TEACHES = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
