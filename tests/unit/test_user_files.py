@@ -160,6 +160,28 @@ def test_a_link_stays_a_link_and_the_file_behind_it_is_written(tmp_path: Path, r
     assert names(real.parent) == ["claude.md"]
 
 
+def test_names_of_one_file_do_not_come_apart(file: Path) -> None:
+    other = file.with_name("AGENTS.md")
+    other.hardlink_to(file)
+    before = file.read_bytes()
+    with pytest.raises(FileError, match="one of 2 names"):
+        FILES.write(FILES.read(str(file)), b"new")
+    assert file.read_bytes() == other.read_bytes() == before
+    other.unlink()
+    FILES.write(FILES.read(str(file)), b"new")
+    assert file.read_bytes() == b"new"
+
+
+@pytest.mark.skipif(not hasattr(os, "setxattr"), reason="this system has no extended attributes in Python")
+def test_a_persons_marks_on_a_file_stay(file: Path) -> None:
+    try:
+        os.setxattr(file, "user.mark", b"mine")
+    except OSError as error:
+        pytest.skip(f"the file system of the temporary folder has no extended attributes: {error}")
+    FILES.write(FILES.read(str(file)), b"new")
+    assert os.getxattr(file, "user.mark") == b"mine"
+
+
 def test_a_link_is_not_deleted_away_from_its_file(file: Path) -> None:
     link = file.with_name("AGENTS.md")
     link.symlink_to(file.name)

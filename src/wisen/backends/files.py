@@ -172,6 +172,12 @@ def _may_be_changed(standing: _Standing, deed: str) -> None:
         raise FileError(
             f"{standing.seen.path} could not be {deed}: it is read-only. Allow it with `chmod u+w {standing.real}`."
         )
+    if standing.status is not None and standing.status.st_nlink > 1 and deed != "deleted":
+        # A new file takes the place of one name only, and the others would go on with the old one.
+        raise FileError(
+            f"{standing.seen.path} could not be {deed}: it is one of {standing.status.st_nlink} names of a file (hard "
+            "links), which would come apart. Make symbolic links of the others (`ln -s`), or edit it yourself."
+        )
 
 
 def _replace(standing: _Standing, content: bytes) -> int:
@@ -184,7 +190,7 @@ def _replace(standing: _Standing, content: bytes) -> int:
             while rest:
                 rest = rest[os.write(handle, rest[:_CHUNK]) :]
             if standing.status is not None:
-                _take_over(handle, standing.status)
+                _take_over(handle, standing.real, standing.status)
             os.fsync(handle)
             mode = stat.S_IMODE(os.fstat(handle).st_mode)
         finally:
@@ -207,8 +213,8 @@ def _new_part(standing: _Standing) -> tuple[Path, int]:
     raise AssertionError
 
 
-def _take_over(handle: int, old: os.stat_result) -> None:
-    """Owner and mode of the old file, the owner where that is permitted."""
+def _take_over(handle: int, path: Path, old: os.stat_result) -> None:
+    """Owner, mode and attributes of the old file, as far as that is permitted."""
     mode = stat.S_IMODE(old.st_mode)
     made = os.fstat(handle)
     if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
@@ -218,6 +224,13 @@ def _take_over(handle: int, old: os.stat_result) -> None:
             # Acting as its owner was granted to the old one's owner, not to us.
             mode &= ~(stat.S_ISUID | stat.S_ISGID)
     os.fchmod(handle, mode)
+    if not hasattr(os, "listxattr"):
+        return
+    # Lists of who else may read it stand there, and a person's own marks.
+    with suppress(OSError):
+        for name in os.listxattr(path):
+            with suppress(OSError):
+                os.setxattr(handle, name, os.getxattr(path, name))
 
 
 def _remove_stale(part: Path, made: os.stat_result) -> None:
