@@ -44,7 +44,7 @@ test-fast: $(VENV)/.dev
 test: lint types test-fast
 
 test-long: $(VENV)/.dev
-	@WISEN_TEST_SEQUENCES=10000 $(BIN)/pytest tests/unit/test_edit_sequences.py
+	@WISEN_TEST_SEQUENCES=10000 $(BIN)/pytest -n auto tests/unit/test_edit_sequences.py
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff format .
