@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from importlib import resources
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.domain.signals import Before, Heard, Signal, SignalKind
-from wisen.loop.detect.features import READ, look
+from wisen.loop.detect.compare import COMPARED
+from wisen.loop.detect.features import READ, glance, look
 from wisen.loop.detect.model import detect, shipped
 from wisen.loop.detect.phrases import english, fold, mask
 
@@ -145,6 +149,52 @@ def test_any_turn_gives_probabilities_and_sorted_signals(
     assert list(signals) == sorted(signals, key=lambda signal: -signal.probability)
     assert all(0 <= signal.start < signal.end <= len(text) for signal in signals)
     assert detect(heard) == signals
+
+
+said = st.lists(
+    st.sampled_from("no that was wrong, use the other table. please never again? great thanks still missing".split()),
+    max_size=14,
+).map(" ".join)
+
+
+@given(
+    text=said,
+    before=st.sampled_from(Before),
+    earlier=st.lists(said, max_size=3).map(tuple),
+    calls=st.lists(said, max_size=3).map(tuple),
+    failed=said,
+    later=st.none() | st.lists(said, max_size=2).map(tuple),
+)
+def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
+    text: str,
+    before: Before,
+    earlier: tuple[str, ...],
+    calls: tuple[str, ...],
+    failed: str,
+    later: tuple[str, ...] | None,
+) -> None:
+    heard = Heard(text=text, before=before, earlier=earlier, calls=calls, failed=failed, later=later)
+    all_kinds = json.loads(resources.files("wisen.loop.detect").joinpath("weights.json").read_text("utf-8"))["kinds"]
+    held = {
+        kind: pytest.approx(probability, abs=1e-12)
+        for kind, probability in shipped().probabilities(heard).items()
+        if probability >= all_kinds[kind]["threshold"] and text
+    }
+    assert {signal.kind: signal.probability for signal in detect(heard)} == held
+
+
+@given(text=said, earlier=st.lists(said, max_size=3).map(tuple), calls=st.lists(said, max_size=3).map(tuple))
+def test_what_comparing_adds_is_among_what_the_model_reckons_with(
+    text: str, earlier: tuple[str, ...], calls: tuple[str, ...]
+) -> None:
+    heard = Heard(text=text, earlier=earlier, calls=calls, failed=text, later=earlier)
+    added = look(heard).values.items() - glance(heard).values.items()
+    assert added <= {(name, 1.0) for name in COMPARED}
+
+
+@given(text=st.text(st.characters(max_codepoint=127), max_size=60))
+def test_a_text_is_folded_alike_whether_or_not_it_is_all_ascii(text: str) -> None:
+    assert fold(text) == fold(f"{text}é")[:-1]
 
 
 def test_the_cost_of_a_long_text_is_bounded() -> None:

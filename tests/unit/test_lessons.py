@@ -35,6 +35,14 @@ def test_a_lesson_says_what_to_do_in_the_users_words(said: str, learnt: str) -> 
     assert lesson(said) == learnt
 
 
+@pytest.mark.parametrize(
+    "tail", [" please", ", Thanks!", " for now. ", " again !", " :)", " —", ", this is wrong", " NOW ! !"]
+)
+@pytest.mark.parametrize("name", ["table", "täble"])
+def test_what_only_leads_out_of_a_sentence_is_left_out(name: str, tail: str) -> None:
+    assert lesson(f"use the other {name}{tail}") == f"Use the other {name}."
+
+
 @pytest.mark.parametrize("said", ["👎", "that was wrong", "you misunderstood", "no no no", "stop", "", "  \n"])
 def test_where_only_something_is_wrong_there_is_no_lesson(said: str) -> None:
     assert lesson(said) == ""

@@ -7,20 +7,23 @@ user typed.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from bisect import bisect_left
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.loop.detect.phrases import Found, english, fold, is_asked, is_negated, mask
+from msgspec import Struct
+
+from wisen.domain.signals import Before
+from wisen.loop.detect.compare import CALLS, compare
+from wisen.loop.detect.phrases import Found, english, fold, is_negated, mask, sentence_end
 
 if TYPE_CHECKING:
     from wisen.domain.signals import Heard
 
-READ = 600
-"""How much of a text is looked at: the point of a turn comes early."""
 _FORM = 300
 """How much of it the costly patterns see."""
-_EARLIER, _LIKE, _CALLS, _CALL, _OUTPUT = 3, 200, 8, 120, 600
-"""How many earlier turns and calls are looked at, and how much of a turn, a call and an output."""
+READ = 600
+"""How much of a text is looked at: the point of a turn comes early."""
 _TURNS_ON_QUESTION = frozenset(
     "deny refuse otherwise again contrast failing lacking praise finding wish keep lasting opinion told turning "
     "unmistakable dislike sigh sight isnt softly".split()
@@ -30,19 +33,15 @@ _ONCE = frozenset(
     "agree order new_work asking other_people supposing ourselves addressed myself pointing asked_check telling".split()
 )
 """Groups of everyday words: that one stands there counts, not how many."""
-_LENGTHS = (
-    (12, "length to 12"),
-    (30, "length to 30"),
-    (80, "length to 80"),
-    (200, "length to 200"),
-    (500, "length to 500"),
-)
+_LIMITS = (12, 30, 80, 200, 500)
+"""Up to which length a text counts as how long."""
+_LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
 _NAME = re.compile(r"[A-Z_(/.`](?:(?<=[a-z][A-Z])|(?<=\w[_/.])(?=\w\w)|(?<=\w\()(?=\))|(?<=\w`))")
 """A mark inside a name of code: it begins with what is rare, so that the search is fast."""
-_LOG = re.compile(r"\s*(?:[A-Z][A-Za-z]*(?:Error|Exception)\b|ERROR|FAIL|===|Traceback|\$ |❯|at \S+:\d+)")
+_LOG = re.compile(r"\n\s*(?:[A-Z][A-Za-z]*(?:Error|Exception)\b|ERROR|FAIL|===|Traceback|\$ |❯|at \S+:\d+)")
 _BOXES = "│├└─✓✗"
-_DIGIT = re.compile(r"\d")
-_LINE = re.compile(r"\blines? \d+|:\d+\b|@@")
+_LINE = re.compile(r"[\d@](?:(?<=\bline \d)|(?<=\blines \d)|(?<=:\d)\d*\b|(?<=@)@)")
+"""A number of a line, or the mark of a part of a diff: it too begins with what is rare."""
 _COMMANDS = frozenset(
     "add amend analyse analyze apply ask avoid brainstorm build bump change check clean clear commit compare continue "
     "convert copy create delete deploy describe display document do drop ensure evaluate explain extract find "
@@ -63,15 +62,18 @@ _FIRST_WORDS = {
     **dict.fromkeys("the this that these those it it's there a an all in on for with".split(), "begins with thing"),
     **dict.fromkeys("i i'm i've i'd we we're you you're".split(), "begins with person"),
 }
+_BEFORE = {before: f"before {before.value}" for before in Before}
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
 _PERSONS = frozenset("ourselves addressed myself order agree".split())
 
 
-class Seen(NamedTuple):
+class Seen(Struct, frozen=True):
     """The features of one turn, and the phrases they come from."""
 
     values: dict[str, float]
     found: list[Found]
+    folded: str
+    """The text they stand in."""
 
 
 class _Group(NamedTuple):
@@ -110,41 +112,52 @@ def _groups() -> dict[str, tuple[str, tuple[_Group, ...]]]:
 
 def look(heard: Heard) -> Seen:
     """The features of a turn."""
+    seen = glance(heard)
+    seen.values.update(compare(heard, seen.folded))
+    return seen
+
+
+def glance(heard: Heard) -> Seen:
+    """The features of a turn, but for those that come from comparing it."""
     values: dict[str, float] = {}
     text = heard.text[:READ]
     masked = mask(text)
     folded = fold(masked)
     found = english().find(folded)
     _phrases(folded, found, values)
-    words = folded.split()
     _form(text, masked, values)
-    _opening(text, words, values)
-    _around(heard, text, words, values)
+    _opening(text, folded, values)
+    _around(heard, values)
     _both(values)
-    return Seen(values, found)
+    return Seen(values, found, folded)
 
 
 def _phrases(folded: str, found: list[Found], values: dict[str, float]) -> None:
     groups = _groups()
-    questions = "?" in folded
+    questions, stop = "?" in folded, -1
     for start, end, phrase in found:
         own, of = groups[phrase]
         values[own] = 1.0
-        for group in of:
-            name = group.negated if group.negated and is_negated(folded, start) else group.name
-            values[name] = 1.0 if group.once else min(values.get(name, 0.0) + 1.0, 3.0)
-            if questions and group.asked and is_asked(folded, end):
-                values[group.asked] = 1.0
+        for name, negated, asked, first, early, once in of:
+            shown = negated if negated and is_negated(folded, start) else name
+            many = 0.0 if once else values.get(shown, 0.0)
+            if many < 3.0:
+                values[shown] = many + 1.0
+            if asked and questions:
+                if stop < end:
+                    stop = sentence_end(folded, end)
+                if folded[stop] == "?" or folded[end - 1] == "?":
+                    values[asked] = 1.0
             if start <= 14:
-                values[group.first if start <= 2 else group.early] = 1.0
+                values[first if start <= 2 else early] = 1.0
 
 
 def _form(text: str, masked: str, values: dict[str, float]) -> None:
     length = len(text)
-    values[next((name for limit, name in _LENGTHS if length <= limit), "length over 500")] = 1.0
-    names = len(_NAME.findall(text, 0, _FORM))
+    values[_LENGTHS[bisect_left(_LIMITS, length)]] = 1.0
+    names = _NAME.findall(text, 0, _FORM)
     if names:
-        values["names"] = min(names, 6) / 3.0
+        values["names"] = min(len(names), 6) / 3.0
     if masked is not text and masked != text:
         values["quotes"] = 1.0
     stripped = text.rstrip()
@@ -168,13 +181,14 @@ def _pasted(text: str, values: dict[str, float]) -> None:
     if text.count("\n") > 3:
         values["many lines"] = 1.0
     head = text[:_FORM]
-    if any(map(_LOG.match, head.split("\n"))) or (not head.isascii() and any(box in head for box in _BOXES)):
+    if _LOG.search(f"\n{head}") or (not head.isascii() and any(box in head for box in _BOXES)):
         values["log"] = 1.0
-    if (_DIGIT.search(head) or "@@" in head) and _LINE.search(head):
+    if (":" in head or "line" in head or "@@" in head) and _LINE.search(head):
         values["line number"] = 1.0
 
 
-def _opening(text: str, words: list[str], values: dict[str, float]) -> None:
+def _opening(text: str, folded: str, values: dict[str, float]) -> None:
+    words = folded.split(None, 2)
     first = words[0].rstrip(".:?") if words else ""
     values[_FIRST_WORDS.get(first, "begins otherwise")] = 1.0
     if first in _LEADS and len(words) > 1 and words[1] in _COMMANDS:
@@ -185,31 +199,18 @@ def _opening(text: str, words: list[str], values: dict[str, float]) -> None:
             values["prose of others"] = 1.0
 
 
-def _around(heard: Heard, text: str, words: list[str], values: dict[str, float]) -> None:
-    values["refusal's reason" if heard.reason else f"before {heard.before.value}"] = 1.0
+def _around(heard: Heard, values: dict[str, float]) -> None:
+    values["refusal's reason" if heard.reason else _BEFORE[heard.before]] = 1.0
     if heard.queued:
         values["queued"] = 1.0
-    if heard.earlier:
-        likeness = max(_likeness(text, other) for other in heard.earlier[:_EARLIER])
-        if likeness >= 0.3:
-            values["asked before" if likeness >= 0.7 else "like before"] = 1.0
-    else:
+    if not heard.earlier:
         values["nothing earlier"] = 1.0
     if heard.calls:
-        _calls(heard.calls[:_CALLS], words, values)
+        _calls(heard.calls[:CALLS], values)
     else:
         values["no calls"] = 1.0
-    if heard.failed and _shared(words, heard.failed[:_OUTPUT]):
-        values["names the failure"] = 1.0
-    _after(heard, text, values)
-
-
-def _after(heard: Heard, text: str, values: dict[str, float]) -> None:
-    """What came after, where that is known already."""
     if heard.later is None:
         values["later unknown"] = 1.0
-    elif heard.later and _likeness(text, heard.later[0]) >= 0.3:
-        values["asked again later"] = 1.0
     if heard.undone is None:
         values["undone unknown"] = 1.0
     elif heard.undone:
@@ -220,17 +221,15 @@ def _after(heard: Heard, text: str, values: dict[str, float]) -> None:
         values["conceded"] = 1.0
 
 
-def _calls(calls: tuple[str, ...], words: list[str], values: dict[str, float]) -> None:
-    edits = sum(call.startswith(_EDITS) for call in calls)
-    if edits:
-        values["edited"] = min(edits, 4) / 2.0
-        if calls[0].startswith(_EDITS):
+def _calls(calls: tuple[str, ...], values: dict[str, float]) -> None:
+    edits = [call.startswith(_EDITS) for call in calls]
+    if any(edits):
+        values["edited"] = min(sum(edits), 4) / 2.0
+        if edits[0]:
             values["edited last"] = 1.0
-    if any("git commit" in call for call in calls):
+    if "git commit" in "\n".join(calls):
         values["committed"] = 1.0
     values["calls"] = len(calls) / 4.0
-    if _shared(words, "\n".join([call[:_CALL] for call in calls])):
-        values["names a call"] = 1.0
 
 
 def _both(values: dict[str, float]) -> None:
@@ -249,29 +248,3 @@ def _both(values: dict[str, float]) -> None:
         values["trouble after work"] = 1.0
     if "before interrupt" in values and ("agree" in values or "length to 12" in values):
         values["goes on after interrupt"] = 1.0
-
-
-_SHORTEST = 0.1
-"""A text so much shorter than another cannot be like it."""
-
-
-@lru_cache(maxsize=64)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text[:_LIKE].casefold().split())
-
-
-def _likeness(one: str, other: str) -> float:
-    """How many of the words of both are in both."""
-    if not _SHORTEST < (len(one) + 1) / (len(other) + 1) < 1 / _SHORTEST:
-        return 0.0
-    ours, theirs = _words(one), _words(other)
-    if len(ours) < 3 or len(theirs) < 3:
-        return 1.0 if one == other and one else 0.0
-    both = len(ours & theirs)
-    return both / (len(ours) + len(theirs) - both)
-
-
-def _shared(words: list[str], other: str) -> bool:
-    """Whether a long word of the turn stands in the other text."""
-    low = other.casefold()
-    return any(word in low for word in words[:40] if len(word) >= 6)

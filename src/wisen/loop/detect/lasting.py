@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from wisen.domain.signals import Heard
 
 _READ = 700
-_OF_TURN = (
-    *"liking keep telling lasting lacking again failing doubt order ourselves refuse sight finding softly".split(),
-    *"otherwise committed conceded undone names".split(),
-    *("edited last", "asked again later", "trouble after work"),
-)
+_OF_TURN = {
+    name: f"turn: {name}"
+    for name in (
+        *"liking keep telling lasting lacking again failing doubt order ourselves refuse sight finding softly".split(),
+        *"otherwise committed conceded undone names".split(),
+        *("edited last", "asked again later", "trouble after work"),
+    )
+}
 """What the turn itself shows that counts here as well."""
 _DIGIT = re.compile(r"\d")
 _PAST = re.compile(r"\b(?:did(?:n't)?|was(?:n't)?|were|had|got|made|went|wrote|said|you've|[a-z]{2,}[^\We]ed)\b")
@@ -31,7 +34,7 @@ def lasting(heard: Heard, lesson: str, groups: Mapping[str, int], shown: Mapping
     `groups` tells how many of its words stand for what, `shown` is what the turn shows.
     """
     text = heard.text[:_READ]
-    values = {f"turn: {name}": shown[name] for name in _OF_TURN if name in shown}
+    values = {named: shown[name] for name, named in _OF_TURN.items() if name in shown}
     values.update({group: min(many, 2) / 2.0 for group, many in groups.items() if group.startswith("lasting ")})
     happened = len(_PAST.findall(lesson.lower()))
     if happened:

@@ -19,8 +19,9 @@ _TAIL = 40
 _THIN, _SAYS = 6, 1.0
 """Below so many words an order leans on another sentence; that one may say so much too little."""
 _PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_PARTS = re.compile(r"(?<=[\w)\]\"'`][.!?])\s+(?=\S)|\n+|;\s+")
-_LIST_MARK = re.compile(r"\A\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
+_PARTS = re.compile(r"[\s;](?:(?<=[\w)\]\"'`][.!?]\s)\s*(?=\S)|(?<=\n)\n*|(?<=;)\s+)")
+"""What parts sentences and lines: it begins with what is rare, so that the search is fast."""
+_LIST_MARK = re.compile(r"\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
 _LEADS = re.compile(
     r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop(?: for a second)?|hm+|erm+|uh+|ugh|eh|oh|ah|ok|okay|yes|yeah|yep|"
     r"sure|well|so|but|and|also|actually|then|now|right|again|sorry|please|pls|fyi|btw|q|question|quick thing|"
@@ -30,11 +31,16 @@ _LEADS = re.compile(
     re.IGNORECASE,
 )
 """Words that only lead to what is said."""
+_OUT = "please|pls|though|thanks|thank you|right?|yeah?|hey|ok?|okay?|again|anyway|either|i think|for now|now|:)|;)|:-)"
 _TAILS = re.compile(
-    r"(?:[\s,]+(?:(?:that|this|it) (?:was|is) wrong|please|pls|though|thanks|thank you|right\?|yeah\?|hey|ok\?|okay\?|"
-    r"again|anyway|either|i think|for now|now|:\)|;\)|:-\)))+(?=[.!?\s]*$)|[^\w\s.!?)\]}\"'`>%]+$",
+    rf"(?:[\s,]+(?:(?:that|this|it) (?:was|is) wrong|{'|'.join(map(re.escape, _OUT.split('|')))}))+(?=[.!?\s]*$)"
+    r"|[^\w\s.!?)\]}\"'`>%]+$",
     re.IGNORECASE,
 )
+"""Words and signs that only lead out of it."""
+_OUT_ENDS = ("wrong", *(out.rstrip("?") for out in _OUT.split("|")))
+"""How the words among them end, but for what may stand behind."""
+_SILENT = ".!? \t\n\r\f\v\x1c\x1d\x1e\x1f"
 _WE = r"(?:we|you|i|us|claude)"
 _SOFT = r"(?:(?:please|maybe|also|just|simply|perhaps|first|rather|really|probably|personally|now|somehow) )*"
 _MUST = r"(?:should|must|need to|have to|ought to|want to|wanted to)"
@@ -89,10 +95,8 @@ _LOGGED = re.compile(
 _FORBIDS = re.compile(r"^(?:do not|don't|never|avoid|no|not|stop|without|drop|remove)\b", re.IGNORECASE)
 _ALSO_WANTS = re.compile(r"\b(?:use|but|instead|rather)\b|;", re.IGNORECASE)
 _COMMAND = re.compile(r"`[a-z][\w-]* [^`]+`|(?<!\w)--\w")
-_FILE = re.compile(
-    r"(?<![\w:/])[\w.-]*/[\w./-]+"
-    r"|\b\w[\w-]*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b"
-)
+_PATH = re.compile(r"(?<![\w:/])[\w.-]*/[\w./-]+")
+_FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b")
 _ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
 
 
@@ -101,7 +105,7 @@ def lesson(text: str) -> str:
     text = text[:_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
-    parts = [part for each in _split(text) if (part := _LIST_MARK.sub("", each, count=1).strip())]
+    parts = _parts(text)
     if not parts:
         return ""
     ranked = sorted([(-_telling(number, part), number) for number, part in enumerate(parts)]) if parts[1:] else [(0, 0)]
@@ -116,11 +120,16 @@ def lesson(text: str) -> str:
     return _ordered(best)
 
 
-def _split(text: str) -> list[str]:
-    """The sentences and lines of a text."""
-    if "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text:
-        return _PARTS.split(text)
-    return [text]
+def _parts(text: str) -> list[str]:
+    """The sentences and lines of a text that say something, without the marks of lists."""
+    several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text
+    parts = []
+    for each in _PARTS.split(text) if several else (text,):
+        mark = _LIST_MARK.match(each)
+        part = (each if mark is None else each[mark.end() :]).strip()
+        if part:
+            parts.append(part)
+    return parts
 
 
 def forbids(text: str) -> bool:
@@ -140,22 +149,27 @@ def groups_in(text: str) -> dict[str, int]:
 
 def about(text: str, groups: Mapping[str, int]) -> About:
     """What a lesson is about; where nothing tells, it states how things are."""
-    if _COMMAND.search(text):
+    if ("`" in text or "--" in text) and _COMMAND.search(text):
         return About.COMMAND
-    named = next((of for name, of in _ABOUT if name in groups), About.FACT)
-    return About.FILE if named is About.FACT and _FILE.search(text) else named
+    for name, of in _ABOUT:
+        if name in groups:
+            return of
+    is_file = ("/" in text and _PATH.search(text)) or ("." in text[:-1] and _FILE.search(text))
+    return About.FILE if is_file else About.FACT
 
 
 def _telling(number: int, part: str) -> float:
     """How much a part says what is to be done; of two that say as much, the earlier."""
     words = len(part.split())
     found = len({phrase for _, _, phrase in english_orders().find(fold(part[:400]))})
-    worth = 2.0 * min(found, 3) - 0.3 * min(number, 10) - 0.03 * max(0, words - 25)
-    if words < 3:
+    worth = 2.0 * min(found, 3) - 0.3 * min(number, 10)
+    if words > 25:
+        worth -= 0.03 * (words - 25)
+    elif words < 3:
         worth -= 2.0
     if _EMPTY.match(part):
         worth -= 6.0
-    if _LOGGED.match(part):
+    if (":" in part or not part[0].isalnum()) and _LOGGED.match(part):
         worth -= 4.0
     if part.endswith("?") and _QUESTION.match(part):
         worth -= 2.0
@@ -166,10 +180,18 @@ def _plain(part: str) -> str:
     """A sentence without what only leads to it or out of it."""
     lead = _LEADS.match(part)
     short = (part[lead.end() :] if lead is not None else part) or part
-    body, tail = short[:-_TAIL], short[-_TAIL:]
-    short = body + _TAILS.sub("", tail) or short
+    if _may_lead_out(short):
+        short = short[:-_TAIL] + _TAILS.sub("", short[-_TAIL:]) or short
     short = short.strip().rstrip("?!.,;:… ")
     return short[1:-1] if short[:1] == "(" and short.find(")") == len(short) - 1 else short
+
+
+def _may_lead_out(sentence: str) -> bool:
+    """Whether its end is worth a look: the pattern is slow, and nearly always finds nothing."""
+    last = sentence[-1]
+    if not (last.isalnum() or last in ".!?"):
+        return True
+    return not sentence.isascii() or sentence[-_TAIL:].rstrip(_SILENT).lower().endswith(_OUT_ENDS)
 
 
 def _ordered(part: str) -> str:

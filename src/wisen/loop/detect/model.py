@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from functools import cache
 from importlib import resources
+from operator import lt
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from wisen.domain.signals import Lesson, Polarity, Signal, SignalKind
 from wisen.loop.detect import lessons
-from wisen.loop.detect.features import look
+from wisen.loop.detect.compare import COMPARED, compare
+from wisen.loop.detect.features import glance, look
 from wisen.loop.detect.lasting import lasting
 from wisen.loop.detect.phrases import english
 
@@ -44,12 +46,19 @@ class Model:
     """The linear models of all kinds, arranged by feature."""
 
     def __init__(self, kinds: dict[SignalKind, Weights], lasting: Weights) -> None:
-        self._kinds = tuple(kinds)
-        self._biases = tuple(each.bias for each in kinds.values())
-        self._thresholds = tuple(each.threshold for each in kinds.values())
+        of = [kinds[kind] for kind in SignalKind]
+        self._kinds = tuple(SignalKind)
+        self._biases = tuple(each.bias for each in of)
+        self._thresholds = tuple(each.threshold for each in of)
+        # A lower score does not reach the threshold, however it is rounded; nor does one below what comparing may add.
+        self._least = tuple(_score(each.threshold) - 0.001 for each in of)
+        self._hopeless = tuple(
+            least - sum(max(0.0, each.weights.get(name, 0.0)) for name in COMPARED)
+            for least, each in zip(self._least, of, strict=True)
+        )
         self._lasting = lasting
-        features = {feature for each in kinds.values() for feature in each.weights}
-        self._rows = {name: tuple(each.weights.get(name, 0.0) for each in kinds.values()) for name in features}
+        features = {feature for each in of for feature in each.weights}
+        self._rows = {name: tuple(each.weights.get(name, 0.0) for each in of) for name in features}
         self._speaks = {
             phrase: tuple(map(sum, zip(*(self._row(name) for name in (f"= {phrase}", *groups)), strict=True)))
             for phrase, groups in english().groups_of.items()
@@ -57,17 +66,23 @@ class Model:
 
     def probabilities(self, heard: Heard) -> dict[SignalKind, float]:
         """How likely each kind holds."""
-        return dict(zip(self._kinds, self._weigh(look(heard)), strict=True))
+        scores = self._weigh(look(heard).values, self._biases)
+        return dict(zip(self._kinds, map(_logistic, scores), strict=True))
 
     def signals(self, heard: Heard) -> tuple[Signal, ...]:
         """The kinds that hold, the likeliest first, each with where its evidence stands."""
-        if not heard.text.strip():
+        if not heard.text or heard.text.isspace():
             return ()
-        seen = look(heard)
+        seen = glance(heard)
+        scores = self._weigh(seen.values, self._biases)
+        if all(map(lt, scores, self._hopeless)):
+            return ()
+        compared = compare(heard, seen.folded)
+        seen.values.update(compared)
         held = [
             (-probability, number)
-            for number, probability in enumerate(self._weigh(seen))
-            if probability >= self._thresholds[number]
+            for number, score in enumerate(self._weigh(compared, scores))
+            if score >= self._least[number] and (probability := _logistic(score)) >= self._thresholds[number]
         ]
         held.sort()
         lesson = self._lesson(heard, seen) if any(self._kinds[number] in _TEACHES for _, number in held) else None
@@ -78,8 +93,10 @@ class Model:
         if not text:
             return None
         groups = lessons.groups_in(text)
-        told, weights = lasting(heard, text, groups, seen.values), self._lasting.weights
-        durable = _logistic(self._lasting.bias + sum(weights.get(name, 0.0) * value for name, value in told.items()))
+        score, weights = self._lasting.bias, self._lasting.weights
+        for name, value in lasting(heard, text, groups, seen.values).items():
+            score += weights.get(name, 0.0) * value
+        durable = _logistic(score)
         return Lesson(
             text=text,
             forbids=lessons.forbids(text),
@@ -91,14 +108,20 @@ class Model:
     def _row(self, feature: str) -> tuple[float, ...]:
         return self._rows.get(feature) or (0.0,) * len(self._kinds)
 
-    def _weigh(self, seen: Seen) -> list[float]:
-        known = self._rows
-        rows = [self._biases]
-        for feature, value in seen.values.items():
-            row = known.get(feature)
-            if row is not None:
-                rows.append(row if value == 1.0 else tuple([value * weight for weight in row]))
-        return [_logistic(sum(column)) for column in zip(*rows, strict=True)]
+    def _weigh(self, values: dict[str, float], scores: tuple[float, ...]) -> tuple[float, ...]:
+        """The scores with what features add to them. With a name for each kind: adding columns takes twice as long."""
+        rows = self._rows
+        correction, praise, preference, request, gap, remember = scores
+        for feature, value in values.items():
+            if feature in rows:
+                of_correction, of_praise, of_preference, of_request, of_gap, of_remember = rows[feature]
+                correction += of_correction * value
+                praise += of_praise * value
+                preference += of_preference * value
+                request += of_request * value
+                gap += of_gap * value
+                remember += of_remember * value
+        return correction, praise, preference, request, gap, remember
 
     def _signal(self, text: str, seen: Seen, number: int, probability: float, lesson: Lesson | None) -> Signal:
         start, end = self._evidence(text, seen, number)
@@ -112,12 +135,12 @@ class Model:
 
     def _evidence(self, text: str, seen: Seen, number: int) -> tuple[int, int]:
         """The phrase that speaks most for a kind; the whole text when none does."""
-        best, where = 0.0, (len(text) - len(text.lstrip()), len(text.rstrip()))
+        best, where = 0.0, None
         for start, end, phrase in seen.found:
             speaks = self._speaks[phrase][number]
             if speaks > best:
                 best, where = speaks, (start, end)
-        return where
+        return where or (len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
 def detect(heard: Heard) -> tuple[Signal, ...]:
@@ -131,6 +154,12 @@ def shipped() -> Model:
     read = resources.files(__package__).joinpath("weights.json").read_bytes()
     file = msgspec.json.decode(read, type=_File)
     return Model(file.kinds, file.lasting)
+
+
+def _score(probability: float) -> float:
+    """What makes a probability; for 0 and 1, which no score makes, what comes near."""
+    within = min(max(probability, 1e-9), 1 - 1e-9)
+    return math.log(within / (1 - within))
 
 
 def _logistic(value: float) -> float:
