@@ -1,0 +1,211 @@
+"""Entries: one lesson each, however often it recurs; what was seen of it, what was decided about it, and proposals."""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 - entries are read back from JSON by their types
+from enum import StrEnum
+
+from msgspec import Struct
+
+from wisen.domain.signals import About  # noqa: TC001 - as above
+
+
+class EntryType(StrEnum):
+    """What kind of thing was learnt."""
+
+    LEARNING = "learning"
+    ERROR = "error"
+    FEATURE = "feature"
+
+
+PREFIXES = {EntryType.LEARNING: "LRN", EntryType.ERROR: "ERR", EntryType.FEATURE: "FEAT"}
+"""With what the name of an entry begins."""
+
+
+class Category(StrEnum):
+    """What a learning is."""
+
+    CORRECTION = "correction"
+    PREFERENCE = "preference"
+    INSIGHT = "insight"
+    KNOWLEDGE_GAP = "knowledge_gap"
+    BEST_PRACTICE = "best_practice"
+
+
+class Priority(StrEnum):
+    """How much an entry matters."""
+
+    CRITICAL = "critical"
+    """Data were lost, security is at stake, or nothing goes on without it."""
+    HIGH = "high"
+    """It recurs, or concerns what is done all the time."""
+    MEDIUM = "medium"
+    """There is a way around it."""
+    LOW = "low"
+
+
+class Status(StrEnum):
+    """What became of an entry."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    RESOLVED = "resolved"
+    WONT_FIX = "wont_fix"
+    PROMOTED = "promoted"
+    PROMOTED_TO_SKILL = "promoted_to_skill"
+
+
+class Source(StrEnum):
+    """How an entry came about, in the words of the known format."""
+
+    CONVERSATION = "conversation"
+    ERROR = "error"
+    USER_FEEDBACK = "user_feedback"
+    SELF_DISCOVERY = "self_discovery"
+
+
+class Origin(StrEnum):
+    """On whose word an entry stands."""
+
+    STATED = "stated"
+    """The user typed it."""
+    MEASURED = "measured"
+    """Tools measurably did it."""
+    LOGGED = "logged"
+    """Somebody recorded it by command; it is evidence of nothing by itself."""
+    IMPORTED = "imported"
+    """It came from a file of another system."""
+
+
+class Entry(Struct, frozen=True, kw_only=True):
+    """One lesson as it was first recorded. What was decided since stands in moves."""
+
+    id: str
+    name: str
+    """For people: LRN-YYYYMMDD-XXX."""
+    machine: str
+    context: str
+    """The key of the context it belongs to; empty for everywhere."""
+    at: datetime
+    type: EntryType
+    summary: str
+    source: Source
+    origin: Origin
+    category: Category | None = None
+    details: str = ""
+    action: str = ""
+    """What is suggested to be done."""
+    error: str = ""
+    setting: str = ""
+    """What was going on."""
+    priority: Priority = Priority.MEDIUM
+    area: str = "tooling"
+    tags: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    key: str = ""
+    """The pattern key, `area.symptom`."""
+    about: About | None = None
+    durable: float = 0.0
+    """How likely it is meant to last beyond the task at hand."""
+
+
+class Occurrence(Struct, frozen=True, kw_only=True):
+    """An entry seen in a session."""
+
+    id: str
+    """Made of where it was seen, so that the same sight is recorded once."""
+    entry: str
+    machine: str
+    context: str
+    agent: str
+    session: str
+    """The agent's own id of the session."""
+    message: str
+    """The id of the message or call."""
+    at: datetime
+    quote: str = ""
+    """The user's words, or the complaint of the tool."""
+
+
+class MoveKind(StrEnum):
+    """What can be decided about an entry or a proposal."""
+
+    STATUS = "status"
+    PRIORITY = "priority"
+    TEXT = "text"
+    """Another wording of its summary."""
+    CONFIRM = "confirm"
+    MERGE = "merge"
+    """It is the same as the entry whose id is the value."""
+    SCOPE = "scope"
+    CITE = "cite"
+    """It was used."""
+    CONFLICT = "conflict"
+    """It says the opposite of the entry whose id is the value."""
+    ANSWER = "answer"
+    """What a person said to a proposal: one of `Answer`."""
+
+
+class Who(StrEnum):
+    """Who decided."""
+
+    USER = "user"
+    WISEN = "wisen"
+
+
+class Move(Struct, frozen=True, kw_only=True):
+    """One decision about an entry or a proposal."""
+
+    id: str
+    subject: str
+    """The id of the entry or the proposal."""
+    machine: str
+    at: datetime
+    by: Who
+    kind: MoveKind
+    value: str = ""
+    why: str = ""
+
+
+class Answer(StrEnum):
+    """What a person says to a proposal, or what time says."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    SKIPPED = "skipped"
+    """It waits for new evidence."""
+    LATER = "later"
+    EXPIRED = "expired"
+
+
+class ProposalType(StrEnum):
+    """What a proposal is for."""
+
+    PROMOTION = "promotion"
+    VERIFICATION = "verification"
+    CRITICAL_FIX = "critical_fix"
+
+
+class Proposal(Struct, frozen=True, kw_only=True):
+    """A change that is suggested, with everything by which a person can judge it."""
+
+    id: str
+    machine: str
+    at: datetime
+    type: ProposalType
+    entry: str
+    context: str
+    text: str
+    """The rule as it would be written."""
+    path: str
+    """The file it would go to."""
+    heading: str
+    why: str
+    hypothesis: str
+    risk: str
+    effort: str
+    impact: str
+    tokens: int
+    """About what it costs in every session that reads the file."""
+    sessions: int
+    """In how many sessions it was seen when it was proposed: a skipped one waits for more."""
