@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
     from datetime import datetime
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.changes import Change, Checkout, Look, Seen
     from wisen.domain.contexts import Alias, Context
+    from wisen.domain.entries import Entry, Move, Occurrence, Proposal, Tally
     from wisen.domain.events import Event
     from wisen.domain.failures import Goal, Mined
     from wisen.domain.fixes import Evidence, FailureKind, Fix
@@ -275,6 +276,34 @@ class Ledger(Protocol):
 
     def looks(self, *, machine: str) -> tuple[Look, ...]:
         """The looks at what was changed on one machine, oldest first."""
+        ...
+
+    def enter(self, rows: Iterable[Entry | Occurrence | Move | Proposal]) -> None:
+        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
+        ...
+
+    def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:
+        """Every entry, or those with these ids, oldest first."""
+        ...
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """How often each entry was seen, by its id."""
+        ...
+
+    def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:
+        """Where entries were seen, or one of them, oldest first."""
+        ...
+
+    def sights(self) -> frozenset[str]:
+        """The ids of all occurrences."""
+        ...
+
+    def moves(self, subject: str | None = None) -> tuple[Move, ...]:
+        """What was decided, or about one entry or proposal, oldest first."""
+        ...
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """Every proposal, oldest first."""
         ...
 
     def check(self) -> None:

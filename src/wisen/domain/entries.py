@@ -127,6 +127,18 @@ class Occurrence(Struct, frozen=True, kw_only=True):
     """The user's words, or the complaint of the tool."""
 
 
+class Tally(Struct, frozen=True, kw_only=True):
+    """How often an entry was seen."""
+
+    entry: str
+    context: str
+    times: int
+    sessions: int
+    first: datetime
+    last: datetime
+    """When it was recorded, where it was never seen."""
+
+
 class MoveKind(StrEnum):
     """What can be decided about an entry or a proposal."""
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from wisen.domain.entries import Entry, Move, Occurrence, Proposal, Tally
 from wisen.domain.learnings import Record, RecordKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.runs import Run
@@ -28,6 +31,10 @@ class MemoryLedger:
         self._snapshots: set[Snapshot] = set()
         self._changes: dict[str, Change] = {}
         self._looks: dict[str, Look] = {}
+        self._entries: dict[str, Entry] = {}
+        self._occurrences: dict[str, Occurrence] = {}
+        self._moves: dict[str, Move] = {}
+        self._proposals: dict[str, Proposal] = {}
 
     def sight(self, context: Context, alias: Alias | None) -> None:
         """Remember a context and the directory it was seen in; the first sight of each stands."""
@@ -107,6 +114,56 @@ class MemoryLedger:
         """The looks at what was changed on one machine, oldest first."""
         found = (each for each in self._looks.values() if each.machine == machine)
         return tuple(sorted(found, key=lambda each: each.id))
+
+    def enter(self, rows: Iterable[Entry | Occurrence | Move | Proposal]) -> None:
+        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
+        for row in tuple(rows):
+            kept = structs.replace(row, at=row.at.astimezone(UTC))
+            if isinstance(kept, Entry):
+                self._entries.setdefault(kept.id, kept)
+            elif isinstance(kept, Occurrence):
+                self._occurrences.setdefault(kept.id, kept)
+            elif isinstance(kept, Move):
+                self._moves.setdefault(kept.id, kept)
+            else:
+                self._proposals.setdefault(kept.id, kept)
+
+    def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:
+        """Every entry, or those with these ids, oldest first."""
+        wanted = None if ids is None else set(ids)
+        return tuple(each for id_, each in sorted(self._entries.items()) if wanted is None or id_ in wanted)
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """How often each entry was seen, by its id."""
+        return tuple(self._tally(each) for _, each in sorted(self._entries.items()))
+
+    def _tally(self, entry: Entry) -> Tally:
+        seen = self.occurrences(entry.id)
+        return Tally(
+            entry=entry.id,
+            context=entry.context,
+            times=len(seen),
+            sessions=len({(each.agent, each.session) for each in seen}),
+            first=seen[0].at if seen else entry.at,
+            last=seen[-1].at if seen else entry.at,
+        )
+
+    def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:
+        """Where entries were seen, or one of them, oldest first."""
+        found = (each for each in self._occurrences.values() if entry in (None, each.entry))
+        return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+
+    def sights(self) -> frozenset[str]:
+        """The ids of all occurrences."""
+        return frozenset(self._occurrences)
+
+    def moves(self, subject: str | None = None) -> tuple[Move, ...]:
+        """What was decided, or about one entry or proposal, oldest first."""
+        return tuple(each for _, each in sorted(self._moves.items()) if subject in (None, each.subject))
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """Every proposal, oldest first."""
+        return tuple(each for _, each in sorted(self._proposals.items()))
 
     def check(self) -> None:
         """Nothing can be damaged here."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec import structs
 
+from wisen.backends.stores.entries import ENTRIES, MOVES, OCCURRENCES, PROPOSALS, SqlEntries
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.migrate import MIGRATIONS
 from wisen.backends.stores.seals import Table, add, read
@@ -69,7 +70,9 @@ RECORDS = Table(
 SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
 CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
-TABLES = (MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS)
+TABLES = (
+    MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS
+)  # fmt: skip
 
 _TELLING = """
     (kind <> 'success' OR tried IS NOT NULL OR EXISTS (
@@ -79,7 +82,7 @@ _TELLING = """
 """Successes that can have ended something or speak for something, and all else."""
 
 
-class SqlLedger:
+class SqlLedger(SqlEntries):
     """A ledger in a database."""
 
     def __init__(self, db: Database) -> None:

@@ -1,0 +1,137 @@
+"""The ledger's statements about entries, occurrences, moves and proposals, written once for every database."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import msgspec
+
+from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
+from wisen.backends.stores.seals import Table, add, read
+from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Tally, Who
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.backends.stores.dialect import Database, Value
+
+ENTRIES = Table("entries", ("id", "name", "context", "at", "body"))
+OCCURRENCES = Table("occurrences", ("id", "entry", "machine", "context", "agent", "session", "message", "at", "quote"))
+MOVES = Table("moves", ("id", "subject", "machine", "at", "decider", "kind", "value", "why"))
+PROPOSALS = Table("proposals", ("id", "entry", "at", "body"))
+_AT_ONCE = 500
+"""How many ids one question names."""
+_Bodied = TypeVar("_Bodied", Entry, Proposal)
+
+
+class SqlEntries:
+    """What was learnt, in a database."""
+
+    _db: Database
+
+    def enter(self, rows: Iterable[Entry | Occurrence | Move | Proposal]) -> None:
+        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
+        with self._db.transaction():
+            for row in rows:
+                if isinstance(row, Entry):
+                    values: dict[str, Value] = {"name": row.name, "context": row.context, "body": _body(row)}
+                    add(self._db, ENTRIES, values | {"id": row.id, "at": microseconds(row.at)})
+                elif isinstance(row, Proposal):
+                    values = {"id": row.id, "entry": row.entry, "at": microseconds(row.at), "body": _body(row)}
+                    add(self._db, PROPOSALS, values)
+                elif isinstance(row, Move):
+                    values = {name: getattr(row, name, None) for name in MOVES.columns}
+                    values |= {"at": microseconds(row.at), "decider": row.by.value, "kind": row.kind.value}
+                    add(self._db, MOVES, values)
+                else:
+                    values = {name: getattr(row, name) for name in OCCURRENCES.columns}
+                    add(self._db, OCCURRENCES, values | {"at": microseconds(row.at)})
+
+    def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:
+        """Every entry, or those with these ids, oldest first."""
+        order = f"ORDER BY id COLLATE {self._db.bytewise}"
+        if ids is None:
+            return tuple(_read(row, Entry) for row in read(self._db, ENTRIES, order))
+        wanted, found = sorted(set(ids)), list[Entry]()
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = tuple(map(pack, wanted[start : start + _AT_ONCE]))
+            where = f"WHERE id IN ({', '.join('?' * len(some))}) {order}"
+            found += [_read(row, Entry) for row in read(self._db, ENTRIES, where, some)]
+        return tuple(sorted(found, key=lambda each: each.id))
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """How often each entry was seen, by its id. It is counted by the database, which is fast and not sealed."""
+        return tuple(
+            Tally(
+                entry=unpack(str(entry)),
+                context=unpack(str(context)),
+                times=int(cast("int", times)),
+                sessions=int(cast("int", sessions)),
+                first=from_microseconds(int(cast("int", first))),
+                last=from_microseconds(int(cast("int", last))),
+            )
+            for entry, context, times, sessions, first, last in self._db.run(
+                "SELECT e.id, e.context, COUNT(o.id), COUNT(DISTINCT o.agent || ' ' || o.session), "
+                "COALESCE(MIN(o.at), MIN(e.at)), COALESCE(MAX(o.at), MAX(e.at)) "
+                "FROM entries AS e LEFT JOIN occurrences AS o ON o.entry = e.id GROUP BY e.id, e.context ORDER BY e.id"
+            )
+        )
+
+    def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:
+        """Where entries were seen, or one of them, oldest first."""
+        rest = "" if entry is None else "WHERE entry = ?"
+        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
+        return tuple(
+            Occurrence(
+                **{name: cast("str", row[name]) for name in OCCURRENCES.columns if name != "at"},
+                at=from_microseconds(cast("int", row["at"])),
+            )
+            for row in read(self._db, OCCURRENCES, f"{rest} {order}", () if entry is None else (pack(entry),))
+        )
+
+    def sights(self) -> frozenset[str]:
+        """The ids of all occurrences."""
+        return frozenset(unpack(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
+
+    def moves(self, subject: str | None = None) -> tuple[Move, ...]:
+        """What was decided, or about one entry or proposal, oldest first."""
+        rest = "" if subject is None else "WHERE subject = ?"
+        order = f"ORDER BY id COLLATE {self._db.bytewise}"
+        return tuple(
+            Move(
+                id=cast("str", row["id"]),
+                subject=cast("str", row["subject"]),
+                machine=cast("str", row["machine"]),
+                at=from_microseconds(cast("int", row["at"])),
+                by=Who(cast("str", row["decider"])),
+                kind=MoveKind(cast("str", row["kind"])),
+                value=cast("str", row["value"]),
+                why=cast("str", row["why"]),
+            )
+            for row in read(self._db, MOVES, f"{rest} {order}", () if subject is None else (pack(subject),))
+        )
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """Every proposal, oldest first."""
+        order = f"ORDER BY id COLLATE {self._db.bytewise}"
+        return tuple(_read(row, Proposal) for row in read(self._db, PROPOSALS, order))
+
+
+def _body(value: Entry | Proposal) -> str:
+    """The value as JSON, in which not any character may stand."""
+    named = {name: _turned(getattr(value, name), pack) for name in value.__struct_fields__}
+    return msgspec.json.encode(named | {"at": value.at.astimezone(UTC)}).decode()
+
+
+def _read(row: dict[str, Value], kind: type[_Bodied]) -> _Bodied:
+    value = msgspec.json.decode(cast("str", row["body"]), type=kind)
+    named = {name: _turned(getattr(value, name), unpack) for name in value.__struct_fields__}
+    return kind(**named)
+
+
+def _turned(value: Any, turned: Any) -> Any:
+    """A value with its texts packed or unpacked."""
+    if type(value) is str:
+        return turned(value)
+    return tuple(_turned(each, turned) for each in value) if isinstance(value, tuple) else value

@@ -1,0 +1,158 @@
+"""What every ledger promises about entries, occurrences, moves and proposals, as a suite."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec import structs
+
+from wisen.domain.entries import (
+    Category,
+    Entry,
+    EntryType,
+    Move,
+    MoveKind,
+    Occurrence,
+    Origin,
+    Priority,
+    Proposal,
+    ProposalType,
+    Source,
+    Who,
+)
+from wisen.domain.signals import About
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wisen.ports import Ledger
+
+HOSTILE = "a\0b \udcff \x1a0000 é 漢 '\"\\"
+
+
+def an_entry(id_: str = "01A", **other: object) -> Entry:
+    """An entry that a test may change."""
+    entry = Entry(
+        id=id_,
+        name=f"LRN-20260301-{id_}",
+        machine="desk",
+        context="github.com/acme/shop",
+        at=NOON,
+        type=EntryType.LEARNING,
+        category=Category.CORRECTION,
+        summary="Use pnpm, not npm.",
+        source=Source.USER_FEEDBACK,
+        origin=Origin.STATED,
+        about=About.TOOL,
+        durable=0.75,
+    )
+    return structs.replace(entry, **other)
+
+
+def an_occurrence(id_: str, entry: str = "01A", session: str = "s1", minutes: int = 0) -> Occurrence:
+    """A sight of an entry."""
+    return Occurrence(
+        id=id_,
+        entry=entry,
+        machine="desk",
+        context="github.com/acme/shop",
+        agent="claude-code",
+        session=session,
+        message=f"m{id_}",
+        at=NOON + timedelta(minutes=minutes),
+        quote="no, use pnpm",
+    )
+
+
+def a_move(id_: str, subject: str = "01A", kind: MoveKind = MoveKind.STATUS, value: str = "resolved") -> Move:
+    """A decision."""
+    return Move(id=id_, subject=subject, machine="desk", at=NOON, by=Who.USER, kind=kind, value=value, why="done")
+
+
+def a_proposal(id_: str, entry: str = "01A") -> Proposal:
+    """A suggested change."""
+    return Proposal(
+        id=id_,
+        machine="desk",
+        at=NOON,
+        type=ProposalType.PROMOTION,
+        entry=entry,
+        context="github.com/acme/shop",
+        text="Use pnpm, not npm.",
+        path="/home/me/shop/CLAUDE.md",
+        heading="Rules",
+        why="You said so in 3 sessions.",
+        hypothesis="It will not come up again.",
+        risk="low",
+        effort="low",
+        impact="medium",
+        tokens=9,
+        sessions=3,
+    )
+
+
+class EntriesContract:
+    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+
+    def test_entries_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        late = an_entry(
+            "02B",
+            summary=HOSTILE,
+            details=HOSTILE,
+            context=HOSTILE,
+            priority=Priority.CRITICAL,
+            tags=("a", HOSTILE),
+            files=(HOSTILE,),
+            about=None,
+            category=None,
+            at=NOON.astimezone(timezone(timedelta(hours=9))),
+        )
+        ledger.enter([late, an_entry()])
+        ledger.enter([structs.replace(late, summary="another story")])
+        again = reopen()
+        again.check()
+        assert again.entries() == (an_entry(), late)
+        assert again.entries(["02B", "none"]) == (late,)
+        assert again.entries([]) == ()
+        assert len(again.entries(f"{number}" for number in range(1_200))) == 0
+
+    def test_how_often_an_entry_was_seen_is_counted_by_sessions(self, ledger: Ledger) -> None:
+        sights = [an_occurrence("a", minutes=5), an_occurrence("b", minutes=9), an_occurrence("c", session="s2")]
+        ledger.enter([an_entry(), an_entry("02B"), *sights, sights[0]])
+        first, second = ledger.tallies()
+        assert (first.entry, first.times, first.sessions) == ("01A", 3, 2)
+        assert (first.first, first.last) == (NOON, NOON + timedelta(minutes=9))
+        assert (second.entry, second.times, second.sessions, second.first) == ("02B", 0, 0, NOON)
+        assert ledger.sights() == {"a", "b", "c"}
+
+    def test_occurrences_come_back_whole_oldest_first(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        hostile = structs.replace(an_occurrence("z", entry="02B", minutes=-1), quote=HOSTILE, session=HOSTILE)
+        ledger.enter([an_occurrence("b"), an_occurrence("a"), hostile])
+        again = reopen()
+        assert again.occurrences() == (hostile, an_occurrence("a"), an_occurrence("b"))
+        assert again.occurrences("02B") == (hostile,)
+        assert again.occurrences("none") == ()
+
+    def test_moves_and_proposals_come_back_whole_oldest_first_and_once(
+        self, ledger: Ledger, reopen: Callable[[], Ledger]
+    ) -> None:
+        moves = (a_move("1"), a_move("2", subject="p", kind=MoveKind.ANSWER, value="approved"))
+        proposals = (a_proposal("p"), structs.replace(a_proposal("q"), text=HOSTILE))
+        ledger.enter([*reversed(moves), *reversed(proposals), structs.replace(moves[0], value="pending")])
+        again = reopen()
+        again.check()
+        assert again.moves() == moves
+        assert again.moves("p") == (moves[1],)
+        assert again.proposals() == proposals
+
+    def test_all_of_it_or_nothing(self, ledger: Ledger) -> None:
+        def rows() -> Iterator[Entry]:
+            yield an_entry()
+            raise ValueError("in the midst of it")
+
+        with pytest.raises(ValueError, match="in the midst"):
+            ledger.enter(rows())
+        assert ledger.entries() == ()
