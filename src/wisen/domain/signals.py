@@ -125,6 +125,8 @@ class Sighting(Struct, frozen=True, kw_only=True):
     said: Said
     text: str
     """The whole message; empty where it was not kept."""
+    context: str = ""
+    """The key of the context it was said in; empty outside of any."""
 
 
 class Theme(Struct, frozen=True, kw_only=True):

@@ -33,6 +33,8 @@ class MemoryFindings:
 
     events: Sequence[Event]
     """Every event there is, in the order in which they were read."""
+    contexts: Mapping[tuple[str, str], str]
+    """Where each of them happened, by agent and id; empty outside of any context."""
     sessions: Mapping[int, SessionKey]
     found: Sequence[Mined]
     since: datetime | None
@@ -180,6 +182,7 @@ class MemoryFindings:
             session=session,
             said=structs.replace(said, at=whole(said.at)),
             text=(event.text or "") if isinstance(event, Message) else "",
+            context=self.contexts[event.session.agent, event.id],
         )
 
     def _failure(self, session: int, call: str) -> Failure | None:

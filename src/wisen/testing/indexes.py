@@ -148,6 +148,7 @@ class MemoryIndex:
         chosen = {self._sessions[kept.event.session] for kept in self._selected(selection)}
         return MemoryFindings(
             events=tuple(self._events()),
+            contexts={key: kept.context or "" for key, kept in self._kept.items()},
             sessions={number: key for key, number in self._sessions.items()},
             found=[mined for number, mined in sorted(self._found.items()) if number in chosen],
             since=selection.since,

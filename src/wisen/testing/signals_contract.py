@@ -89,6 +89,16 @@ class SignalsContract:
         (sighting,) = reopen().signals(ALL)
         assert (sighting.agent, sighting.native, sighting.text, sighting.said) == (text, text, text, said)
 
+    def test_the_context_is_that_of_the_message(self, index: Index) -> None:
+        log = Log("/a.jsonl", context="shop")
+        log.typed("m0")
+        log.context = None
+        log.typed("m1")
+        index.keep([log.stretch()])
+        (history,) = index.unmined(1)
+        index.mined([Mined(session=history.session, said=tuple(said_of(f"m{each}", each) for each in range(2)))], 1)
+        assert [(each.said.message, each.context) for each in index.signals(ALL)] == [("m1", ""), ("m0", "shop")]
+
     def test_a_message_whose_text_was_not_kept_is_shown_without(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.typed("m1")

@@ -85,9 +85,10 @@ _GOALS = """
     SELECT request, said_next, calls, at, ended, failed, ending FROM goals g WHERE {found} ORDER BY at, request
 """
 _SIGNALS = """
-    SELECT agents.name, sessions.native, s.session, events.id, s.at, texts.text,
+    SELECT agents.name, sessions.native, s.session, events.id, s.at, texts.text, scenes.context,
         s.kind, probability, first, last, polarity, lesson, forbids, durable, is_durable, about
     FROM signals s LEFT JOIN events ON events.number = s.event LEFT JOIN texts ON texts.event = s.event
+    LEFT JOIN scenes ON scenes.number = events.scene
     JOIN sessions ON sessions.number = s.session JOIN agents ON agents.number = sessions.agent
     WHERE {found} ORDER BY s.at DESC, s.event DESC, s.kind, s.session
 """
@@ -215,13 +216,14 @@ def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
 
 
 def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
-    agent, native, session, message, at, text, *signal = row
+    agent, native, session, message, at, text, context, *signal = row
     return Sighting(
         agent=unpack(agent),
         native=unpack(native),
         session=session,
         said=Said(message=unpack(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
         text=unpack(text or ""),
+        context=unpack(context or ""),
     )
 
 
