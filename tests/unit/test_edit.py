@@ -18,6 +18,7 @@ from wisen.loop.apply.managed import managed_in
 from wisen.loop.apply.notice import notice
 from wisen.loop.apply.past import past
 from wisen.loop.apply.undo import Undone
+from wisen.testing.checkouts import MemoryCheckouts
 from wisen.testing.fakes import FixedClock
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
@@ -319,3 +320,34 @@ def test_a_passage_is_put_at_the_end_replaced_and_taken_back(tmp_path: Path) -> 
     assert path.read_bytes() == b"# Learnings\n\nmine, without an end\n" + ENTRY + b"his new entry\n"
     assert door.undo(first.id).how is Undone.ALONE
     assert path.read_bytes() == b"# Learnings\n\nmine, without an end\nhis new entry\n"
+
+
+def test_taking_back_what_was_taken_back_behind_another_touch_stays_taken_back(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text("# Shop\n")
+    door = editor()
+    first = door.put(plan(path, 1, "Use pnpm.")).change
+    path.write_text(path.read_text() + "- his\n")
+    second = door.put(plan(path, 2, "Sort by date.")).change
+    door.undo(first.id)
+    third = door.put(plan(path, 3, "Be brief.")).change
+    door.undo(second.id)
+    door.undo(third.id)
+    assert managed_in(path.read_bytes()) == ()
+    assert "- his\n" in path.read_text()
+
+
+def test_other_words_in_another_file_are_not_his_act_where_git_took_ours(tmp_path: Path) -> None:
+    path, other = tmp_path / "AGENTS.md", tmp_path / "NOTES.md"
+    other.write_text("- something else <!-- wisen:R-0000 -->\n")
+    path.write_text("# Shop\n")
+    checkouts = MemoryCheckouts()
+    checkouts.commit(path, b"# Shop\n")
+    desk = a_desk(checkouts=checkouts)
+    Editor(desk).put(plan(path))
+    path.write_text("# Shop\n")
+    assert [look.fate for look in notice(desk)] == [Fate.UNCLEAR]
+    plain = a_desk()
+    Editor(plain).put(plan(path))
+    path.write_text("# Shop\n")
+    assert [look.fate for look in notice(plain)] == [Fate.HIS]

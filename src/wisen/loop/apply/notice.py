@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.changes import Fate
@@ -62,6 +63,11 @@ def _noticed(desk: Desk, known: Past) -> Iterator[Look]:
             seen = whereabouts(desk, change, known)
             git = checkout(seen.real)
             found = _sayable(fate(change.deed, seen.content, last.head, git))
+            if found.fate is Fate.HIS and seen.real != known.real[change.path]:
+                # Other words in another file may always have been there: that ours is gone must be his act as well.
+                own = desk.files.read(Path(change.path))
+                gone = fate(change.deed, own.content, last.head, checkout(own.real))
+                found = found if gone.fate is Fate.REFUSED else gone
         except (FileError, SettingsUnclear):
             continue  # somebody is in the midst of it
         if _keeps(last.fate, found.fate):

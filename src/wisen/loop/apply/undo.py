@@ -101,10 +101,16 @@ def _chain(content: bytes, made: Sequence[Change]) -> list[Change]:
             break
         chain.insert(0, each)
         now = each.before
-    ids = {each.id for each in chain}
-    # Taking back what was made before the chain cannot be made again.
-    last = max((at for at, each in enumerate(chain) if each.undoes and each.undoes not in ids), default=-1)
-    return chain[last + 1 :]
+    # Taking back what was made before the chain cannot be made again: it begins behind the last that did so.
+    begins, at = 0, {each.id: number for number, each in enumerate(chain)}
+    while (cut := max((at[each.id] for each in chain[begins:] if _back(each, at) < begins), default=-1)) >= begins:
+        begins = cut + 1
+    return chain[begins:]
+
+
+def _back(change: Change, at: dict[str, int]) -> int:
+    """Which place in a chain a change takes back; its own where it takes none back."""
+    return at.get(change.undoes, -1) if change.undoes else at[change.id]
 
 
 def _bare(deed: Deed) -> Deed:
