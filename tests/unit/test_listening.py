@@ -122,6 +122,8 @@ def test_what_one_asks_for_and_another_forbids_is_never_one_theme() -> None:
     assert [theme.sessions for theme in found] == [1, 1]
     found = themes([sighting(1, "Commit the lockfile."), sighting(2, "Do not commit the lockfile.")])
     assert [theme.sessions for theme in found] == [1, 1]
+    found = themes([sighting(1, "Use default exports."), sighting(2, "Don't use default exports.")])
+    assert [theme.sessions for theme in found] == [1, 1]
 
 
 def test_a_message_that_says_two_things_counts_once_and_praise_has_no_theme() -> None:

@@ -7,38 +7,23 @@ and neither forbids what the other asks for.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wisen.domain.signals import SignalKind, Theme
+from wisen.domain.stances import stance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.domain.signals import Lesson, Sighting
+    from wisen.domain.stances import Stance
 
 _WITHIN, _ALIKE = 0.6, 0.34
 """How much of the shorter lesson, and of both together, must be shared."""
 _SENTENCE = 3
 _COMMON = 60
 """A word leads to the newest so many of the lessons it stands in."""
-_WORD = re.compile(r"\w[\w'-]*\w|\w")
-_NEGATES = frozenset("not no never without avoid don't dont stop isn't doesn't".split())
-_UNTIL = frozenset("but use instead".split())
-_EMPTY_WORDS = frozenset(
-    "a an the this that these those it its is are was were be been being do does did done to of in on at by for with "
-    "from as and or so if then than there here we you i us our your my me they them he she have has had can could "
-    "would should will shall may might must need needs want wants please just also too very really all any some one "
-    "what which who when where how why let let's lets make sure get got go into up out about more most only now still "
-    "again first".split()
-)
-_ENDINGS = ("ing", "ies", "es", "ed", "s")
-
-
-class _Words(NamedTuple):
-    wanted: frozenset[str]
-    unwanted: frozenset[str]
 
 
 class _Group:
@@ -49,18 +34,18 @@ class _Group:
         self.wanted: set[str] = set()
         self.unwanted: set[str] = set()
 
-    def takes(self, words: _Words) -> bool:
+    def takes(self, words: Stance) -> bool:
         """Whether nothing that it asks for is forbidden here, and the other way round."""
         return not (words.wanted & self.unwanted or words.unwanted & self.wanted)
 
 
 def themes(sightings: Iterable[Sighting]) -> tuple[Theme, ...]:
     """The themes of corrections and preferences, those of most sessions first, then the newest."""
-    taught = [(each, _words(_lesson(each).text)) for each in sorted(_taught(sightings), key=lambda each: each.said.at)]
+    taught = [(each, stance(_lesson(each).text)) for each in sorted(_taught(sightings), key=lambda each: each.said.at)]
     seen = Counter(word for _, words in taught for word in words.wanted | words.unwanted)
     worth = {word: math.log((len(taught) + 1) / many) for word, many in seen.items()}
     groups: list[_Group] = []
-    members: list[tuple[_Words, _Group]] = []
+    members: list[tuple[Stance, _Group]] = []
     by_word: dict[str, list[int]] = defaultdict(list)
     for sighting, words in taught:
         group = _nearest(words, members, by_word, worth)
@@ -97,28 +82,8 @@ def _lesson(sighting: Sighting) -> Lesson:
     return lesson
 
 
-def _words(text: str) -> _Words:
-    """The telling words of a lesson, and those that stand behind a negation up to the next comma."""
-    wanted, unwanted = set[str](), set[str]()
-    for clause in re.split(r"[,;:.]\s+", text.casefold()):
-        into = wanted
-        for word in _WORD.findall(clause):
-            if word in _NEGATES:
-                into = unwanted
-            elif word in _UNTIL:
-                into = wanted if word != "instead" else unwanted
-            elif word not in _EMPTY_WORDS:
-                into.add(_stem(word))
-    return _Words(frozenset(wanted), frozenset(unwanted - wanted))
-
-
-def _stem(word: str) -> str:
-    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= 3), "")
-    return word.removesuffix(ending)
-
-
 def _nearest(
-    words: _Words, members: list[tuple[_Words, _Group]], by_word: dict[str, list[int]], worth: dict[str, float]
+    words: Stance, members: list[tuple[Stance, _Group]], by_word: dict[str, list[int]], worth: dict[str, float]
 ) -> _Group | None:
     every = words.wanted | words.unwanted
     candidates = {number for word in every for number in by_word[word][-_COMMON:]}

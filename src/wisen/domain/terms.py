@@ -1,0 +1,121 @@
+"""Words as lessons are compared by: without endings, alike words as one, and each with what it is worth."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+EMPTY = frozenset(
+    "a an the this that these those it its is are was were be been being do does did done doing to of in on at by "
+    "for with from as and or nor so if then than there here we you i us our your my me they them their he she have "
+    "has had having can could would should will shall may might must need needs needed want wants please pls just "
+    "also too very really all any some one ones every each both ever what which who when where how why let lets "
+    "make making makes sure get got go goes into up about now still again always use uses using used utilize "
+    "utilise prefer remember note ensure thanks thank anything something everything anyway like instead but ok okay "
+    "yes hey while inside within during own yourself exactly simply actually already going forward onwards time "
+    "and/or via onto supposed ought able since because even yet well sorry".split()
+)
+"""They tell nothing about what a lesson is about."""
+_ALIKE = (
+    "repository repo project codebase",
+    "directly straight",
+    "folder dir directory",
+    "documentation doc",
+    "delete remove drop erase",
+    "add include insert put belong contain",
+    "write wrote written create",
+    "keep kept stay leave",
+    "check verify",
+    "lint linter",
+    "format formatter",
+    "javascript js",
+    "typescript ts",
+    "python py",
+    "environment env",
+    "configuration config",
+    "dependency dep",
+    "database db",
+    "message msg",
+    "pr prs",
+    "function func",
+    "variable var",
+    "argument arg parameter param",
+    "answer reply response respond",
+    "edit modify alter touch",
+    "run ran execute",
+    "short brief concise",
+    "alphabetically alphabetical alphabetic",
+    "entire whole",
+    "library lib",
+    "application app",
+    "build built",
+    "indent indentation",
+)
+"""Words that say the same in lessons about code; the first stands for all."""
+_TRIFLES = "repository code file directly currently existing name"
+_VERBS = "add write keep run pass call set give show start"
+_VOWEL = re.compile(r"[aeiouy]")
+_PLAIN = re.compile(r"[^\W\d_]+\Z")
+_HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+\Z")
+_SHORTEST = 3
+_TRIFLE, _LIGHT, _FULL, _MARKED = 0.25, 0.4, 1.0, 1.5
+"""What a word is worth: one that stands in many lessons, a verb of many uses, any other, and a name or number."""
+BOUND = "→"
+"""Stands between a word and what it is bound to, as in before→commit."""
+
+
+def stem(word: str) -> str:
+    """A word without the endings of number and time."""
+    if len(word) <= _SHORTEST:
+        return word
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= _SHORTEST - (rest[:1] in "aeiou") and _VOWEL.search(rest):
+            word = rest
+            break
+    if len(word) > _SHORTEST and word[-1] == word[-2] and word[-1] not in "aeious":
+        word = word[:-1]
+    if len(word) > _SHORTEST and word.endswith("e"):
+        word = word[:-1]
+    return f"{word[:-1]}i" if len(word) > _SHORTEST and word.endswith("y") else word
+
+
+_FIRST = {stem(word): stem(words.split()[0]) for words in _ALIKE for word in words.split()}
+_WORTH = {stem(word): _TRIFLE for word in _TRIFLES.split()} | {stem(word): _LIGHT for word in _VERBS.split()}
+_DECIDING = frozenset(map(stem, "off out down less fewer except unless without only last hardly rarely seldom".split()))
+
+
+@lru_cache(maxsize=20_000)
+def term_of(token: str) -> tuple[str, ...]:
+    """What a word is compared by: several where it is joined of words; names of files, flags, packages stay whole."""
+    if _PLAIN.match(token):
+        plain = stem(token)
+        return () if token in EMPTY else (_FIRST.get(plain, plain),)
+    if _HYPHENED.match(token):
+        return tuple(term for part in token.split("-") for term in term_of(part))
+    return (token.removeprefix("./").rstrip("/") or token,)
+
+
+@lru_cache(maxsize=20_000)
+def parts_of(term: str) -> tuple[str, ...]:
+    """The terms of a command; another term is its own only part."""
+    if " " not in term or BOUND in term:
+        return (term,)
+    return tuple(dict.fromkeys(part for word in term.split() for part in term_of(word) or (word,)))
+
+
+@lru_cache(maxsize=20_000)
+def worth_of(term: str) -> float:
+    """How much a term tells: a name or a number more than a word, a word that stands in many lessons less."""
+    term = term.rpartition(BOUND)[2]
+    if " " in term:
+        return sum(map(worth_of, parts_of(term)))
+    return _WORTH.get(term, _FULL if term.isalpha() else _MARKED)
+
+
+@lru_cache(maxsize=20_000)
+def decides(term: str) -> bool:
+    """Whether a lesson with it cannot be one without it: numbers, flags, conditions."""
+    return term in _DECIDING or BOUND in term or term[0] == "-" or any(map(str.isdigit, term))
