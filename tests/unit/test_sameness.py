@@ -219,7 +219,6 @@ TUNED_OTHER = [
     ("Do not create new files unless needed.", "Do not create new branches unless needed."),
     ("Use one branch for each feature.", "Use one worktree for each feature."),
     ("Keep the old endpoint working.", "Keep the new endpoint working."),
-    ("Include stack traces in the logs.", "Exclude stack traces from the logs."),
 ]
 """Much alike, and two lessons."""
 HELD_SAME = [
@@ -327,6 +326,10 @@ HELD_OTHER = [
     ("Return None when nothing is found.", "Raise KeyError when nothing is found."),
     ("Never use `sudo`.", "Never use `rm -rf`."),
     ("Write tests in tests/unit.", "Write tests in pytest style."),
+]
+"""As above."""
+UNTOLD = [
+    ("Include stack traces in the logs.", "Exclude stack traces from the logs."),
     ("Let the server call the client.", "Let the client call the server."),
     ("Run the slow tests.", "Skip the slow tests."),
     ("Use fewer comments.", "Use more comments."),
@@ -338,7 +341,7 @@ HELD_OTHER = [
     ("Ask first, then act.", "Act first, then ask."),
     ("Yes, add a license header.", "Hardly ever add a license header."),
 ]
-"""As above."""
+"""Opposites that are not recognised as such, a shortcoming: they must not become one lesson all the same."""
 
 ALL_SAME, ALL_OPPOSED, ALL_OTHER = TUNED_SAME + HELD_SAME, TUNED_OPPOSED + HELD_OPPOSED, TUNED_OTHER + HELD_OTHER
 
@@ -412,6 +415,11 @@ def test_lessons_that_share_most_words_are_two(pair: tuple[str, str]) -> None:
     assert not opposed(stance(pair[0]), stance(pair[1]))
 
 
+@pytest.mark.parametrize("pair", UNTOLD)
+def test_opposites_that_are_not_told_are_two_lessons_all_the_same(pair: tuple[str, str]) -> None:
+    assert not same(*pair)
+
+
 @pytest.mark.parametrize("pairs", [TUNED_SAME, HELD_SAME], ids=["tuned", "held"])
 def test_most_rewordings_are_recognised_and_none_is_taken_for_the_opposite(pairs: Pairs) -> None:
     assert not [pair for pair in pairs if opposed(stance(pair[0]), stance(pair[1]))]
@@ -421,12 +429,12 @@ def test_most_rewordings_are_recognised_and_none_is_taken_for_the_opposite(pairs
 
 def test_among_all_lessons_the_right_one_is_found() -> None:
     lessons = Lessons()
-    for one, _ in ALL_SAME + ALL_OPPOSED + ALL_OTHER:
+    for one, _ in ALL_SAME + ALL_OPPOSED + ALL_OTHER + UNTOLD:
         lessons.add(one, one)
     found = [(one, lessons.find(other)) for one, other in ALL_SAME]
     assert sum(one == there for one, there in found) >= 0.9 * len(found)
     assert len([there for one, there in found if there not in (one, None)]) <= 0.05 * len(found)
-    assert not [pair for pair in ALL_OPPOSED + ALL_OTHER if lessons.find(pair[1]) == pair[0]]
+    assert not [pair for pair in ALL_OPPOSED + ALL_OTHER + UNTOLD if lessons.find(pair[1]) == pair[0]]
     assert all(one in lessons.opposites(other) for one, other in ALL_OPPOSED)
 
 
