@@ -3,12 +3,13 @@
     observe   new lines of the agents' logs become events; only what may be kept comes through the door
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
     detect    in the same sessions: what the user corrected, praised, asked for
+    notice    what people did to what we put into their files
+    record    what the user said becomes entries, one for each lesson; what is ready is proposed
     verify    what the lines of instruction files seem to do, going by the sessions before and after them
     report    what was found, as one value
-    notice    what people did to what we put into their files
     remember  the run goes into the ledger, and the ledger into a verified backup
 
-The later stages (promote, deliver, crystallize) take their places before the report.
+Later stages (deliver, crystallize) take their places before the report.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from wisen import rulebook
 from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import run_of
@@ -52,7 +54,8 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
     found, read_bytes, new_events = observe(parts, selection, progress)
     reading_seconds = parts.clock.elapsed() - clock_began
     dig(parts)
-    notice(parts.desk)
+    rulebook.refused(parts, notice(parts.desk))
+    proposals = rulebook.record(parts, said := parts.index.signals(selection))
     judged = judge(parts) if new_events or parts.judges else ()
     report = Report(
         selection=selection,
@@ -65,8 +68,9 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
         counts=parts.index.counts(selection),
         failures=parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)),
         fixes=tuple(fix for fix in parts.index.fixes(selection) if fix.is_known),
-        signals=signals_by_kind(said := parts.index.signals(selection)),
+        signals=signals_by_kind(said),
         themes=themes(said),
+        proposals=proposals,
         instructions=tuple(map(summary, judged)),
         troubles=parts.index.troubles(selection),
         warnings=parts.warnings,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from wisen import cycle
+from wisen.domain.changes import Line
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
 from wisen.domain.signals import Before, Heard
@@ -19,6 +20,7 @@ from wisen.loop.detect.model import detect
 from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
 from wisen.record import Recorder
+from wisen.rulebook import Rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +49,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder):
+class Learner(Recorder, Rulebook):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -154,7 +156,10 @@ class Learner(Recorder):
         Raises:
             UsageError: there is no such change.
         """
-        return refuse(self._parts.desk, change)
+        refused = refuse(self._parts.desk, change)
+        if isinstance(refused.deed, Line):
+            self.took_back(refused.deed)
+        return refused
 
     def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
         """Take a change back by its id or the beginning of it, or the last one; `dry_run` only says what would be.
@@ -169,7 +174,10 @@ class Learner(Recorder):
             if last is None:
                 raise UsageError("There is no change to undo. What was changed: wisen changes")
             change = last.id
-        return editor.undo(change, dry_run=dry_run)
+        undoing = editor.undo(change, dry_run=dry_run)
+        if isinstance(undoing.change.deed, Line) and not dry_run:
+            self.took_back(undoing.change.deed)
+        return undoing
 
     def histories(self, path: Path | None = None) -> Iterator[History]:
         """The sessions that were read, one at a time: their calls in order, and what the user did between them.

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.runs import Stamp
 from wisen.loop.apply.past import Desk
+from wisen.ports import Scribe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
+    from wisen.loop.promote.policy import PromotePolicy
     from wisen.ports import Agent, Backups, Checkouts, Clock, Crew, Files, Ids, Index, Instructions, Ledger
 
 
@@ -36,6 +39,9 @@ class Parts:
     instructions: Instructions
     files: Files
     checkouts: Checkouts
+    promote: PromotePolicy
+    home: Path
+    """Where our own files are."""
     crew: Crew
     """Who helps with the reading."""
     warnings: tuple[str, ...] = ()
@@ -45,6 +51,11 @@ class Parts:
     """Whether instruction files are judged even when no session held anything new."""
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
+
+    @property
+    def scribe(self) -> Scribe:
+        """What names, dates and places rows."""
+        return Scribe(self.clock, self.ids, self.machine)
 
     @property
     def desk(self) -> Desk:

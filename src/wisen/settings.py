@@ -14,6 +14,7 @@ from wisen.domain.policy import Rule, setting
 from wisen.errors import SettingsError
 from wisen.loop.mine.policy import MinePolicy
 from wisen.loop.observe.door import DoorPolicy
+from wisen.loop.promote.policy import PromotePolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,6 +53,7 @@ class Settings:
     agents: AgentsPolicy = field(default_factory=AgentsPolicy)
     door: DoorPolicy = field(default_factory=DoorPolicy)
     mine: MinePolicy = field(default_factory=MinePolicy)
+    promote: PromotePolicy = field(default_factory=PromotePolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
 
@@ -69,7 +71,13 @@ class Described:
     variable: str
 
 
-_POLICIES = {"store": StorePolicy, "agents": AgentsPolicy, "door": DoorPolicy, "mine": MinePolicy}
+_POLICIES = {
+    "store": StorePolicy,
+    "agents": AgentsPolicy,
+    "door": DoorPolicy,
+    "mine": MinePolicy,
+    "promote": PromotePolicy,
+}
 SECTIONS = tuple(_POLICIES)
 
 

@@ -112,6 +112,8 @@ class Wiring:
             instructions=InstructionFiles(self._user_home(), self.environment),
             files=UserFiles(),
             checkouts=GitCheckouts(self.environment),
+            promote=self.settings.promote,
+            home=self.settings.home,
             crew=processes,
             warnings=(warning,) if warning else (),
         )

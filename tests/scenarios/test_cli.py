@@ -367,3 +367,81 @@ def test_what_became_of_a_line_is_noticed_and_asked_about_where_git_may_have_don
     assert "kept as refused" in run("changes", "refuse", change.id).stdout
     run("learn", expect=3)
     assert json.loads(run("changes", "show", change.id, "--json").stdout)["fate"] == "refused"
+
+
+def told_in_three_sessions(home: Path, project: Path) -> None:
+    """The same correction in three sessions of one day, reworded twice."""
+    said = ("no, use pnpm, not npm", "again: please use pnpm here, not npm", "I told you to use pnpm, not npm")
+    for number, words in enumerate(said, 1):
+        s = ClaudeTranscript(number, cwd=str(project), start=datetime(2026, 3, 1, 8 + number, 0, tzinfo=UTC))
+        s.prompt("run the tests")
+        s.bash("npm test", "npm error use pnpm", exit_code=1)
+        s.prompt(words)
+        s.write(home / ".claude" / "projects" / "p")
+
+
+@pytest.mark.requirement("S4", "S5", "S6")
+def test_a_lesson_of_three_sessions_is_proposed_once_and_approved_into_the_file(home: Path) -> None:
+    project = home / "shop"
+    project.mkdir()
+    (project / "CLAUDE.md").write_text("# Shop\n\nMine.\n")
+    told_in_three_sessions(home, project)
+    run("learn")
+    (entry,) = json.loads(run("entries", "--json").stdout)["entries"]
+    assert (entry["sessions"], entry["status"], entry["category"]) == (3, "pending", "correction")
+    (proposal,) = json.loads(run("proposals", "--json").stdout)["proposals"]
+    assert proposal["path"] == str(project / "CLAUDE.md")
+    assert proposal["leave"] == "propose"
+    shown = run("proposals", "show", "1").stdout
+    assert "3 times in 3 sessions" in shown
+    assert "+- Use pnpm, not npm." in shown
+    run("learn")
+    assert len(json.loads(run("proposals", "--json").stdout)["proposals"]) == 1
+    before = (project / "CLAUDE.md").read_text()
+    assert "Would be approved" in run("proposals", "approve", "1", "--dry-run").stdout
+    assert (project / "CLAUDE.md").read_text() == before
+    run("proposals", "approve", "1")
+    assert "- Use pnpm, not npm. <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
+    assert "was approved already" in run("proposals", "approve", proposal["id"], expect=1).stderr
+    assert "Use pnpm, not npm." in run("rules", "--all").stdout
+    assert "promoted" in run("entries", "show", entry["name"]).stdout
+    run("undo")
+    assert (project / "CLAUDE.md").read_text() == before
+    run("learn")
+    assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
+    assert json.loads(run("entries", "show", entry["name"], "--json").stdout)["status"] == "wont_fix"
+
+
+@pytest.mark.requirement("S6")
+def test_review_goes_through_proposals_one_by_one(home: Path) -> None:
+    project = home / "shop"
+    project.mkdir()
+    told_in_three_sessions(home, project)
+    run("learn")
+    done = subprocess.run([WISEN, "review"], input="?\nw\nq\n", capture_output=True, text=True, check=True, timeout=60)
+    assert "(1/1)" in done.stdout
+    assert "does not come back" in done.stdout
+    subprocess.run([WISEN, "review"], input="e\nUse pnpm 9.\n", capture_output=True, text=True, check=True, timeout=60)
+    assert "- Use pnpm 9. <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
+    assert "Nothing is proposed" in run("review").stdout
+
+
+@pytest.mark.requirement("S2")
+def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
+    assert "Nothing was recorded" in run("entries").stdout
+    run("entries", "log", "insight", "The cache is cold on Mondays.", "--area", "infra", "--pattern-key", "net.slow")
+    run("entries", "log", "feature", "A dark mode", "--everywhere")
+    first, second = json.loads(run("entries", "--json").stdout)["entries"]
+    assert {first["name"][:4], second["name"][:4]} == {"LRN-", "FEAT"}
+    learning = next(each for each in (first, second) if each["type"] == "learning")
+    assert (learning["source"], learning["priority"], learning["area"], learning["key"]) == (
+        "self_discovery", "medium", "infra", "net.slow",
+    )  # fmt: skip
+    assert "would be" in run("entries", "resolve", learning["name"], "--dry-run").stdout
+    run("entries", "resolve", learning["name"])
+    assert len(json.loads(run("entries", "list", "--json").stdout)["entries"]) == 1
+    assert len(json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]) == 2
+    assert "is no priority" in run("entries", "log", "error", "x", "--priority", "urgent", expect=1).stderr
+    assert "cannot be logged" in run("entries", "log", "joke", "x", expect=1).stderr
+    assert "may not be stored" in run("entries", "log", "error", "AKIA" + "IOSFODNN7EXAMPLQ", expect=1).stderr
+    assert "2 entries" in run("stats").stdout

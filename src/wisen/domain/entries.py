@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - entries are read back from JSON by their types
 from enum import StrEnum
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -107,6 +108,29 @@ class Entry(Struct, frozen=True, kw_only=True):
     about: About | None = None
     durable: float = 0.0
     """How likely it is meant to last beyond the task at hand."""
+
+
+LOGGABLE = {
+    "correction": (EntryType.LEARNING, Category.CORRECTION),
+    "error": (EntryType.ERROR, None),
+    "learning": (EntryType.LEARNING, Category.BEST_PRACTICE),
+    "feature": (EntryType.FEATURE, None),
+    "insight": (EntryType.LEARNING, Category.INSIGHT),
+}
+"""What can be logged by hand."""
+
+
+class Logged(NamedTuple):
+    """Something that is recorded by hand."""
+
+    kind: str
+    """One of LOGGABLE."""
+    text: str
+    context: str = ""
+    source: str = Source.SELF_DISCOVERY
+    priority: str = Priority.MEDIUM
+    area: str = "tooling"
+    key: str = ""
 
 
 class Occurrence(Struct, frozen=True, kw_only=True):

@@ -14,6 +14,8 @@ from typing import Annotated, Optional
 import typer
 
 from wisen import __version__
+from wisen.surfaces.cli.learnt import entries_app, proposals_app
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 app = typer.Typer(
     name="wisen",
@@ -25,8 +27,6 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 
 FAILED, NOTHING, BAD, STOPPED = 1, 3, 4, 130
 
@@ -185,7 +185,7 @@ def changes(context: typer.Context, as_json: Json = False) -> None:
 @changes_app.command()
 def revert(
     change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Take one change back, whatever was changed since."""
@@ -208,7 +208,7 @@ def show_change(
 @changes_app.command(name="refuse")
 def refuse_change(
     change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Say that you took something out because you do not want it."""
@@ -219,13 +219,44 @@ def refuse_change(
 
 @app.command()
 def undo(
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Take the last change back."""
     from wisen.surfaces.cli.changes import undo as run
 
     raise typer.Exit(run(None, dry_run=dry_run, as_json=as_json))
+
+
+@app.command()
+def review() -> None:
+    """Go through what is proposed, one by one: approve, edit, skip or reject it."""
+    from wisen.surfaces.cli.review import review as run
+
+    raise typer.Exit(run())
+
+
+app.add_typer(proposals_app, name="proposals")
+app.add_typer(entries_app, name="entries")
+
+
+@app.command()
+def rules(
+    every: Annotated[bool, typer.Option("--all", help="Of every context, not only of this one.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the rules that you approved, here and everywhere."""
+    from wisen.surfaces.cli.entries import rules as run
+
+    raise typer.Exit(run(every=every, as_json=as_json))
+
+
+@app.command()
+def stats(as_json: Json = False) -> None:
+    """Count what was learnt, by status, kind and context."""
+    from wisen.surfaces.cli.entries import stats as run
+
+    raise typer.Exit(run(as_json=as_json))
 
 
 @app.command()

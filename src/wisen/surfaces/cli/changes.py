@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-import wisen
+from wisen import wiring
 from wisen.domain.changes import Fate, Line, Value
 from wisen.surfaces.cli.render import clipped, console, plural, print_json
 
@@ -36,7 +36,7 @@ _FATES = {
 
 def show(*, as_json: bool) -> int:
     """List the changes, newest first."""
-    with wisen.open_learner() as learner:
+    with wiring.wire().learner(reads=False) as learner:
         past = learner.changes()
     if as_json:
         print_json({"changes": [_told(each, past.fates[each.id]) for each in reversed(past.changes)]})
@@ -60,7 +60,7 @@ def show(*, as_json: bool) -> int:
 
 def explain(id_: str, *, as_json: bool) -> int:
     """Show one change: the difference, what it costs, and what became of it."""
-    with wisen.open_learner() as learner:
+    with wiring.wire().learner(reads=False) as learner:
         change, fate = learner.change(id_)
     if as_json:
         print_json(_told(change, fate))
@@ -81,7 +81,7 @@ def explain(id_: str, *, as_json: bool) -> int:
 
 def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
     """Take the user's word that he did not want a change."""
-    with wisen.open_learner() as learner:
+    with wiring.wire().learner(reads=False) as learner:
         change = learner.change(id_)[0] if dry_run else learner.refuse(id_)
     if as_json:
         print_json(_told(change, Fate.REFUSED) | {"dry_run": dry_run})
@@ -93,7 +93,7 @@ def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
 
 def undo(change: str | None, *, dry_run: bool, as_json: bool) -> int:
     """Take a change back, or say what that would do."""
-    with wisen.open_learner() as learner:
+    with wiring.wire().learner(reads=False) as learner:
         done = learner.undo(change, dry_run=dry_run)
     if as_json:
         print_json({"change": _told(done.change, None), "how": done.how, "dry_run": dry_run})

@@ -9,26 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from wisen.ports.ledger import Ledger as Ledger
+from wisen.ports.ledger import Scribe as Scribe
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.domain.changes import Change, Checkout, Look, Seen
-    from wisen.domain.contexts import Alias, Context
-    from wisen.domain.entries import Entry, Move, Occurrence, Proposal, Tally
+    from wisen.domain.changes import Checkout, Seen
     from wisen.domain.events import Event
     from wisen.domain.failures import Goal, Mined
     from wisen.domain.fixes import Evidence, FailureKind, Fix
     from wisen.domain.histories import History
     from wisen.domain.instructions import InstructionFile
-    from wisen.domain.learnings import Record
     from wisen.domain.report import Counts, Selection
-    from wisen.domain.runs import Run
     from wisen.domain.signals import Sighting
-    from wisen.domain.snapshots import Snapshot
     from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
 
 __all__ = [
@@ -216,102 +214,6 @@ class Index(Findings, Protocol):
 
     def close(self) -> None:
         """Let go of the file."""
-        ...
-
-
-class Ledger(Protocol):
-    """Small and precious: what a person decided and what we must never lose. Writing returns when it is on disk."""
-
-    def sight(self, context: Context, alias: Alias | None) -> None:
-        """Remember a context and the directory it was seen in; the first sight of each stands."""
-        ...
-
-    def contexts(self) -> tuple[Context, ...]:
-        """Every context ever seen, by key."""
-        ...
-
-    def aliases(self, machine: str) -> tuple[Alias, ...]:
-        """The directories of one machine, by path."""
-        ...
-
-    def record(self, run: Run) -> None:
-        """Remember a run; recording the same one again changes nothing."""
-        ...
-
-    def runs(self, limit: int) -> tuple[Run, ...]:
-        """The newest runs, newest first."""
-        ...
-
-    def keep(self, record: Record) -> None:
-        """Remember what a program recorded; keeping the same one again changes nothing."""
-        ...
-
-    def records(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
-        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
-
-        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
-        never failed, is left out unless its id is asked for: most of what a program records is that.
-        """
-        ...
-
-    def snap(self, snapshot: Snapshot) -> None:
-        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
-        ...
-
-    def snapshots(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
-        """What the file of that path held, oldest first, on one machine or on all."""
-        ...
-
-    def change(self, change: Change) -> None:
-        """Remember an edit of a file, before it is made; the same one again changes nothing."""
-        ...
-
-    def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
-        """The edits of the files of one machine, or of one file, oldest first."""
-        ...
-
-    def look(self, look: Look) -> None:
-        """Remember what had become of a change; the same look again changes nothing."""
-        ...
-
-    def looks(self, *, machine: str) -> tuple[Look, ...]:
-        """The looks at what was changed on one machine, oldest first."""
-        ...
-
-    def enter(self, rows: Iterable[Entry | Occurrence | Move | Proposal]) -> None:
-        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
-        ...
-
-    def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:
-        """Every entry, or those with these ids, oldest first."""
-        ...
-
-    def tallies(self) -> tuple[Tally, ...]:
-        """How often each entry was seen, by its id."""
-        ...
-
-    def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:
-        """Where entries were seen, or one of them, oldest first."""
-        ...
-
-    def sights(self) -> frozenset[str]:
-        """The ids of all occurrences."""
-        ...
-
-    def moves(self, subject: str | None = None) -> tuple[Move, ...]:
-        """What was decided, or about one entry or proposal, oldest first."""
-        ...
-
-    def proposals(self) -> tuple[Proposal, ...]:
-        """Every proposal, oldest first."""
-        ...
-
-    def check(self) -> None:
-        """Look the whole store over. Raises: StoreDamaged."""
-        ...
-
-    def close(self) -> None:
-        """Let go of it."""
         ...
 
 

@@ -1,0 +1,115 @@
+"""What became of entries and proposals, folded from rows that never change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct, structs
+
+from wisen.domain.entries import Answer, Entry, MoveKind, Priority, Proposal, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from wisen.domain.entries import Move, Tally
+
+_MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
+    MoveKind.STATUS: lambda move: {"status": Status(move.value)},
+    MoveKind.PRIORITY: lambda move: {"priority": Priority(move.value)},
+    MoveKind.TEXT: lambda move: {"text": move.value},
+    MoveKind.SCOPE: lambda move: {"context": move.value},
+    MoveKind.MERGE: lambda move: {"merged_into": move.value},
+    MoveKind.CONFIRM: lambda _: {"confirmed": True},
+    MoveKind.CITE: lambda move: {"used": move.at},
+}
+"""What a decision changes."""
+
+
+class EntryState(Struct, frozen=True, kw_only=True):
+    """An entry with all that was seen of it and decided about it."""
+
+    entry: Entry
+    text: str
+    """Its wording now."""
+    status: Status
+    priority: Priority
+    context: str
+    """Where it holds; empty for everywhere."""
+    times: int
+    sessions: int
+    first: datetime
+    last: datetime
+    confirmed: bool = False
+    """Whether a person said that it is right."""
+    merged_into: str = ""
+    conflicts: tuple[str, ...] = ()
+    """The ids of entries that say the opposite."""
+    used: datetime | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more comes of it."""
+        return bool(self.merged_into) or self.status in (Status.RESOLVED, Status.WONT_FIX)
+
+
+def states(entries: Iterable[Entry], tallies: Iterable[Tally], moves: Iterable[Move]) -> tuple[EntryState, ...]:
+    """What became of entries, in their order. One that was merged into another adds to what is counted there."""
+    counted = {tally.entry: tally for tally in tallies}
+    found: dict[str, EntryState] = {}
+    for entry in entries:
+        tally = counted.get(entry.id)
+        found[entry.id] = EntryState(
+            entry=entry,
+            text=entry.summary,
+            status=Status.PENDING,
+            priority=entry.priority,
+            context=entry.context,
+            times=tally.times if tally else 0,
+            sessions=tally.sessions if tally else 0,
+            first=tally.first if tally else entry.at,
+            last=tally.last if tally else entry.at,
+        )
+    for move in moves:
+        if move.subject in found:
+            state = found[move.subject]
+            if move.kind is MoveKind.CONFLICT:
+                found[move.subject] = structs.replace(state, conflicts=(*state.conflicts, move.value))
+            elif move.kind in _MOVED:
+                found[move.subject] = structs.replace(state, **_MOVED[move.kind](move))
+    for state in [*found.values()]:
+        into = found.get(state.merged_into)
+        if into is not None:
+            found[into.entry.id] = structs.replace(
+                into,
+                times=into.times + state.times,
+                sessions=into.sessions + state.sessions,
+                first=min(into.first, state.first),
+                last=max(into.last, state.last),
+            )
+    return tuple(found.values())
+
+
+class Asked(NamedTuple):
+    """A proposal and what became of it."""
+
+    proposal: Proposal
+    answer: Answer | None
+    """None while it waits."""
+    at: datetime
+    """When it was answered, or made."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person has still to say something."""
+        return self.answer in (None, Answer.LATER)
+
+
+def asked(proposals: Iterable[Proposal], moves: Iterable[Move]) -> tuple[Asked, ...]:
+    """Every proposal with its last answer, oldest first."""
+    answers = {move.subject: move for move in moves if move.kind is MoveKind.ANSWER}
+    found = []
+    for proposal in proposals:
+        move = answers.get(proposal.id)
+        found.append(Asked(proposal, Answer(move.value), move.at) if move else Asked(proposal, None, proposal.at))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Entries that are ready become proposals, by a policy that people can read."""

@@ -1,0 +1,136 @@
+"""Makes proposals of entries that are ready, each with everything by which a person can judge it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.domain.changes import tokens
+from wisen.domain.entries import (
+    Answer,
+    Category,
+    EntryType,
+    Origin,
+    Priority,
+    Proposal,
+    ProposalType,
+    Status,
+)
+from wisen.domain.sameness import Lessons
+from wisen.loop.promote.wording import stands_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
+
+    from wisen.domain.entries import Entry, Occurrence
+    from wisen.domain.entry_states import Asked, EntryState
+    from wisen.loop.promote.policy import PromotePolicy
+    from wisen.loop.promote.targets import Target
+    from wisen.ports import Scribe
+
+_QUOTES = 3
+_HYPOTHESIS = "Once the agent is told this, you will not have to say it again."
+
+
+def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolicy) -> bool:
+    """Whether an entry may become a rule: it was stated as one, came up often enough, or is likely meant to last."""
+    entry = state.entry
+    if state.is_over or state.status is not Status.PENDING or entry.type is EntryType.FEATURE:
+        return False
+    stated = entry.origin is Origin.STATED
+    if state.confirmed or (stated and entry.category is Category.PREFERENCE and entry.durable >= policy.stated):
+        return True
+    if stated and entry.category is Category.CORRECTION and entry.durable >= policy.durable:
+        return True
+    recent = [each for each in seen if each.at > state.last - timedelta(days=policy.days)]
+    return len(recent) >= policy.occurrences and len({(each.agent, each.session) for each in recent}) >= policy.sessions
+
+
+def proposed(
+    states: Sequence[EntryState],
+    seen: Callable[[str], Sequence[Occurrence]],
+    before: Sequence[Asked],
+    target: Callable[[Entry, Sequence[Occurrence]], Target],
+    policy: PromotePolicy,
+    scribe: Scribe,
+) -> list[Proposal]:
+    """Proposals for what is ready and was not asked before; what was rejected does not come back in other words.
+
+    What an entry says against another one is for a person to decide first: neither is proposed.
+    """
+    refused = Lessons()
+    for each in before:
+        if each.answer is Answer.REJECTED:
+            refused.add(each.proposal.id, each.proposal.text)
+    last = {each.proposal.entry: each for each in before}
+    opposed = {other for state in states if not state.is_over for other in (*state.conflicts, *_if(state))}
+    ready = []
+    for state in states:
+        evidence = seen(state.entry.id)
+        if (
+            state.entry.id not in opposed
+            and (state.confirmed or stands_alone(state.text))
+            and is_ready(state, evidence, policy)
+            and _may_ask(state, last.get(state.entry.id), refused)
+        ):
+            ready.append((state, evidence))
+    ready.sort(key=lambda each: (-_worth(each[0]), each[0].entry.id))
+    room = max(0, policy.most - sum(each.waits for each in before))
+    return [_proposal(state, evidence, target(state.entry, evidence), scribe) for state, evidence in ready[:room]]
+
+
+def expired(before: Iterable[Asked], now: datetime, policy: PromotePolicy) -> list[Proposal]:
+    """The proposals that waited too long."""
+    return [each.proposal for each in before if each.waits and now - each.at > timedelta(days=policy.expires_days)]
+
+
+def _if(state: EntryState) -> tuple[str, ...]:
+    """The entry itself, where it is in conflict."""
+    return (state.entry.id,) if state.conflicts else ()
+
+
+def _may_ask(state: EntryState, last: Asked | None, refused: Lessons) -> bool:
+    """Whether it was not asked before; a skipped or expired one waits for new evidence."""
+    if last is not None:
+        return last.answer in (Answer.SKIPPED, Answer.EXPIRED) and state.sessions > last.proposal.sessions
+    return refused.find(state.text) is None
+
+
+def _worth(state: EntryState) -> float:
+    """Which are asked about first: what came up in most sessions, then what he stated as a rule, then what lasts."""
+    stated = state.entry.category is Category.PREFERENCE
+    return 10.0 * state.sessions + 5.0 * stated + state.entry.durable
+
+
+def _proposal(state: EntryState, evidence: Sequence[Occurrence], target: Target, scribe: Scribe) -> Proposal:
+    critical = state.priority is Priority.CRITICAL
+    return Proposal(
+        id=scribe.ids.new(),
+        machine=scribe.machine,
+        at=scribe.clock.now(),
+        type=ProposalType.CRITICAL_FIX if critical else ProposalType.PROMOTION,
+        entry=state.entry.id,
+        context=state.context,
+        text=state.text,
+        path=target.path,
+        heading=target.heading,
+        why=_why(state, evidence),
+        hypothesis=_HYPOTHESIS,
+        risk="medium" if target.path.endswith(("SOUL.md", "AGENTS.md", "CLAUDE.md")) else "low",
+        effort="low",
+        impact="high" if critical or state.sessions >= 3 else "medium" if state.sessions == 2 else "low",
+        tokens=tokens(f"- {state.text} <!-- wisen:R-00000000 -->\n".encode()),
+        sessions=state.sessions,
+    )
+
+
+def _why(state: EntryState, evidence: Sequence[Occurrence]) -> str:
+    """In how many sessions, and in which words."""
+    many = (
+        "once" if state.times == 1 else f"{state.times} times in {state.sessions} session{'s' * (state.sessions != 1)}"
+    )
+    lines = [f"You said it {many}."]
+    for each in [*reversed(evidence)][:_QUOTES]:
+        lines.append(f"“{each.quote}” ({each.at:%Y-%m-%d}, {each.agent} {each.session[:8]})")
+    return "\n".join(lines)

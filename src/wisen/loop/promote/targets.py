@@ -1,0 +1,62 @@
+"""Where a rule goes: the file of the agent that it was said to, and the heading it stands under."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.entries import Category, EntryType
+from wisen.domain.signals import About
+
+if TYPE_CHECKING:
+    from wisen.domain.entries import Entry
+    from wisen.ports import Files
+
+
+class Target(NamedTuple):
+    """A file and a heading in it."""
+
+    path: str
+    heading: str
+
+
+_OPENCLAW = {
+    "behaviour": Target("SOUL.md", "Boundaries"),
+    "workflow": Target("AGENTS.md", "Red Lines"),
+    "tool": Target("TOOLS.md", "Known Gotchas"),
+    "preference": Target("USER.md", "Preferences"),
+    "principle": Target("MEMORY.md", "Self-Improvement Principles"),
+}
+"""The files of an OpenClaw workspace, by what a rule is, with the headings that are known there."""
+_ONE_FILE = {"claude-code": "CLAUDE.md", "codex": "AGENTS.md"}
+"""Agents that read one file of a project."""
+_HEADINGS = {
+    "behaviour": "How to work",
+    "workflow": "How to work",
+    "tool": "Commands and tools",
+    "preference": "Preferences",
+    "principle": "About this project",
+}
+
+
+def kind_of(entry: Entry) -> str:
+    """What a rule is: behaviour, workflow, tool, preference or principle."""
+    if entry.type is EntryType.ERROR or entry.about in (About.COMMAND, About.TOOL):
+        return "tool"
+    if entry.category is Category.PREFERENCE:
+        return "preference"
+    if entry.category is Category.KNOWLEDGE_GAP or entry.about is About.FACT:
+        return "principle"
+    return "behaviour" if entry.about is About.STYLE else "workflow"
+
+
+def target_of(entry: Entry, agent: str, folder: str, files: Files) -> Target:
+    """Where a rule of a project goes, whose folder this is on this machine."""
+    kind, root = kind_of(entry), Path(folder)
+    if agent == "openclaw":
+        name, heading = _OPENCLAW[kind]
+        return Target(str(root / name), heading)
+    name = _ONE_FILE.get(agent, "AGENTS.md")
+    if name == "CLAUDE.md" and b"@AGENTS.md" in (files.read(root / name).content or b""):
+        name = "AGENTS.md"  # it only leads there
+    return Target(str(root / name), _HEADINGS[kind])

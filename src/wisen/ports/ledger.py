@@ -1,0 +1,135 @@
+"""The port of the ledger, and what names, dates and places the rows that go into it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from wisen.domain.entries import Move, Who
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.domain.changes import Change, Look
+    from wisen.domain.contexts import Alias, Context
+    from wisen.domain.entries import Entry, MoveKind, Occurrence, Proposal, Tally
+    from wisen.domain.learnings import Record
+    from wisen.domain.runs import Run
+    from wisen.domain.snapshots import Snapshot
+    from wisen.ports import Clock, Ids
+
+
+class Ledger(Protocol):
+    """Small and precious: what a person decided and what we must never lose. Writing returns when it is on disk."""
+
+    def sight(self, context: Context, alias: Alias | None) -> None:
+        """Remember a context and the directory it was seen in; the first sight of each stands."""
+        ...
+
+    def contexts(self) -> tuple[Context, ...]:
+        """Every context ever seen, by key."""
+        ...
+
+    def aliases(self, machine: str) -> tuple[Alias, ...]:
+        """The directories of one machine, by path."""
+        ...
+
+    def record(self, run: Run) -> None:
+        """Remember a run; recording the same one again changes nothing."""
+        ...
+
+    def runs(self, limit: int) -> tuple[Run, ...]:
+        """The newest runs, newest first."""
+        ...
+
+    def keep(self, record: Record) -> None:
+        """Remember what a program recorded; keeping the same one again changes nothing."""
+        ...
+
+    def records(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
+        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+
+        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
+        never failed, is left out unless its id is asked for: most of what a program records is that.
+        """
+        ...
+
+    def snap(self, snapshot: Snapshot) -> None:
+        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        ...
+
+    def snapshots(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
+        """What the file of that path held, oldest first, on one machine or on all."""
+        ...
+
+    def change(self, change: Change) -> None:
+        """Remember an edit of a file, before it is made; the same one again changes nothing."""
+        ...
+
+    def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        """The edits of the files of one machine, or of one file, oldest first."""
+        ...
+
+    def look(self, look: Look) -> None:
+        """Remember what had become of a change; the same look again changes nothing."""
+        ...
+
+    def looks(self, *, machine: str) -> tuple[Look, ...]:
+        """The looks at what was changed on one machine, oldest first."""
+        ...
+
+    def enter(self, rows: Iterable[Entry | Occurrence | Move | Proposal]) -> None:
+        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
+        ...
+
+    def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:
+        """Every entry, or those with these ids, oldest first."""
+        ...
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """How often each entry was seen, by its id."""
+        ...
+
+    def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:
+        """Where entries were seen, or one of them, oldest first."""
+        ...
+
+    def sights(self) -> frozenset[str]:
+        """The ids of all occurrences."""
+        ...
+
+    def moves(self, subject: str | None = None) -> tuple[Move, ...]:
+        """What was decided, or about one entry or proposal, oldest first."""
+        ...
+
+    def proposals(self) -> tuple[Proposal, ...]:
+        """Every proposal, oldest first."""
+        ...
+
+    def check(self) -> None:
+        """Look the whole store over. Raises: StoreDamaged."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+class Scribe(NamedTuple):
+    """What names, dates and places a row that is written down."""
+
+    clock: Clock
+    ids: Ids
+    machine: str
+
+    def move(self, subject: str, kind: MoveKind, value: str = "", *, by: Who = Who.WISEN, why: str = "") -> Move:
+        """A decision about an entry or a proposal."""
+        return Move(
+            id=self.ids.new(),
+            subject=subject,
+            machine=self.machine,
+            at=self.clock.now(),
+            by=by,
+            kind=kind,
+            value=value,
+            why=why,
+        )

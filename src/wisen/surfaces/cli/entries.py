@@ -1,0 +1,145 @@
+"""`wisen entries`, `wisen rules` and `wisen stats`: what was learnt, where from, and what became of it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.domain.entries import Logged, Status
+from wisen.surfaces.cli.render import clipped, console, plural, print_json
+
+if TYPE_CHECKING:
+    from wisen.domain.entries import Entry, MoveKind
+    from wisen.domain.entry_states import EntryState
+
+_SHOWN = 30
+_QUOTES = 10
+_OF_ENTRY = "id name type category source origin area tags files key about durable details".split()
+_OF_STATE = "text status priority context times sessions first last confirmed conflicts".split()
+
+
+def show(*, every: bool, context: str | None, as_json: bool) -> int:
+    """List entries, what came up most first."""
+    with wiring.wire().learner(reads=False) as learner:
+        entries, total = learner.top_entries(sys.maxsize if as_json else _SHOWN, every=every, context=context)
+    if as_json:
+        print_json({"entries": [_told(each) for each in entries]})
+        return 0
+    out = console()
+    if not entries:
+        out.print("Nothing was recorded yet. wisen learn reads what your agents kept.")
+    for each in entries:
+        many = f", {plural(each.sessions, 'session')}" if each.sessions > 1 else ""
+        state = "" if each.status is Status.PENDING else f", {each.status.value}"
+        out.print(f"{each.entry.name}  {clipped(each.text, 90)}", markup=False)
+        kind = each.entry.category or each.entry.type
+        out.print(f"    {kind}, {each.priority.value}{many}{state}, {each.last:%Y-%m-%d}", style="dim", markup=False)
+    if total > _SHOWN:
+        out.print(f"and {total - _SHOWN:,} more: wisen entries list --json", style="dim")
+    return 0
+
+
+def explain(name: str, *, as_json: bool) -> int:
+    """Show one entry with its evidence."""
+    with wiring.wire().learner(reads=False) as learner:
+        state, seen = learner.entry(name)
+    if as_json:
+        print_json(_told(state) | {"occurrences": seen})
+        return 0
+    out = console()
+    entry = state.entry
+    out.print(f"{entry.name}: {state.text}", markup=False)
+    out.print(
+        f"{entry.category or entry.type}, {state.priority.value}, {state.status.value}, area {entry.area}, "
+        f"{entry.origin.value}; in {entry.context or 'every context'}",
+        markup=False,
+    )
+    if state.conflicts:
+        out.print(f"It says the opposite of {plural(len(state.conflicts), 'other entry', 'other entries')}: decide.")
+    if seen:
+        out.print(f"Seen {plural(state.times, 'time')} in {plural(state.sessions, 'session')}:")
+    for each in [*reversed(seen)][:_QUOTES]:
+        out.print(f"  “{clipped(each.quote, 160)}”", markup=False)
+        out.print(f"    {each.at:%Y-%m-%d %H:%M}, {each.agent} {each.session}", style="dim", markup=False)
+    return 0
+
+
+def log(options: dict[str, str], *, here: bool, dry_run: bool, as_json: bool) -> int:
+    """Record an entry by hand."""
+    with wiring.wire().learner(reads=False) as learner:
+        context = learner.context_of(Path.cwd()) if here else ""
+        entry = learner.log(Logged(**options, context=context), dry_run=dry_run)
+    if as_json:
+        print_json({"entry": entry, "dry_run": dry_run})
+        return 0
+    console().print(f"{'Would log' if dry_run else 'Logged'} {entry.name}: {entry.summary}", markup=False)
+    return 0
+
+
+def decide(name: str, kind: MoveKind, value: str, done: str, *, dry_run: bool, as_json: bool) -> int:
+    """Take the user's word about an entry."""
+    with wiring.wire().learner(reads=False) as learner:
+        state = learner.decide(name, kind, value, dry_run=dry_run)
+    if as_json:
+        print_json({"entry": state.entry.name, "kind": kind, "value": value, "dry_run": dry_run})
+        return 0
+    console().print(f"{state.entry.name} {'would be' if dry_run else 'is'} {done}: {state.text}", markup=False)
+    return 0
+
+
+def rules(*, every: bool, as_json: bool) -> int:
+    """List the rules: what was approved, here and everywhere."""
+    with wiring.wire().learner(reads=False) as learner:
+        here = learner.context_of(Path.cwd())
+        found = [
+            each
+            for each in learner.entries()
+            if each.status is Status.PROMOTED and (every or each.context in ("", here))
+        ]
+    if as_json:
+        print_json({"context": here, "rules": [_told(each) for each in found]})
+        return 0
+    out = console()
+    if not found:
+        out.print("There are no rules here yet. wisen review shows what is proposed; --all looks in every context.")
+    for each in found:
+        out.print(f"{each.entry.name}  {each.text}", markup=False)
+        out.print(f"    {each.context or 'everywhere'}, {plural(each.sessions, 'session')}", style="dim", markup=False)
+    return 0
+
+
+def stats(*, as_json: bool) -> int:
+    """Count what was learnt."""
+    with wiring.wire().learner(reads=False) as learner:
+        entries, proposals = learner.entries(), learner.proposals()
+    counted = {
+        "by_status": Counter(each.status.value for each in entries),
+        "by_kind": Counter(str(each.entry.category or each.entry.type) for each in entries),
+        "by_context": Counter(each.context or "everywhere" for each in entries),
+    }
+    told = {
+        "entries": len(entries),
+        **counted,
+        "proposals_waiting": sum(each.waits for each in proposals),
+        "last": max((each.last for each in entries), default=None),
+    }
+    if as_json:
+        print_json(told)
+        return 0
+    out = console()
+    waiting = sum(each.waits for each in proposals)
+    out.print(f"{plural(len(entries), 'entry', 'entries')}, {plural(waiting, 'proposal')} waiting.")
+    for counts in counted.values():
+        for name, many in counts.most_common(10):
+            out.print(f"  {many:>6,}  {name}", markup=False)
+        out.print()
+    return 0
+
+
+def _told(state: EntryState) -> dict[str, object]:
+    entry: Entry = state.entry
+    told: dict[str, object] = {name: getattr(entry, name) for name in _OF_ENTRY}
+    return told | {name: getattr(state, name) for name in _OF_STATE}

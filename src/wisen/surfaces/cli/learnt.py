@@ -1,0 +1,141 @@
+"""The groups of commands about what was learnt: `wisen proposals …` and `wisen entries …`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+proposals_app = typer.Typer(help="What is proposed, and your answers.", invoke_without_command=True)
+ProposalId = Annotated[str, typer.Argument(metavar="ID", help="Its number in the list, its id, or how that begins.")]
+
+
+@proposals_app.callback()
+def proposals(
+    context: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Also those that were answered.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List what is proposed."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.review import show
+
+        raise typer.Exit(show(every=every, as_json=as_json))
+
+
+@proposals_app.command(name="show")
+def show_proposal(proposal: ProposalId, as_json: Json = False) -> None:
+    """Show one proposal: why, the difference, what it costs."""
+    from wisen.surfaces.cli.review import explain as run
+
+    raise typer.Exit(run(proposal, as_json=as_json))
+
+
+def _answer(name: str, does: str, *, may_edit: bool = False) -> None:
+    """A command that answers a proposal."""
+
+    def run(
+        proposal: ProposalId,
+        text: Annotated[Optional[str], typer.Option("--text", help="The rule in your own words.")] = None,  # noqa: UP045 - as above
+        dry_run: DryRun = False,
+        as_json: Json = False,
+    ) -> None:
+        from wisen.domain.entries import Answer
+        from wisen.surfaces.cli.review import answer
+
+        given = Answer({"approve": "approved", "reject": "rejected", "skip": "skipped"}.get(name, name))
+        raise typer.Exit(answer(proposal, given, text=text, dry_run=dry_run, as_json=as_json))
+
+    def run_as_it_is(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
+        run(proposal, None, dry_run, as_json)
+
+    proposals_app.command(name=name, help=does)(run if may_edit else run_as_it_is)
+
+
+_answer("approve", "Write the rule into its file.", may_edit=True)
+_answer("reject", "Say no: it does not come back, in whatever words.")
+_answer("skip", "Wait until it comes up again.")
+_answer("later", "Leave it in the list.")
+
+entries_app = typer.Typer(help="What was learnt, one entry for each lesson.", invoke_without_command=True)
+EntryName = Annotated[str, typer.Argument(metavar="NAME", help="The name of an entry, or how it begins.")]
+Every = Annotated[bool, typer.Option("--all", help="Also those that are over.")]
+Context = Annotated[Optional[str], typer.Option("--context", help="Only those of one context, by its key.")]  # noqa: UP045 - as above
+
+
+@entries_app.callback()
+def entries(context: typer.Context, as_json: Json = False) -> None:
+    """List what was learnt, what came up most first."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.entries import show
+
+        raise typer.Exit(show(every=False, context=None, as_json=as_json))
+
+
+@entries_app.command(name="list")
+def list_entries(every: Every = False, context: Context = None, as_json: Json = False) -> None:
+    """List what was learnt, what came up most first."""
+    from wisen.surfaces.cli.entries import show
+
+    raise typer.Exit(show(every=every, context=context, as_json=as_json))
+
+
+@entries_app.command(name="show")
+def show_entry(name: EntryName, as_json: Json = False) -> None:
+    """Show one entry: its words, where it was seen, what became of it."""
+    from wisen.surfaces.cli.entries import explain as run
+
+    raise typer.Exit(run(name, as_json=as_json))
+
+
+@entries_app.command(name="log")
+def log_entry(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="correction, error, learning, feature or insight.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What was learnt.")],
+    source: Annotated[str, typer.Option("--source", help="How it came about.")] = "self_discovery",
+    priority: Annotated[str, typer.Option("--priority", help="critical, high, medium or low.")] = "medium",
+    area: Annotated[str, typer.Option("--area", help="What it concerns.")] = "tooling",
+    key: Annotated[str, typer.Option("--pattern-key", help="area.symptom, as of others of its kind.")] = "",
+    here: Annotated[bool, typer.Option("--here/--everywhere", help="For this project, or for all.")] = True,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Record an entry by hand."""
+    from wisen.surfaces.cli.entries import log as run
+
+    options = {"kind": kind, "text": text, "source": source, "priority": priority, "area": area, "key": key}
+    raise typer.Exit(run(options, here=here, dry_run=dry_run, as_json=as_json))
+
+
+@entries_app.command()
+def confirm(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Say that an entry is right: it is proposed as a rule."""
+    from wisen.domain.entries import MoveKind
+    from wisen.surfaces.cli.entries import decide
+
+    raise typer.Exit(decide(name, MoveKind.CONFIRM, "", "confirmed", dry_run=dry_run, as_json=as_json))
+
+
+@entries_app.command()
+def resolve(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Say that an entry is done with."""
+    from wisen.domain.entries import MoveKind, Status
+    from wisen.surfaces.cli.entries import decide
+
+    raise typer.Exit(decide(name, MoveKind.STATUS, Status.RESOLVED, "resolved", dry_run=dry_run, as_json=as_json))
+
+
+@entries_app.command()
+def merge(
+    name: EntryName,
+    into: Annotated[str, typer.Argument(metavar="INTO", help="The entry that says the same.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that an entry is the same as another one."""
+    from wisen.domain.entries import MoveKind
+    from wisen.surfaces.cli.entries import decide
+
+    raise typer.Exit(decide(name, MoveKind.MERGE, into, f"part of {into}", dry_run=dry_run, as_json=as_json))

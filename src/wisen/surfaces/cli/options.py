@@ -1,0 +1,10 @@
+"""Options that many commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be.")]

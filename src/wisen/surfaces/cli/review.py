@@ -1,0 +1,138 @@
+"""`wisen review` and `wisen proposals`: what is suggested, one by one, in the manner of `git add -p`."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.domain.entries import Answer
+from wisen.surfaces.cli.render import clipped, console, plural, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wisen.domain.changes import Change
+    from wisen.domain.entry_states import Asked
+    from wisen.learner import Learner
+
+_KEYS = "y yes, n no (it does not come back), e edit, s skip (until it comes up again), l later, w why, q quit"
+_ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l": Answer.LATER}
+
+
+def show(*, every: bool, as_json: bool) -> int:
+    """List the proposals."""
+    with wiring.wire().learner(reads=False) as learner:
+        found = [each for each in learner.proposals() if every or each.waits]
+        if as_json:
+            print_json({"proposals": [_told(learner, each) for each in found]})
+            return 0
+    out = console()
+    if not found:
+        out.print("Nothing is proposed just now. wisen learn reads what is new.")
+    for number, each in enumerate(found, 1):
+        out.print(f"{number:>3}  {clipped(each.proposal.text, 100)}", markup=False)
+        state = "" if each.waits else f", {each.answer}"
+        out.print(
+            f"     {each.proposal.path}, {plural(each.proposal.sessions, 'session')}{state}", style="dim", markup=False
+        )
+    if found:
+        out.print("One by one: wisen review. By number: wisen proposals approve 1", style="dim")
+    return 0
+
+
+def answer(proposal: str, given: Answer, *, text: str | None, dry_run: bool, as_json: bool) -> int:
+    """Answer one proposal."""
+    with wiring.wire().learner(reads=False) as learner:
+        done = learner.answer(proposal, given, text=text, dry_run=dry_run)
+        if as_json:
+            told = _told(learner, done.asked) | {"answer": given, "dry_run": dry_run}
+            print_json(told | {"change": done.edit.change.id if done.edit else None})
+            return 0
+    out = console()
+    if done.edit is not None:
+        _diff(out, *done.edit)
+    out.print(f"{'Would be' if dry_run else 'Is'} {given.value}: {done.asked.proposal.text}", markup=False)
+    return 0
+
+
+def explain(proposal: str, *, as_json: bool) -> int:
+    """Show one proposal whole."""
+    with wiring.wire().learner(reads=False) as learner:
+        each = learner.proposal(proposal)
+        if as_json:
+            print_json(_told(learner, each))
+            return 0
+        _tell(console(), learner, each)
+    return 0
+
+
+def review() -> int:
+    """Go through the proposals, one by one."""
+    out = console()
+    with wiring.wire().learner(reads=False) as learner:
+        waiting = [each for each in learner.proposals() if each.waits]
+        if not waiting:
+            out.print("Nothing is proposed just now. wisen learn reads what is new.")
+            return 0
+        for number, each in enumerate(waiting, 1):
+            out.print(f"\n({number}/{len(waiting)})", style="dim")
+            _tell(out, learner, each)
+            if not _asked(out, learner, each):
+                break
+    return 0
+
+
+def _asked(out: Console, learner: Learner, each: Asked) -> bool:
+    """Ask about one proposal until it is answered; False to stop."""
+    text: str | None = None
+    while True:
+        try:
+            key = out.input("[y,n,e,s,l,w,q,?] ", markup=False).strip().lower()[:1]
+        except EOFError:
+            return False
+        if key == "q":
+            return False
+        if key == "w":
+            out.print(each.proposal.why, markup=False)
+        elif key == "e":
+            text = out.input("In your words: ", markup=False).strip() or None
+            if text is not None:
+                _answered(out, learner, each, Answer.APPROVED, text)
+                return True
+        elif key in _ANSWERS:
+            _answered(out, learner, each, _ANSWERS[key], text)
+            return True
+        else:
+            out.print(_KEYS, style="dim")
+
+
+def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: str | None) -> None:
+    done = learner.answer(each.proposal.id, given, text=text)
+    if done.edit is not None:
+        out.print(f"Written to {done.edit.change.path}. Take it back: wisen undo", markup=False)
+
+
+def _tell(out: Console, learner: Learner, each: Asked) -> None:
+    proposal = each.proposal
+    out.print(proposal.text, markup=False, style="bold")
+    for line in proposal.why.splitlines():
+        out.print(f"  {line}", markup=False, style="dim")
+    out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} a session.")
+    if each.waits:
+        edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
+        if edit is not None:
+            _diff(out, *edit)
+
+
+def _diff(out: Console, change: Change, held: bytes | None, holds: bytes | None) -> None:
+    before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in (held, holds))
+    for line in difflib.unified_diff(before, after, change.path, change.path, lineterm="", n=2):
+        style = {"+": "green", "-": "red"}.get(line[:1], "dim")
+        out.print(line, markup=False, highlight=False, style=style)
+
+
+def _told(learner: Learner, each: Asked) -> dict[str, object]:
+    proposal = each.proposal
+    told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
+    return told | {"answer": each.answer, "waits": each.waits, "leave": learner.leave_for(each)}

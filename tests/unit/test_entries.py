@@ -1,0 +1,165 @@
+"""What was said becomes entries: one for each lesson, however often and in whatever words."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from wisen.domain.entries import Category, EntryType, Move, MoveKind, Origin, Priority, Status, Who
+from wisen.domain.entry_states import asked, states
+from wisen.domain.signals import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
+from wisen.loop.record.entries import NOWHERE, entered, name_of
+from wisen.ports import Scribe
+from wisen.testing.entries_contract import a_move, a_proposal, an_entry
+from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.testing.ledgers import MemoryLedger
+from wisen.testing.logs import NOON
+
+
+def scribe() -> Scribe:
+    return Scribe(FixedClock(NOON), CountingIds(), "desk")
+
+
+def sighting(
+    session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, *, durable: float = 0.4, context: str = "shop"
+) -> Sighting:
+    lesson = None
+    if kind in (SignalKind.CORRECTION, SignalKind.PREFERENCE):
+        lesson = Lesson(text=text, forbids=False, durable=durable, is_durable=durable > 0.5, about=About.TOOL)
+    signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
+    said = Said(message=f"m{session}-{text}", at=NOON + timedelta(hours=session), signal=signal)
+    return Sighting(agent="codex", native=f"n{session}", session=session, said=said, text=text, context=context)
+
+
+def run(ledger: MemoryLedger, *sightings: Sighting, by: Scribe | None = None) -> MemoryLedger:
+    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    ledger.enter(entered(sightings, known, ledger.sights(), by or scribe()))
+    return ledger
+
+
+@pytest.mark.requirement("S4")
+def test_the_same_correction_reworded_in_three_sessions_of_one_day_is_one_entry() -> None:
+    ledger = run(
+        MemoryLedger(),
+        sighting(1, "Use pnpm, not npm."),
+        sighting(2, "Please use pnpm here, not npm."),
+        sighting(3, "I told you to use pnpm, not npm."),
+    )
+    (entry,) = ledger.entries()
+    (tally,) = ledger.tallies()
+    assert (entry.summary, entry.category, entry.origin) == ("Use pnpm, not npm.", Category.CORRECTION, Origin.STATED)
+    assert entry.name.startswith("LRN-20260301-")
+    assert (tally.times, tally.sessions) == (3, 3)
+    assert ledger.occurrences()[0].quote == "Use pnpm, not npm."
+
+
+def test_what_was_entered_before_is_not_entered_again() -> None:
+    ledger = run(MemoryLedger(), sighting(1, "Use pnpm, not npm."))
+    before = ledger.entries(), ledger.occurrences(), ledger.moves()
+    run(ledger, sighting(1, "Use pnpm, not npm."))
+    assert (ledger.entries(), ledger.occurrences(), ledger.moves()) == before
+
+
+@pytest.mark.requirement("S9")
+def test_opposites_are_two_entries_in_conflict() -> None:
+    ids = scribe()
+    ledger = run(MemoryLedger(), sighting(1, "Use pnpm, not npm."), by=ids)
+    run(ledger, sighting(2, "Use npm, not pnpm."), by=ids)
+    first, second = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    assert (first.sessions, second.sessions) == (1, 1)
+    assert second.conflicts == (first.entry.id,)
+
+
+def test_contexts_have_entries_of_their_own_and_outside_of_any_is_not_everywhere() -> None:
+    ledger = run(
+        MemoryLedger(),
+        sighting(1, "Use pnpm, not npm.", context="shop"),
+        sighting(2, "Use pnpm, not npm.", context="mill"),
+        sighting(3, "Use pnpm, not npm.", context=""),
+    )
+    assert [entry.context for entry in ledger.entries()] == ["shop", "mill", NOWHERE]
+
+
+def test_a_message_that_says_two_things_is_one_occurrence_and_praise_is_none() -> None:
+    ledger = run(
+        MemoryLedger(),
+        sighting(1, "Never force-push.", SignalKind.CORRECTION),
+        sighting(1, "Never force-push.", SignalKind.PREFERENCE),
+        sighting(2, "nice", SignalKind.PRAISE),
+    )
+    (entry,) = ledger.entries()
+    assert entry.category is Category.PREFERENCE
+    assert len(ledger.occurrences()) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "type_", "summary"),
+    [
+        (SignalKind.REMEMBER, "remember that QA needs the VPN. thanks", EntryType.LEARNING, "QA needs the VPN."),
+        (SignalKind.REQUEST, "I wish there was a dark mode", EntryType.FEATURE, "I wish there was a dark mode"),
+        (SignalKind.GAP, "fyi: the API moved to v3", EntryType.LEARNING, "the API moved to v3"),
+    ],
+)  # fmt: skip
+def test_what_has_no_lesson_is_told_by_its_sentence(
+    kind: SignalKind, text: str, type_: EntryType, summary: str
+) -> None:
+    (entry,) = run(MemoryLedger(), sighting(1, text, kind)).entries()
+    assert (entry.type, entry.summary) == (type_, summary)
+
+
+def test_priority_goes_by_what_is_at_stake() -> None:
+    ledger = run(
+        MemoryLedger(),
+        sighting(1, "Never print the password of the shop."),
+        sighting(2, "Sort the orders by date.", durable=0.9),
+        sighting(3, "Move the button to the left."),
+    )
+    assert [entry.priority for entry in ledger.entries()] == [Priority.CRITICAL, Priority.MEDIUM, Priority.LOW]
+
+
+def test_a_name_is_lengthened_where_it_would_collide() -> None:
+    name = name_of(EntryType.ERROR, NOON, "01A", set())
+    assert name.startswith("ERR-20260301-")
+    assert len(name) == len("ERR-20260301-XXX")
+    longer = name_of(EntryType.ERROR, NOON, "01A", {name})
+    assert longer.startswith(name)
+    assert longer != name
+
+
+def test_an_entry_is_what_its_moves_make_of_it() -> None:
+    moves = [
+        a_move("1", kind=MoveKind.PRIORITY, value="high"),
+        a_move("2", kind=MoveKind.TEXT, value="Use pnpm 9."),
+        a_move("3", kind=MoveKind.CONFIRM),
+        a_move("4", kind=MoveKind.STATUS, value="promoted"),
+        a_move("5", subject="nobody"),
+    ]
+    (state,) = states([an_entry()], [], moves)
+    assert (state.text, state.priority, state.status, state.confirmed) == (
+        "Use pnpm 9.",
+        Priority.HIGH,
+        Status.PROMOTED,
+        True,
+    )
+    assert not state.is_over
+
+
+def test_a_merged_entry_adds_to_the_other_and_new_sights_of_it_go_there() -> None:
+    ids = scribe()
+    ledger = run(MemoryLedger(), sighting(1, "Use pnpm, not npm."), sighting(2, "Install with the usual tool."), by=ids)
+    first, second = ledger.entries()
+    ledger.enter([ids.move(second.id, MoveKind.MERGE, first.id, by=Who.USER)])
+    run(ledger, sighting(3, "Install with the usual tool."), by=ids)
+    one, other = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    assert (one.times, one.sessions, one.last) == (3, 3, NOON + timedelta(hours=3))
+    assert other.is_over
+
+
+def test_the_last_answer_to_a_proposal_counts() -> None:
+    moves: list[Move] = [
+        a_move("1", subject="p", kind=MoveKind.ANSWER, value="later"),
+        a_move("2", subject="q", kind=MoveKind.ANSWER, value="approved"),
+    ]
+    found = asked([a_proposal("p"), a_proposal("q"), a_proposal("r")], moves)
+    assert [(each.answer, each.waits) for each in found] == [("later", True), ("approved", False), (None, True)]

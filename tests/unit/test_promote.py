@@ -1,0 +1,308 @@
+"""When an entry becomes a proposal, what it says, and where it would go."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from wisen.domain.entries import (
+    Answer,
+    Category,
+    Entry,
+    EntryType,
+    Move,
+    MoveKind,
+    Occurrence,
+    Origin,
+    Priority,
+    Proposal,
+    Who,
+)
+from wisen.domain.entry_states import Asked, states
+from wisen.domain.signals import About
+from wisen.loop.promote.conflicts import score, settled
+from wisen.loop.promote.fading import faded
+from wisen.loop.promote.policy import Leave, Profile, PromotePolicy, leave_for
+from wisen.loop.promote.propose import expired, proposed
+from wisen.loop.promote.targets import Target, kind_of, target_of
+from wisen.loop.promote.wording import stands_alone
+from wisen.ports import Scribe
+from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
+from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.testing.files import MemoryFiles
+from wisen.testing.ledgers import MemoryLedger
+from wisen.testing.logs import NOON
+
+POLICY = PromotePolicy()
+
+
+def offer(ledger: MemoryLedger, before: tuple[Asked, ...] = (), policy: PromotePolicy = POLICY) -> list[Proposal]:
+    return proposed(
+        states(ledger.entries(), ledger.tallies(), ledger.moves()),
+        ledger.occurrences,
+        before,
+        lambda _, __: Target("/shop/CLAUDE.md", "Rules"),
+        policy,
+        Scribe(FixedClock(NOON), CountingIds(), "desk"),
+    )
+
+
+def ledger_of(entry: Entry, *seen: tuple[int, int]) -> MemoryLedger:
+    """A ledger with an entry that was seen in sessions, each so many days after the first."""
+    ledger = MemoryLedger()
+    sights = [
+        an_occurrence(f"o{number}", entry.id, session=f"s{session}", minutes=days * 24 * 60)
+        for number, (session, days) in enumerate(seen)
+    ]
+    ledger.enter([entry, *sights])
+    return ledger
+
+
+WEAK = an_entry(durable=0.1)
+
+
+@pytest.mark.requirement("S5")
+@pytest.mark.parametrize(
+    ("seen", "ready"),
+    [
+        ([(1, 0), (2, 0), (3, 0)], True),
+        ([(1, 0), (1, 0), (2, 0)], True),
+        ([(1, 0), (1, 0), (1, 0)], False),
+        ([(1, 0), (2, 0)], False),
+        ([(1, 0), (2, 1), (3, 40)], False),
+        ([(1, 0), (2, 50), (3, 55), (4, 60)], True),
+    ],
+)
+def test_three_times_in_two_sessions_within_thirty_days(seen: list[tuple[int, int]], ready: bool) -> None:
+    assert bool(offer(ledger_of(WEAK, *seen))) is ready
+
+
+def test_a_stated_preference_is_proposed_at_once_and_a_correction_when_it_is_likely_to_last() -> None:
+    assert offer(ledger_of(structs.replace(WEAK, category=Category.PREFERENCE, durable=0.4), (1, 0)))
+    assert offer(ledger_of(structs.replace(WEAK, durable=0.8), (1, 0)))
+    assert not offer(ledger_of(structs.replace(WEAK, durable=0.6), (1, 0)))
+    assert not offer(ledger_of(structs.replace(WEAK, durable=0.9, origin=Origin.LOGGED), (1, 0)))
+    assert not offer(ledger_of(structs.replace(WEAK, durable=0.9, type=EntryType.FEATURE), (1, 0)))
+
+
+def test_a_proposal_says_why_with_quotes_and_what_it_costs() -> None:
+    (proposal,) = offer(ledger_of(WEAK, (1, 0), (2, 1), (2, 1)))
+    assert proposal.text == "Use pnpm, not npm."
+    assert proposal.why.splitlines()[0] == "You said it 3 times in 2 sessions."
+    assert "“no, use pnpm” (2026-03-02, claude-code s2)" in proposal.why
+    assert (proposal.sessions, proposal.impact, proposal.risk) == (2, "medium", "medium")
+    assert 5 < proposal.tokens < 25
+
+
+def answered(proposal: Proposal, answer: Answer) -> tuple[Asked, ...]:
+    return (Asked(proposal, answer, NOON),)
+
+
+@pytest.mark.requirement("S6")
+def test_what_was_rejected_does_not_come_back_in_other_words() -> None:
+    ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
+    (proposal,) = offer(ledger)
+    assert offer(ledger, answered(proposal, Answer.REJECTED)) == []
+    other = structs.replace(WEAK, id="02B", summary="Please use pnpm and not npm.")
+    ledger.enter([other, *(structs.replace(each, id=f"x{each.id}", entry="02B") for each in ledger.occurrences())])
+    assert offer(ledger, answered(proposal, Answer.REJECTED)) == []
+
+
+def test_what_was_skipped_waits_for_new_evidence() -> None:
+    ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
+    (proposal,) = offer(ledger)
+    skipped = answered(proposal, Answer.SKIPPED)
+    assert offer(ledger, skipped) == []
+    ledger.enter([an_occurrence("new", WEAK.id, session="s4")])
+    assert len(offer(ledger, skipped)) == 1
+
+
+def test_opposites_are_for_a_person_to_decide() -> None:
+    ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
+    other = structs.replace(WEAK, id="02B", summary="Use npm, not pnpm.", durable=0.9)
+    ledger.enter([other, a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
+    assert offer(ledger) == []
+    ledger.enter([a_move("2", subject="02B", value="wont_fix")])
+    assert [each.entry for each in offer(ledger)] == [WEAK.id]
+
+
+def test_only_so_many_wait_at_once_and_those_that_came_up_most_come_first() -> None:
+    ledger = MemoryLedger()
+    for number, (one, other) in enumerate([("orders", "date"), ("invoices", "name"), ("customers", "town")]):
+        entry = an_entry(f"0{number}", summary=f"Sort the {one} by {other}.", durable=0.8)
+        ledger.enter([entry, *(an_occurrence(f"{number}-{each}", entry.id, f"s{each}") for each in range(number + 1))])
+    assert [each.sessions for each in offer(ledger, policy=PromotePolicy(most=2))] == [3, 2]
+
+
+def test_a_proposal_is_over_after_a_while() -> None:
+    waiting = Asked(a_proposal("p"), None, NOON)
+    assert expired([waiting], NOON + timedelta(days=59), POLICY) == []
+    assert expired([waiting], NOON + timedelta(days=61), POLICY) == [waiting.proposal]
+    assert expired(answered(a_proposal("p"), Answer.APPROVED), NOON + timedelta(days=99), POLICY) == []
+
+
+@pytest.mark.requirement("S6")
+@pytest.mark.parametrize(
+    ("profile", "file", "origin", "tracked", "certain", "leave"),
+    [
+        (Profile.STANDARD, "TOOLS.md", Origin.STATED, False, True, Leave.AUTO),
+        (Profile.STANDARD, "TOOLS.md", Origin.STATED, True, True, Leave.PROPOSE),
+        (Profile.STANDARD, "TOOLS.md", Origin.STATED, False, False, Leave.PROPOSE),
+        (Profile.STANDARD, "SOUL.md", Origin.STATED, False, True, Leave.PROPOSE),
+        (Profile.STANDARD, "CLAUDE.md", Origin.STATED, False, True, Leave.PROPOSE),
+        (Profile.STANDARD, "TOOLS.md", Origin.IMPORTED, False, True, Leave.ASK),
+        (Profile.CAUTIOUS, "TOOLS.md", Origin.STATED, False, True, Leave.ASK),
+        (Profile.AUTONOMOUS, "MEMORY.md", Origin.MEASURED, False, True, Leave.AUTO),
+        (Profile.AUTONOMOUS, "AGENTS.md", Origin.STATED, False, True, Leave.PROPOSE),
+    ],
+)
+def test_the_policy_table(
+    profile: Profile, file: str, origin: Origin, tracked: bool, certain: bool, leave: Leave
+) -> None:
+    assert leave_for(profile, file, origin, tracked=tracked, certain=certain) is leave
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind"),
+    [
+        (an_entry(about=About.COMMAND), "tool"),
+        (an_entry(type=EntryType.ERROR, category=None, about=None), "tool"),
+        (an_entry(about=About.STYLE), "behaviour"),
+        (an_entry(about=About.FILE), "workflow"),
+        (an_entry(about=About.FACT), "principle"),
+        (an_entry(about=None, category=Category.PREFERENCE), "preference"),
+    ],
+)
+def test_what_a_rule_is(entry: Entry, kind: str) -> None:
+    assert kind_of(entry) == kind
+
+
+def test_a_rule_goes_to_the_file_that_the_agent_reads() -> None:
+    files, style = MemoryFiles(), an_entry(about=About.STYLE)
+    assert target_of(style, "claude-code", "/shop", files).path == "/shop/CLAUDE.md"
+    assert target_of(style, "codex", "/shop", files).path == "/shop/AGENTS.md"
+    assert target_of(style, "openclaw", "/shop", files) == Target("/shop/SOUL.md", "Boundaries")
+    assert target_of(an_entry(), "openclaw", "/shop", files) == Target("/shop/TOOLS.md", "Known Gotchas")
+    files.put(Path("/shop/CLAUDE.md"), b"@AGENTS.md\n")
+    assert target_of(style, "claude-code", "/shop", files).path == "/shop/AGENTS.md"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use pnpm, not npm.",
+        "Never edit an old migration, add a new one.",
+        "Do not amend commits - it breaks the bisect.",
+        "Always review the tests before a commit.",
+        "Prefer small modules.",
+        "Tests go below tests/unit.",
+    ],
+)
+def test_a_rule_stands_alone(text: str) -> None:
+    assert stands_alone(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can we use pnpm?",
+        "Do it again.",
+        "Move this to the other file.",
+        "Go with option 2 please.",
+        "I think the header is wrong.",
+        "Fix the header.",
+        "Revert 3f9a2b1c and start over.",
+        "Look at https://example.org/shop first.",
+        "Too short.",
+        "Use the one from before.",
+        "There is a bug in the cart.",
+    ],
+)
+def test_what_only_meant_something_then_is_no_rule(text: str) -> None:
+    assert not stands_alone(text)
+
+
+def test_occurrences_are_read_once_each() -> None:
+    ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
+    asked_for: list[str] = []
+
+    def seen(entry: str) -> tuple[Occurrence, ...]:
+        asked_for.append(entry)
+        return ledger.occurrences(entry)
+
+    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    proposed(known, seen, (), lambda _, __: Target("/x", "y"), POLICY, scribe)
+    assert asked_for == [WEAK.id]
+
+
+def decided_by_time(entry: Entry, days: int, *moves: Move, seen: int = 0) -> list[tuple[MoveKind, str]]:
+    ledger = ledger_of(entry, (1, seen))
+    ledger.enter(moves)
+    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    return [(move.kind, move.value) for move in faded(known, moves, NOON + timedelta(days=days), scribe)]
+
+
+@pytest.mark.requirement("S10")
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [
+        (29, []),
+        (31, [(MoveKind.PRIORITY, "low")]),
+        (61, [(MoveKind.PRIORITY, "low")]),
+        (91, [(MoveKind.STATUS, "wont_fix")]),
+    ],
+)
+def test_what_is_not_seen_again_fades(days: int, expected: list[tuple[MoveKind, str]]) -> None:
+    assert decided_by_time(WEAK, days) == expected
+
+
+def test_coming_up_again_sets_the_clock_back_and_a_persons_word_too() -> None:
+    assert decided_by_time(WEAK, 91, seen=70) == []
+    word = structs.replace(a_move("1", kind=MoveKind.TEXT, value="Use pnpm 9."), at=NOON + timedelta(days=70))
+    assert decided_by_time(WEAK, 91, word) == []
+
+
+def test_what_was_stated_as_a_rule_or_confirmed_never_fades() -> None:
+    assert decided_by_time(structs.replace(WEAK, category=Category.PREFERENCE), 900) == []
+    assert decided_by_time(WEAK, 900, a_move("1", kind=MoveKind.CONFIRM)) == []
+    assert decided_by_time(WEAK, 900, a_move("1", value="promoted")) == []
+
+
+def test_what_time_gave_up_comes_back_when_it_is_seen_again_and_what_he_gave_up_does_not() -> None:
+    by_time = structs.replace(a_move("1", value="wont_fix"), by=Who.WISEN)
+    assert decided_by_time(WEAK, 5, by_time, seen=3) == [(MoveKind.STATUS, "pending")]
+    assert decided_by_time(WEAK, 5, a_move("1", value="wont_fix"), seen=3) == []
+
+
+def test_a_context_keeps_only_so_many_at_work() -> None:
+    entries = [an_entry(f"{number:05}", summary=f"Lesson {number}.") for number in range(1_003)]
+    known = states(entries, [], [])
+    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    assert [move.subject for move in faded(known, [], NOON, scribe)] == ["00000", "00001", "00002"]
+
+
+@pytest.mark.requirement("S9")
+def test_of_two_opposites_the_one_that_weighs_more_stands_and_a_tie_goes_to_the_user() -> None:
+    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
+    other = structs.replace(WEAK, id="02B", name="LRN-B", summary="Use npm, not pnpm.")
+    ledger.enter([other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
+    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    assert [score(state, NOON) for state in known] == [30 + 30 + 30 + 30, 30 + 10 + 30 + 30]
+    (move,) = settled(known, NOON, scribe)
+    assert (move.subject, move.value) == ("02B", "wont_fix")
+    assert "weighs 120 against 100" in move.why
+    ledger.enter([an_occurrence(f"z{each}", "02B", session=f"t{each}") for each in range(2)])
+    assert settled(states(ledger.entries(), ledger.tallies(), ledger.moves()), NOON, scribe) == []
+
+
+def test_what_a_person_approved_is_never_decided_by_weight() -> None:
+    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    moves = [a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id), a_move("2", value="promoted")]
+    known = states([WEAK, structs.replace(WEAK, id="02B", priority=Priority.CRITICAL)], [], moves)
+    assert settled(known, NOON, scribe) == []
