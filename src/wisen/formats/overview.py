@@ -1,0 +1,77 @@
+"""What says where rules are: the meta.md of a context, and the index.md of all of them. Both are only written."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import date
+
+GLOBAL = "global"
+"""The key of what holds everywhere."""
+_NOTICE = "wisen writes this file anew at each run; edits here are lost."
+
+
+class IndexRow(NamedTuple):
+    """A context in the index."""
+
+    key: str
+    """`GLOBAL` for what holds everywhere."""
+    name: str
+    rules: int
+    corrections: int
+    updated: date
+
+
+def write_meta(key: str, name: str, aliases: Iterable[str], counts: Mapping[str, int], updated: date) -> str:
+    """The file about one context: its key, its names, and how much it holds."""
+    rows = [("Key", _code(key)), ("Name", _cell(name)), ("Updated", f"{updated:%Y-%m-%d}")]
+    rows += [(_cell(what), str(count)) for what, count in sorted(counts.items())]
+    seen = "".join(f"- {_code(alias)}\n" for alias in sorted(set(aliases)))
+    also = f"\n## Also seen as\n\n{seen}" if seen else ""
+    return f"# {_line(name)}\n\n{_NOTICE}\n\n{_table(('What', 'Value'), rows)}{also}"
+
+
+def write_index(rows: Iterable[IndexRow]) -> str:
+    """The file about all contexts; what holds everywhere comes first."""
+    shown = [
+        (
+            _cell(row.name),
+            f"[{row.rules}]({_folder(row.key)}/rules.md)",
+            f"[{row.corrections}]({_folder(row.key)}/corrections.md)",
+            f"{row.updated:%Y-%m-%d}",
+            _code(row.key),
+        )
+        for row in sorted(rows, key=lambda row: (row.key != GLOBAL, row.name.casefold(), row.key))
+    ]
+    table = _table(("Context", "Rules", "Corrections", "Updated", "Key"), shown)
+    return f"# Index\n\n{_NOTICE} Rules and corrections are yours to edit.\n\n{table}"
+
+
+def _folder(key: str) -> str:
+    return key if key == GLOBAL else f"contexts/{key}"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table; in its cells a bar is escaped, also in code."""
+    rows = [tuple(cell.replace("|", r"\|") for cell in row) for row in rows]
+    return "".join(f"| {' | '.join(row)} |\n" for row in (head, ("---",) * len(head), *rows))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cell(text: str) -> str:
+    """A text that means nothing but itself."""
+    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", _line(text))
+
+
+def _code(text: str) -> str:
+    """A text as code, also where backticks are in it."""
+    text = _line(text)
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{ticks}{pad}{text}{pad}{ticks}"
