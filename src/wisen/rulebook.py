@@ -13,6 +13,7 @@ from wisen.domain.entries import (
     Answer,
     Category,
     Entry,
+    EntryType,
     MoveKind,
     Origin,
     Priority,
@@ -22,12 +23,14 @@ from wisen.domain.entries import (
 )
 from wisen.domain.entry_states import asked, states
 from wisen.errors import UsageError
+from wisen.loop.apply.books import book_of, taken_in, write_contents, written
 from wisen.loop.apply.edit import Editor, LinePlan
 from wisen.loop.promote.conflicts import settled
 from wisen.loop.promote.fading import faded
 from wisen.loop.promote.policy import Profile, leave_for
 from wisen.loop.promote.propose import expired, proposed
 from wisen.loop.promote.targets import Target, kind_of, target_of
+from wisen.loop.promote.wording import stands_alone
 from wisen.loop.record.entries import entered, name_of
 from wisen.safety.withhold import rule_against
 
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from wisen.domain.entries import Logged, Occurrence
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.signals import Sighting
+    from wisen.loop.apply.books import Book
     from wisen.loop.apply.edit import Edit
     from wisen.loop.promote.policy import Leave
     from wisen.parts import Parts
@@ -54,6 +58,7 @@ class Answered(NamedTuple):
 def record(parts: Parts, said: Iterable[Sighting]) -> int:
     """What the user said becomes entries; what is ready for it is proposed. Returns how many proposals wait."""
     ledger = parts.ledger
+    take_in(parts)
     known = states_of(parts)
     rows = entered(said, known, ledger.sights(), parts.scribe)
     if rows:
@@ -65,7 +70,10 @@ def record(parts: Parts, said: Iterable[Sighting]) -> int:
         ledger.enter(decided)
         known = states_of(parts)
     before = asked(ledger.proposals(), ledger.moves())
-    over = [parts.scribe.move(each.id, MoveKind.ANSWER, Answer.EXPIRED) for each in expired(before, now, parts.promote)]
+    over = [
+        parts.scribe.move(proposal.id, MoveKind.ANSWER, given)
+        for proposal, given in expired(before, known, now, parts.promote)
+    ]
     seen: dict[str, list[Occurrence]] = defaultdict(list)
     for each in ledger.occurrences():
         seen[each.entry].append(each)
@@ -79,7 +87,36 @@ def record(parts: Parts, said: Iterable[Sighting]) -> int:
     )
     if over or new:
         ledger.enter([*over, *new])
+    write_books(parts)
     return sum(each.waits for each in before) - len(over) + len(new)
+
+
+def take_in(parts: Parts) -> None:
+    """What a person did to the books is his word."""
+    every = states_of(parts)
+    names = {state.entry.name for state in every}
+
+    def named(id_: str) -> str:
+        name = name_of(EntryType.LEARNING, parts.clock.now(), id_, names)
+        names.add(name)
+        return name
+
+    for book in _books(parts, every):
+        of = {rule_id(state.entry.id): state for state in every if state.context == book.key}
+        taken = taken_in(parts.files, book, of, named, parts.scribe)
+        if taken.entries or taken.moves:
+            parts.ledger.enter([*taken.entries, *taken.moves])
+
+
+def write_books(parts: Parts) -> None:
+    """Write what holds and what waits into the books, for people."""
+    every = states_of(parts)
+    today = parts.clock.now().date()
+    rows = []
+    for book in _books(parts, every):
+        of = [(rule_id(state.entry.id), state) for state in every if state.context == book.key and _is_told(state)]
+        rows.append(written(parts.files, book, of, today))
+    write_contents(parts.files, parts.home, [row for row in rows if row is not None])
 
 
 def refused(parts: Parts, looks: Sequence[Look]) -> None:
@@ -166,8 +203,8 @@ class Rulebook:
             raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
         worded = (text if text is not None else each.proposal.text).strip()
         edit = None
-        if given is Answer.APPROVED:
-            path = each.proposal.path
+        path = each.proposal.path
+        if given is Answer.APPROVED and Path(path) != _book(parts, each.proposal.context):
             saw = digest(parts.files.read(Path(path)).content)
             why = each.proposal.why.partition("\n")[0]
             plan = LinePlan(path, each.proposal.heading, worded, rule_id(each.proposal.entry), why, saw)
@@ -183,6 +220,7 @@ class Rulebook:
         elif given is Answer.REJECTED:
             rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER))
         parts.ledger.enter(rows)
+        write_books(parts)
         return Answered(each, edit)
 
     def log(self, logged: Logged, *, dry_run: bool = False) -> Entry:
@@ -281,6 +319,21 @@ class Rulebook:
         return fits[0]
 
 
+def _is_told(state: EntryState) -> bool:
+    """Whether a person would want to read it: it holds, came up again, or says something to who was not there."""
+    return state.status is Status.PROMOTED or state.confirmed or state.sessions > 1 or stands_alone(state.text)
+
+
+def _books(parts: Parts, every: Sequence[EntryState]) -> list[Book]:
+    """The books of every context that something was learnt in."""
+    names = {context.key: context.name for context in parts.ledger.contexts()}
+    places: dict[str, list[str]] = defaultdict(list)
+    for alias in parts.ledger.aliases(parts.machine):
+        places[alias.context].append(alias.path)
+    keys = sorted({state.context for state in every} | {""})
+    return [book_of(parts.home, key, names.get(key, key), places[key]) for key in keys]
+
+
 def _reject(parts: Parts, entry: str, why: str) -> None:
     rows = [parts.scribe.move(entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER, why=why)]
     for each in parts.ledger.proposals():
@@ -295,4 +348,9 @@ def _target(parts: Parts, entry: Entry, seen: Sequence[Occurrence]) -> Target:
     for alias in reversed(parts.ledger.aliases(parts.machine)):
         if alias.context == entry.context and Path(alias.path).is_dir():
             return target_of(entry, agent, alias.path, parts.files)
-    return Target(str(parts.home / "contexts" / (entry.context or "global") / "rules.md"), kind_of(entry).capitalize())
+    return Target(str(_book(parts, entry.context)), kind_of(entry).capitalize())
+
+
+def _book(parts: Parts, context: str) -> Path:
+    """The rules that wisen keeps of a context: where they go when the project is not on this machine."""
+    return book_of(parts.home, context, "").folder / "rules.md"

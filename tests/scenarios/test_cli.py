@@ -445,3 +445,39 @@ def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
     assert "cannot be logged" in run("entries", "log", "joke", "x", expect=1).stderr
     assert "may not be stored" in run("entries", "log", "error", "AKIA" + "IOSFODNN7EXAMPLQ", expect=1).stderr
     assert "2 entries" in run("stats").stdout
+
+
+@pytest.mark.requirement("N1")
+def test_the_books_are_written_and_hand_edits_are_taken_in(home: Path) -> None:
+    project = home / "shop"
+    project.mkdir()
+    told_in_three_sessions(home, project)
+    run("learn")
+    data = json.loads(run("status", "--json").stdout)
+    (folder,) = (Path(data["home"]) / "contexts").iterdir()
+    candidates = folder / "corrections.md"
+    assert "- Use pnpm, not npm. (" in candidates.read_text()
+    assert folder.name in (Path(data["home"]) / "index.md").read_text()
+    (line,) = [each for each in candidates.read_text().splitlines() if "Use pnpm" in each]
+    candidates.write_text(candidates.read_text().replace(line + "\n", ""))
+    rules = folder / "rules.md"
+    rules.write_text(f"# My own heading\n\nMy words.\n\n{line}\n- Never push on Fridays.\n")
+    run("learn")
+    found = {each["text"]: each for each in json.loads(run("rules", "--all", "--json").stdout)["rules"]}
+    assert set(found) == {"Use pnpm, not npm.", "Never push on Fridays."}
+    assert found["Use pnpm, not npm."]["sessions"] == 3
+    text = rules.read_text()
+    assert text.startswith("# My own heading\n\nMy words.\n\n")
+    assert "- Never push on Fridays." in text
+    rules.write_text(text.replace("Use pnpm, not npm.", "Use pnpm 9."))
+    run("learn")
+    assert "Use pnpm 9." in run("rules", "--all").stdout
+    unchanged = rules.read_bytes()
+    run("learn")
+    assert rules.read_bytes() == unchanged
+    rules.write_text("".join(each for each in rules.read_text().splitlines(True) if "pnpm" not in each))
+    run("learn")
+    assert "pnpm" not in run("rules", "--all").stdout
+    assert "pnpm" not in rules.read_text()
+    assert "Never push on Fridays." in rules.read_text()
+    assert json.loads(run("proposals", "--json").stdout)["proposals"] == []

@@ -139,9 +139,17 @@ def test_only_so_many_wait_at_once_and_those_that_came_up_most_come_first() -> N
 
 def test_a_proposal_is_over_after_a_while() -> None:
     waiting = Asked(a_proposal("p"), None, NOON)
-    assert expired([waiting], NOON + timedelta(days=59), POLICY) == []
-    assert expired([waiting], NOON + timedelta(days=61), POLICY) == [waiting.proposal]
-    assert expired(answered(a_proposal("p"), Answer.APPROVED), NOON + timedelta(days=99), POLICY) == []
+
+    def over(days: int, *moves: Move, asked: Asked = waiting) -> list[Answer]:
+        known = states([WEAK], [], moves)
+        return [answer for _, answer in expired([asked], known, NOON + timedelta(days=days), POLICY)]
+
+    assert over(59) == []
+    assert over(61) == [Answer.EXPIRED]
+    assert over(99, asked=Asked(a_proposal("p"), Answer.APPROVED, NOON)) == []
+    assert over(1, a_move("1", value="promoted")) == [Answer.APPROVED]
+    assert over(1, a_move("1", value="wont_fix")) == [Answer.REJECTED]
+    assert over(1, a_move("1", value="resolved")) == [Answer.EXPIRED]
 
 
 @pytest.mark.requirement("S6")

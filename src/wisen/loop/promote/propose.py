@@ -80,9 +80,23 @@ def proposed(
     return [_proposal(state, evidence, target(state.entry, evidence), scribe) for state, evidence in ready[:room]]
 
 
-def expired(before: Iterable[Asked], now: datetime, policy: PromotePolicy) -> list[Proposal]:
-    """The proposals that waited too long."""
-    return [each.proposal for each in before if each.waits and now - each.at > timedelta(days=policy.expires_days)]
+def expired(
+    before: Iterable[Asked], states: Iterable[EntryState], now: datetime, policy: PromotePolicy
+) -> list[tuple[Proposal, Answer]]:
+    """The proposals that are over: they waited too long, or a person decided about the entry elsewhere."""
+    by_id = {state.entry.id: state for state in states}
+    found = []
+    for each in before:
+        state = by_id.get(each.proposal.entry)
+        if not each.waits or state is None:
+            continue
+        if state.status is Status.PROMOTED:
+            found.append((each.proposal, Answer.APPROVED))
+        elif state.status is Status.WONT_FIX:
+            found.append((each.proposal, Answer.REJECTED))
+        elif state.is_over or now - each.at > timedelta(days=policy.expires_days):
+            found.append((each.proposal, Answer.EXPIRED))
+    return found
 
 
 def _if(state: EntryState) -> tuple[str, ...]:

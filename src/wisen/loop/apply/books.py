@@ -1,0 +1,187 @@
+"""The books that people read and edit: rules.md and corrections.md of each context, written after a turn.
+
+What a person did to them since is taken in before: a new line is a rule of his, other words are his words, a line that
+he took out is one that he does not want. What we last wrote is kept beside, so that the two can be told apart.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.entries import Category, Entry, EntryType, MoveKind, Origin, Source, Status, Who
+from wisen.formats.overview import GLOBAL, IndexRow, write_index, write_meta
+from wisen.formats.retention import CONTEXT_CORRECTIONS, CONTEXT_RULES, GLOBAL_CORRECTIONS, GLOBAL_RULES, retained
+from wisen.formats.rule_merge import merged
+from wisen.formats.rules import RuleLine, edits, read_rules
+from wisen.safety.withhold import rule_against
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from wisen.domain.entries import Move
+    from wisen.domain.entry_states import EntryState
+    from wisen.ports import Files, Scribe
+
+_RULES, _CORRECTIONS = "rules.md", "corrections.md"
+_INTRO = {
+    _RULES: "The rules that hold here: what you said and approved.",
+    _CORRECTIONS: "What you corrected here: each becomes a rule when you approve it, or move it to rules.md.",
+}
+_NEVER = 36_500
+"""Days after which a rule that nobody uses is stale: as long as use is not measured, none is."""
+
+
+class Book(NamedTuple):
+    """The books of one context."""
+
+    key: str
+    """Empty for everywhere."""
+    name: str
+    folder: Path
+    aliases: tuple[str, ...] = ()
+
+
+class Taken(NamedTuple):
+    """What a person did, as rows."""
+
+    entries: list[Entry]
+    moves: list[Move]
+
+
+def book_of(home: Path, key: str, name: str, aliases: Iterable[str] = ()) -> Book:
+    """The books of a context below a home."""
+    folder = home / "contexts" / key if key else home / GLOBAL
+    return Book(key, name or GLOBAL, folder, tuple(aliases))
+
+
+def taken_in(
+    files: Files, book: Book, of: Mapping[str, EntryState], named: Callable[[str], str], scribe: Scribe
+) -> Taken:
+    """What a person did to the books of a context since they were written; `of` are the entries by the ids of rules."""
+    taken = Taken([], [])
+    added, removed = dict[str, str](), dict[str, RuleLine]()
+    for name in (_CORRECTIONS, _RULES):
+        now, written = _text(files, book.folder / name), _text(files, _copy(book, name))
+        if now is None or now == written:
+            continue
+        done = edits(written or "", now)
+        for line in done.added:
+            if line.id in of:
+                added[line.id] = name
+            elif rule_against(line.text) is None:
+                _new_line(taken, line, book, named, scribe, rule=name == _RULES)
+        for _, line in done.reworded:
+            if line.id in of and rule_against(line.text) is None:
+                taken.moves.append(_said(of[line.id], MoveKind.TEXT, line.text, scribe))
+        for old, line in done.moved:
+            if line.id in of and (old.status == "archived") != (line.status == "archived"):
+                back = Status.PROMOTED if name == _RULES else Status.PENDING
+                value = Status.RESOLVED if line.status == "archived" else back
+                taken.moves.append(_said(of[line.id], MoveKind.STATUS, value, scribe))
+        removed |= {line.id: line for line in done.removed if line.id in of}
+    for id_, name in added.items():
+        taken.moves.append(_said(of[id_], MoveKind.CONFIRM, "", scribe))
+        value = Status.PROMOTED if name == _RULES else Status.PENDING
+        taken.moves.append(_said(of[id_], MoveKind.STATUS, value, scribe))
+    for id_ in removed.keys() - added.keys():
+        taken.moves.append(_said(of[id_], MoveKind.STATUS, Status.WONT_FIX, scribe))
+    return taken
+
+
+def written(files: Files, book: Book, states: Sequence[tuple[str, EntryState]], today: date) -> IndexRow | None:
+    """Write the books of a context; `states` are its entries with the ids of their rules. None where it has none."""
+    everywhere = not book.key
+    rules = [_line(id_, each, "confirmed") for id_, each in states if each.status is Status.PROMOTED]
+    pending = [
+        _line(id_, each, "pending") for id_, each in states if each.status is Status.PENDING and not each.is_over
+    ]
+    for name, lines, limit in (
+        (_RULES, rules, GLOBAL_RULES if everywhere else CONTEXT_RULES),
+        (_CORRECTIONS, pending, GLOBAL_CORRECTIONS if everywhere else CONTEXT_CORRECTIONS),
+    ):
+        fresh = retained(lines, limit=limit, stale_days=_NEVER, today=today)
+        _write(files, book, name, fresh)
+    if not rules and not pending:
+        return None
+    counts = {"Rules": len(rules), "Corrections": len(pending)}
+    _put(files, book.folder / "meta.md", write_meta(book.key or GLOBAL, book.name, book.aliases, counts, today))
+    return IndexRow(book.key or GLOBAL, book.name, len(rules), len(pending), today)
+
+
+def write_contents(files: Files, home: Path, rows: Iterable[IndexRow]) -> None:
+    """Write the index of all books."""
+    rows = tuple(rows)
+    if rows:
+        _put(files, home / "index.md", write_index(rows))
+
+
+def _write(files: Files, book: Book, name: str, fresh: Sequence[RuleLine]) -> None:
+    now, before = _text(files, book.folder / name) or "", _text(files, _copy(book, name)) or ""
+    if not fresh and not before:
+        return
+    if now == before and read_rules(before) == tuple(fresh):
+        return
+    new = merged(before, now, fresh, title=f"{name.removesuffix('.md').capitalize()}: {book.name}", intro=_INTRO[name])
+    _put(files, book.folder / name, new)
+    _put(files, _copy(book, name), new)
+
+
+def _line(id_: str, state: EntryState, status: str) -> RuleLine:
+    entry = state.entry
+    return RuleLine(
+        id=id_,
+        text=state.text,
+        status="confirmed" if status == "confirmed" else "pending",
+        last_used=None if state.used is None else state.used.date(),
+        sessions=state.sessions,
+        sources=(entry.name,),
+        about=entry.about.value if entry.about else "other",
+    )
+
+
+def _new_line(
+    taken: Taken, line: RuleLine, book: Book, named: Callable[[str], str], scribe: Scribe, *, rule: bool
+) -> None:
+    """A line that a person added is a lesson of his; in rules.md it holds at once."""
+    id_ = scribe.ids.new()
+    taken.entries.append(
+        Entry(
+            id=id_,
+            name=named(id_),
+            machine=scribe.machine,
+            context=book.key,
+            at=scribe.clock.now(),
+            type=EntryType.LEARNING,
+            category=Category.PREFERENCE,
+            summary=line.text,
+            source=Source.USER_FEEDBACK,
+            origin=Origin.STATED,
+            durable=1.0,
+        )
+    )
+    if rule:
+        taken.moves.append(scribe.move(id_, MoveKind.CONFIRM, by=Who.USER, why="written into rules.md"))
+        taken.moves.append(scribe.move(id_, MoveKind.STATUS, Status.PROMOTED, by=Who.USER, why="written into rules.md"))
+
+
+def _said(state: EntryState, kind: MoveKind, value: str, scribe: Scribe) -> Move:
+    return scribe.move(state.entry.id, kind, value, by=Who.USER, why="edited by hand")
+
+
+def _copy(book: Book, name: str) -> Path:
+    """What we last wrote."""
+    return book.folder / ".written" / name
+
+
+def _text(files: Files, path: Path) -> str | None:
+    content = files.read(path).content
+    return None if content is None else content.decode("utf-8", "surrogateescape")
+
+
+def _put(files: Files, path: Path, text: str) -> None:
+    seen = files.read(path)
+    content = text.encode("utf-8", "surrogateescape")
+    if content != seen.content:
+        files.write(seen, content)
