@@ -457,6 +457,10 @@ def test_what_is_no_entry_is_skipped() -> None:
     assert [(one.name, one.summary, one.rest) for one in read(text)] == [("LRN-20260304-001", "Real.", ())]
 
 
+def test_an_entry_may_stand_behind_the_mark_at_the_beginning_of_a_file() -> None:
+    assert [one.name for one in read("\ufeff## [LRN-20260304-001] x\n")] == ["LRN-20260304-001"]
+
+
 def test_a_fence_that_nobody_closed_hides_no_later_entry() -> None:
     text = "## [ERR-20260304-001] a\n### Error\n```\ncut off\n---\n## [ERR-20260304-002] b\n### Summary\nc\n"
     assert [(one.name, one.error, one.summary) for one in read(text)] == [
