@@ -481,3 +481,31 @@ def test_the_books_are_written_and_hand_edits_are_taken_in(home: Path) -> None:
     assert "pnpm" not in rules.read_text()
     assert "Never push on Fridays." in rules.read_text()
     assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
+
+
+@pytest.mark.requirement("S3")
+def test_learnings_are_written_in_the_known_format_and_read_back(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = home / "shop"
+    project.mkdir()
+    told_in_three_sessions(home, project)
+    run("learn")
+    (entry,) = json.loads(run("entries", "--json").stdout)["entries"]
+    monkeypatch.chdir(project)
+    file = project / ".learnings" / "LEARNINGS.md"
+    assert "would be changed" in run("entries", "write", "--dry-run").stdout
+    assert not file.exists()
+    run("entries", "write")
+    text = file.read_text()
+    assert f"## [{entry['name']}] correction" in text
+    assert "nothing to write" in run("entries", "write").stdout
+    assert file.read_text() == text
+    other = "\n## [LRN-20250101-007] best_practice\n\n**Priority**: high\n\n### Summary\nPin the tools.\n"
+    file.write_text(text.replace("**Status**: pending", "**Status**: resolved") + other)
+    run("learn")
+    found = {each["name"]: each for each in json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]}
+    assert found[entry["name"]]["status"] == "resolved"
+    imported = found["LRN-20250101-007"]
+    assert (imported["text"], imported["origin"], imported["priority"]) == ("Pin the tools.", "imported", "high")
+    assert imported["sessions"] == 0
+    run("learn")
+    assert len(json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]) == 2

@@ -14,7 +14,7 @@ from typing import Annotated, Optional
 import typer
 
 from wisen import __version__
-from wisen.surfaces.cli.learnt import entries_app, proposals_app
+from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 app = typer.Typer(
@@ -158,13 +158,14 @@ def blame(
 
 @app.command()
 def explain(
-    name: Annotated[
-        str, typer.Argument(metavar="ID", help="The id of a fix, or its beginning; wisen fixes shows them.")
-    ],
+    name: Annotated[str, typer.Argument(metavar="ID", help="A fix, an entry or a rule, by its id or how that begins.")],
     as_json: Json = False,
 ) -> None:
     """Tell where something that was learnt comes from, how sure it is, and what it has done."""
-    from wisen.surfaces.cli.fixes import explain
+    if name.upper().startswith(("LRN-", "ERR-", "FEAT-", "R-")):
+        from wisen.surfaces.cli.entries import explain
+    else:
+        from wisen.surfaces.cli.fixes import explain
 
     raise typer.Exit(explain(name, as_json=as_json))
 
@@ -238,6 +239,7 @@ def review() -> None:
 
 app.add_typer(proposals_app, name="proposals")
 app.add_typer(entries_app, name="entries")
+app.add_typer(contexts_app, name="contexts")
 
 
 @app.command()
@@ -249,6 +251,17 @@ def rules(
     from wisen.surfaces.cli.entries import rules as run
 
     raise typer.Exit(run(every=every, as_json=as_json))
+
+
+@app.command()
+def learned(
+    days: Annotated[int, typer.Option("--days", help="How far back from the newest.", min=1)] = 30,
+    as_json: Json = False,
+) -> None:
+    """Tell what was learnt lately in this project, and how much everywhere."""
+    from wisen.surfaces.cli.entries import learned as run
+
+    raise typer.Exit(run(days=days, as_json=as_json))
 
 
 @app.command()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen import wiring
-from wisen.domain.entries import Logged, Status
+from wisen.domain.entries import Logged, Status, Who
 from wisen.surfaces.cli.render import clipped, console, plural, print_json
 
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ def explain(name: str, *, as_json: bool) -> int:
     """Show one entry with its evidence."""
     with wiring.wire().learner(reads=False) as learner:
         state, seen = learner.entry(name)
+        decided = learner.decisions(state)
     if as_json:
-        print_json(_told(state) | {"occurrences": seen})
+        print_json(_told(state) | {"occurrences": seen, "decisions": decided})
         return 0
     out = console()
     entry = state.entry
@@ -64,6 +66,64 @@ def explain(name: str, *, as_json: bool) -> int:
     for each in [*reversed(seen)][:_QUOTES]:
         out.print(f"  “{clipped(each.quote, 160)}”", markup=False)
         out.print(f"    {each.at:%Y-%m-%d %H:%M}, {each.agent} {each.session}", style="dim", markup=False)
+    if decided:
+        out.print("What became of it:")
+    for move in decided:
+        who = "you" if move.by is Who.USER else "wisen"
+        what = f"{move.kind.value} {move.value}".strip()
+        out.print(f"  {move.at:%Y-%m-%d}, {who}: {what}{f' ({move.why})' if move.why else ''}", markup=False)
+    return 0
+
+
+def learned(*, days: int, as_json: bool) -> int:
+    """Tell what was learnt lately here, and how much everywhere."""
+    with wiring.wire().learner(reads=False) as learner:
+        here, every = learner.context_of(Path.cwd()), learner.entries()
+    newest = max((each.last for each in every), default=None)
+    found = [each for each in every if each.context == here and newest and newest - each.last <= timedelta(days=days)]
+    found.sort(key=lambda each: each.last, reverse=True)
+    if as_json:
+        print_json({"context": here, "entries": [_told(each) for each in found], "everywhere": len(every)})
+        return 0
+    out = console()
+    for each in found[:_SHOWN]:
+        out.print(f"{each.last:%Y-%m-%d}  {clipped(each.text, 100)}", markup=False)
+        out.print(f"    {each.entry.name}, {each.status.value}", style="dim", markup=False)
+    if not found:
+        out.print("Nothing was learnt here lately." if here else "This is no project that was learnt from.")
+    rules = sum(each.status is Status.PROMOTED for each in every)
+    out.print(f"Everywhere: {plural(len(every), 'entry', 'entries')}, {plural(rules, 'rule')}. More: wisen entries")
+    return 0
+
+
+def contexts(*, as_json: bool) -> int:
+    """List the contexts."""
+    with wiring.wire().learner(reads=False) as learner:
+        found = learner.contexts()
+    if as_json:
+        told = [{"key": each.key, "name": each.name, "places": places, "entries": many} for each, places, many in found]
+        print_json({"contexts": told})
+        return 0
+    out = console()
+    if not found:
+        out.print("No project was seen yet. wisen learn reads what your agents kept.")
+    for each, places, many in sorted(found, key=lambda row: -row[2]):
+        out.print(f"{each.name}  {plural(many, 'entry', 'entries')}", markup=False)
+        out.print(f"    {each.key}", style="dim", markup=False)
+        for place in places:
+            if place != each.name:
+                out.print(f"    {place}", style="dim", markup=False)
+    return 0
+
+
+def alias(key: str, path: Path, *, dry_run: bool, as_json: bool) -> int:
+    """Say that a directory belongs to a context."""
+    with wiring.wire().learner(reads=False) as learner:
+        context = learner.alias(key, path, dry_run=dry_run)
+    if as_json:
+        print_json({"context": context.key, "path": str(path), "dry_run": dry_run})
+        return 0
+    console().print(f"{path} {'would belong' if dry_run else 'belongs'} to {context.name}.", markup=False)
     return 0
 
 
@@ -87,6 +147,23 @@ def decide(name: str, kind: MoveKind, value: str, done: str, *, dry_run: bool, a
         print_json({"entry": state.entry.name, "kind": kind, "value": value, "dry_run": dry_run})
         return 0
     console().print(f"{state.entry.name} {'would be' if dry_run else 'is'} {done}: {state.text}", markup=False)
+    return 0
+
+
+def write_down(*, dry_run: bool, as_json: bool) -> int:
+    """Write the entries of this project into its .learnings."""
+    with wiring.wire().learner(reads=False) as learner:
+        made = learner.write_learnings(Path.cwd(), dry_run=dry_run)
+    paths = Counter(edit.change.path for edit in made)
+    if as_json:
+        print_json({"files": paths, "changes": [edit.change.id for edit in made if not dry_run], "dry_run": dry_run})
+        return 0
+    out = console()
+    if not made:
+        out.print("There is nothing to write: .learnings holds what was learnt here.")
+    for path, many in paths.items():
+        would = "would be changed" if dry_run else f"{plural(many, 'change')}; take them back: wisen undo"
+        out.print(f"{path}: {would}", markup=False)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path  # noqa: TC003 - as below
 from typing import Annotated, Optional
 
 import typer
@@ -109,6 +110,14 @@ def log_entry(
     raise typer.Exit(run(options, here=here, dry_run=dry_run, as_json=as_json))
 
 
+@entries_app.command(name="write")
+def write_entries(dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Write what was learnt in this project into its .learnings, in the known format."""
+    from wisen.surfaces.cli.entries import write_down
+
+    raise typer.Exit(write_down(dry_run=dry_run, as_json=as_json))
+
+
 @entries_app.command()
 def confirm(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Say that an entry is right: it is proposed as a rule."""
@@ -139,3 +148,36 @@ def merge(
     from wisen.surfaces.cli.entries import decide
 
     raise typer.Exit(decide(name, MoveKind.MERGE, into, f"part of {into}", dry_run=dry_run, as_json=as_json))
+
+
+contexts_app = typer.Typer(help="The projects that were learnt from.", invoke_without_command=True)
+
+
+@contexts_app.callback()
+def contexts(context: typer.Context, as_json: Json = False) -> None:
+    """List the projects that were learnt from, with their keys."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.entries import contexts as run
+
+        raise typer.Exit(run(as_json=as_json))
+
+
+@contexts_app.command(name="list")
+def list_contexts(as_json: Json = False) -> None:
+    """List the projects that were learnt from, with their keys."""
+    from wisen.surfaces.cli.entries import contexts as run
+
+    raise typer.Exit(run(as_json=as_json))
+
+
+@contexts_app.command(name="alias")
+def alias_context(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The key of a context, or how it begins.")],
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A directory of this machine.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a directory belongs to a project, also where it was moved or has no remote."""
+    from wisen.surfaces.cli.entries import alias as run
+
+    raise typer.Exit(run(key, path, dry_run=dry_run, as_json=as_json))
