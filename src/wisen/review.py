@@ -65,13 +65,11 @@ class Reviewer:
         ledger = self._parts.ledger
         moves = ledger.moves()
         moved = {move.subject for move in moves}
-        tallies = ledger.tallies()
-        over = {each.entry.id for each in states(ledger.entries(moved), tallies, moves) if each.is_over}
-        fits = [each for each in tallies if (every or each.entry not in over) and context in (None, each.context)]
-        fits.sort(key=lambda each: (-each.sessions, -each.last.timestamp(), each.entry))
-        shown = [each.entry for each in fits[:limit]]
-        found = {each.entry.id: each for each in states(ledger.entries({*shown, *moved}), tallies, moves)}
-        return tuple(found[entry] for entry in shown), len(fits)
+        over = {each.entry.id for each in states(ledger.entries(moved), (), moves) if each.is_over}
+        fits = [id_ for id_ in ledger.ranked(context) if every or id_ not in over]
+        read = {*fits[:limit], *moved}
+        found = {each.entry.id: each for each in states(ledger.entries(read), ledger.tallies(read), moves)}
+        return tuple(found[id_] for id_ in fits[:limit]), len(fits)
 
     def entry(self, name: str) -> tuple[EntryState, tuple[Occurrence, ...]]:
         """An entry by its name or id, or the beginning of one, and where it was seen.

@@ -85,8 +85,12 @@ class Ledger(Protocol):
         """Every entry, or those with these ids, oldest first."""
         ...
 
-    def tallies(self) -> tuple[Tally, ...]:
-        """How often each entry was seen, by its id."""
+    def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
+        """How often each entry was seen, or each of some, by its id."""
+        ...
+
+    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+        """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
         ...
 
     def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:

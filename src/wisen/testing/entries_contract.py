@@ -127,6 +127,15 @@ class EntriesContract:
         assert (first.first, first.last) == (NOON, NOON + timedelta(minutes=9))
         assert (second.entry, second.times, second.sessions, second.first) == ("02B", 0, 0, NOON)
         assert ledger.sights() == {"a", "b", "c"}
+        assert ledger.tallies(["02B", "none"]) == (second,)
+
+    def test_entries_are_ranked_by_sessions_then_by_how_new_they_are(self, ledger: Ledger) -> None:
+        entries = [an_entry(id_, context=context) for id_, context in (("1", "a"), ("2", "a"), ("3", "b"), ("4", "b"))]
+        sights = [an_occurrence("x", "3", "s1", 1), an_occurrence("y", "3", "s2", 2), an_occurrence("z", "2", "s1", 9)]
+        ledger.enter([*entries, *sights, an_occurrence("w", "1", "s1", 3)])
+        assert ledger.ranked() == ("3", "2", "1", "4")
+        assert ledger.ranked("b") == ("3", "4")
+        assert ledger.ranked("none") == ()
 
     def test_occurrences_come_back_whole_oldest_first(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         hostile = structs.replace(an_occurrence("z", entry="02B", minutes=-1), quote=HOSTILE, session=HOSTILE)

@@ -133,9 +133,16 @@ class MemoryLedger:
         wanted = None if ids is None else set(ids)
         return tuple(each for id_, each in sorted(self._entries.items()) if wanted is None or id_ in wanted)
 
-    def tallies(self) -> tuple[Tally, ...]:
-        """How often each entry was seen, by its id."""
-        return tuple(self._tally(each) for _, each in sorted(self._entries.items()))
+    def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
+        """How often each entry was seen, or each of some, by its id."""
+        return tuple(self._tally(each) for each in self.entries(ids))
+
+    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+        """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
+        found = [each for each in self.tallies() if context in (None, each.context)]
+        return tuple(
+            each.entry for each in sorted(found, key=lambda each: (-each.sessions, -each.last.timestamp(), each.entry))
+        )
 
     def _tally(self, entry: Entry) -> Tally:
         seen = self.occurrences(entry.id)

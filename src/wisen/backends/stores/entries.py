@@ -12,7 +12,7 @@ from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Tally, Who
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from wisen.backends.stores.dialect import Database, Value
 
@@ -53,15 +53,31 @@ class SqlEntries:
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         if ids is None:
             return tuple(_read(row, Entry) for row in read(self._db, ENTRIES, order))
-        wanted, found = sorted(set(ids)), list[Entry]()
-        for start in range(0, len(wanted), _AT_ONCE):
-            some = tuple(map(pack, wanted[start : start + _AT_ONCE]))
-            where = f"WHERE id IN ({', '.join('?' * len(some))}) {order}"
-            found += [_read(row, Entry) for row in read(self._db, ENTRIES, where, some)]
+        found = [
+            _read(row, Entry)
+            for some in _some(ids)
+            for row in read(self._db, ENTRIES, f"WHERE id IN ({_marks(some)}) {order}", some)
+        ]
         return tuple(sorted(found, key=lambda each: each.id))
 
-    def tallies(self) -> tuple[Tally, ...]:
-        """How often each entry was seen, by its id. It is counted by the database, which is fast and not sealed."""
+    def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
+        """How often each entry was seen, or each of some, by its id. It is counted by the database, and not sealed."""
+        if ids is None:
+            return self._tallied("", ())
+        return tuple(each for some in _some(ids) for each in self._tallied(f"WHERE e.id IN ({_marks(some)})", some))
+
+    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+        """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
+        where, values = ("", ()) if context is None else ("WHERE e.context = ?", (pack(context),))
+        rows = self._db.run(
+            f"SELECT e.id FROM entries AS e LEFT JOIN occurrences AS o ON o.entry = e.id {where} GROUP BY e.id "  # noqa: S608 - ours
+            "ORDER BY COUNT(DISTINCT o.agent || ' ' || o.session) DESC, COALESCE(MAX(o.at), MAX(e.at)) DESC, "
+            f"e.id COLLATE {self._db.bytewise}",
+            values,
+        )
+        return tuple(unpack(str(row[0])) for row in rows)
+
+    def _tallied(self, where: str, values: tuple[str, ...]) -> tuple[Tally, ...]:
         return tuple(
             Tally(
                 entry=unpack(str(entry)),
@@ -72,9 +88,11 @@ class SqlEntries:
                 last=from_microseconds(int(cast("int", last))),
             )
             for entry, context, times, sessions, first, last in self._db.run(
-                "SELECT e.id, e.context, COUNT(o.id), COUNT(DISTINCT o.agent || ' ' || o.session), "
-                "COALESCE(MIN(o.at), MIN(e.at)), COALESCE(MAX(o.at), MAX(e.at)) "
-                "FROM entries AS e LEFT JOIN occurrences AS o ON o.entry = e.id GROUP BY e.id, e.context ORDER BY e.id"
+                "SELECT e.id, e.context, COUNT(o.id), COUNT(DISTINCT o.agent || ' ' || o.session), "  # noqa: S608 - ours
+                "COALESCE(MIN(o.at), MIN(e.at)), COALESCE(MAX(o.at), MAX(e.at)) FROM entries AS e "
+                f"LEFT JOIN occurrences AS o ON o.entry = e.id {where} GROUP BY e.id, e.context "
+                f"ORDER BY e.id COLLATE {self._db.bytewise}",
+                values,
             )
         )
 
@@ -116,6 +134,17 @@ class SqlEntries:
         """Every proposal, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         return tuple(_read(row, Proposal) for row in read(self._db, PROPOSALS, order))
+
+
+def _some(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """Ids, as many as one question may name."""
+    wanted = sorted(set(ids))
+    for start in range(0, len(wanted), _AT_ONCE):
+        yield tuple(map(pack, wanted[start : start + _AT_ONCE]))
+
+
+def _marks(values: tuple[str, ...]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _body(value: Entry | Proposal) -> str:

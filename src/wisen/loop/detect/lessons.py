@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from wisen.domain.signals import About
@@ -77,10 +78,6 @@ _TURNS: tuple[tuple[str, str, str], ...] = (
     ("remember", "to ", ""),
 )
 """How what is asked for becomes an order: the word a sentence begins with, what follows, what stands in their place."""
-_TURNS_OF: dict[str, list[tuple[re.Pattern[str], str]]] = {}
-for _words, _behind, _put in _TURNS:
-    for _word in _words.split():
-        _TURNS_OF.setdefault(_word, []).append((re.compile(rf"{_word} {_behind}", re.IGNORECASE), _put))
 _EMPTY = re.compile(
     r"^(?:no|wrong|that'?s (?:wrong|not right|incorrect)|not (?:quite|right)|stop|wait|hm+|"
     r"(?:that|this|it) (?:was|is) (?:wrong|not right|incorrect)|you (?:misunderstood|got (?:it|that) wrong)|"
@@ -198,7 +195,7 @@ def _ordered(part: str) -> str:
     """A sentence as an order; a question that cannot be one stays a question."""
     short = _plain(part)
     end = "?" if part.rstrip().endswith("?") else "."
-    for pattern, put in _TURNS_OF.get(short.partition(" ")[0].lower(), ()):
+    for pattern, put in _turns_of().get(short.partition(" ")[0].lower(), ()):
         found = pattern.match(short)
         turned = "" if found is None else put + short[found.end() :]
         if len(turned.split()) > (2 if put else 0):
@@ -206,6 +203,16 @@ def _ordered(part: str) -> str:
             break
     short = _cut(short.strip()) or part.strip()
     return f"{short[0].upper()}{short[1:]}{end}"
+
+
+@cache
+def _turns_of() -> dict[str, list[tuple[re.Pattern[str], str]]]:
+    """The turns by the word a sentence begins with. Made when first needed: that takes longer than a start may."""
+    turns: dict[str, list[tuple[re.Pattern[str], str]]] = {}
+    for words, behind, put in _TURNS:
+        for word in words.split():
+            turns.setdefault(word, []).append((re.compile(rf"{word} {behind}", re.IGNORECASE), put))
+    return turns
 
 
 def _cut(sentence: str) -> str:
