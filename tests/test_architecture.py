@@ -19,7 +19,7 @@ ALLOWED: dict[str, set[str]] = {
     "formats": {"domain", "errors"},
     "loop": {"ports", "formats", "domain", "safety", "errors"},
     "parts": {"loop", "ports", "domain"},
-    "rulebook": {"parts", "loop", "domain"},
+    "rulebook": {"parts", "loop", "ports", "domain"},
     "review": {"rulebook", "parts", "loop", "safety", "domain", "errors"},
     "cycle": {"rulebook", "parts", "loop", "ports", "domain", "errors"},
     "record": {"parts", "loop", "domain", "errors"},

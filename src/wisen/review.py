@@ -157,7 +157,7 @@ class Reviewer:
         elif given is Answer.REJECTED:
             rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER))
         parts.ledger.enter(rows)
-        write_books(parts)
+        write_books(parts, self.entries())
         return Answered(each, edit)
 
     def log(self, logged: Logged, *, dry_run: bool = False) -> Entry:

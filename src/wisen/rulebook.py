@@ -12,6 +12,7 @@ from wisen.domain.entries import (
     Answer,
     Entry,
     EntryType,
+    Move,
     MoveKind,
     Status,
     Who,
@@ -30,80 +31,82 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wisen.domain.changes import Look
-    from wisen.domain.entries import Move, Occurrence
+    from wisen.domain.entries import Occurrence, Proposal
     from wisen.domain.entry_states import EntryState
     from wisen.domain.signals import Sighting
     from wisen.loop.apply.books import Book
     from wisen.parts import Parts
+    from wisen.ports import Ledger
+
+
+class Known:
+    """What the ledger knows of entries. What is entered here is folded in, and nothing is read twice."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._entries = list(ledger.entries())
+        self.moves = list(ledger.moves())
+        self.states = states(self._entries, ledger.tallies(), self.moves)
+
+    def enter(self, rows: Sequence[Entry | Occurrence | Move | Proposal]) -> None:
+        """Remember rows."""
+        if rows:
+            self._ledger.enter(rows)
+            self._entries += [row for row in rows if isinstance(row, Entry)]
+            self.moves += [row for row in rows if isinstance(row, Move)]
+            self.states = states(self._entries, self._ledger.tallies(), self.moves)
 
 
 def record(parts: Parts, said: Iterable[Sighting]) -> int:
     """What the user said becomes entries; what is ready for it is proposed. Returns how many proposals wait."""
-    ledger = parts.ledger
-    take_in(parts)
-    known = states_of(parts)
-    rows = entered(said, known, ledger.sights(), parts.scribe)
-    if rows:
-        ledger.enter(rows)
-        known = states_of(parts)
-    now = parts.clock.now()
-    decided = [*settled(known, now, parts.scribe), *faded(known, ledger.moves(), now, parts.scribe)]
-    if decided:
-        ledger.enter(decided)
-        known = states_of(parts)
-    before = asked(ledger.proposals(), ledger.moves())
-    over = [
-        parts.scribe.move(proposal.id, MoveKind.ANSWER, given)
-        for proposal, given in expired(before, known, now, parts.promote)
-    ]
-    seen: dict[str, list[Occurrence]] = defaultdict(list)
-    for each in ledger.occurrences():
-        seen[each.entry].append(each)
+    ledger, scribe, now = parts.ledger, parts.scribe, parts.clock.now()
+    known = Known(ledger)
+    take_in(parts, known)
+    known.enter(entered(said, known.states, ledger.sights(), scribe))
+    known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
+    before = asked(ledger.proposals(), known.moves)
+    over = expired(before, known.states, now, parts.promote)
     new = proposed(
-        known,
-        lambda entry: seen[entry],
+        known.states,
+        ledger.occurrences,
         before,
-        lambda entry, of: _target(parts, entry, of),
+        lambda entry, seen: _target(parts, entry, seen),
         parts.promote,
-        parts.scribe,
+        scribe,
     )
-    if over or new:
-        ledger.enter([*over, *new])
-    write_books(parts)
+    known.enter([*(scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over), *new])
+    write_books(parts, known.states)
     return sum(each.waits for each in before) - len(over) + len(new)
 
 
-def take_in(parts: Parts) -> None:
+def take_in(parts: Parts, known: Known) -> None:
     """What a person did to the books is his word."""
-    every = states_of(parts)
-    names = {state.entry.name for state in every}
+    names = {state.entry.name for state in known.states}
 
     def named(id_: str) -> str:
         name = name_of(EntryType.LEARNING, parts.clock.now(), id_, names)
         names.add(name)
         return name
 
-    for book in _books(parts, every):
-        of = {rule_id(state.entry.id): state for state in every if state.context == book.key}
+    rows: list[Entry | Move] = []
+    by_name = {state.entry.name: state for state in known.states}
+    for book, states_here in _books(parts, known.states):
+        of = {rule_id(state.entry.id): state for state in states_here}
         taken = [taken_in(parts.files, book, of, named, parts.scribe)]
-        by_name = {state.entry.name: state for state in every}
         for place in book.aliases:
             if (Path(place) / FOLDER).is_dir():
                 taken.append(read_back(parts.files, Path(place), book.key, by_name, parts.scribe))
-        rows: list[Entry | Move] = []
         for each in taken:
             rows += [*each.entries, *each.moves]
-        if rows:
-            parts.ledger.enter(rows)
+    known.enter(rows)
 
 
-def write_books(parts: Parts) -> None:
+def write_books(parts: Parts, every: Sequence[EntryState]) -> None:
     """Write what holds and what waits into the books, for people."""
-    every = states_of(parts)
     today = parts.clock.now().date()
     rows = []
-    for book in _books(parts, every):
-        of = [(rule_id(state.entry.id), state) for state in every if state.context == book.key and is_told(state)]
+    for book, states_here in _books(parts, every):
+        of = [(rule_id(state.entry.id), state) for state in states_here if is_told(state)]
         rows.append(written(parts.files, book, of, today))
     write_contents(parts.files, parts.home, [row for row in rows if row is not None])
 
@@ -136,17 +139,20 @@ def is_told(state: EntryState) -> bool:
     return state.status is Status.PROMOTED or state.confirmed or state.sessions > 1 or stands_alone(state.text)
 
 
-def _books(parts: Parts, every: Sequence[EntryState]) -> list[Book]:
-    """The books of every context that something was learnt in."""
+def _books(parts: Parts, every: Sequence[EntryState]) -> list[tuple[Book, list[EntryState]]]:
+    """The books of every context that something was learnt in, with its entries."""
     names = {context.key: context.name for context in parts.ledger.contexts()}
     places: dict[str, list[str]] = defaultdict(list)
     for alias in parts.ledger.aliases(parts.machine):
         places[alias.context].append(alias.path)
-    keys = sorted({state.context for state in every} | {""})
-    return [book_of(parts.home, key, names.get(key, key), places[key]) for key in keys]
+    of: dict[str, list[EntryState]] = {"": []}
+    for state in every:
+        of.setdefault(state.context, []).append(state)
+    return [(book_of(parts.home, key, names.get(key, key), places[key]), of[key]) for key in sorted(of)]
 
 
 def reject(parts: Parts, entry: str, why: str) -> None:
+    """Take the user's word that he does not want a rule."""
     rows = [parts.scribe.move(entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER, why=why)]
     for each in parts.ledger.proposals():
         if each.entry == entry:

@@ -36,7 +36,7 @@ _HYPOTHESIS = "Once the agent is told this, you will not have to say it again."
 def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolicy) -> bool:
     """Whether an entry may become a rule: it was stated as one, came up often enough, or is likely meant to last."""
     entry = state.entry
-    if state.is_over or state.status is not Status.PENDING or entry.type is EntryType.FEATURE:
+    if entry.type is EntryType.FEATURE:
         return False
     stated = entry.origin is Origin.STATED
     if state.confirmed or (stated and entry.category is Category.PREFERENCE and entry.durable >= policy.stated):
@@ -67,13 +67,12 @@ def proposed(
     opposed = {other for state in states if not state.is_over for other in (*state.conflicts, *_if(state))}
     ready = []
     for state in states:
+        if state.is_over or state.status is not Status.PENDING or state.entry.id in opposed:
+            continue
+        if not (state.confirmed or stands_alone(state.text)) or not _may_ask(state, last.get(state.entry.id), refused):
+            continue
         evidence = seen(state.entry.id)
-        if (
-            state.entry.id not in opposed
-            and (state.confirmed or stands_alone(state.text))
-            and is_ready(state, evidence, policy)
-            and _may_ask(state, last.get(state.entry.id), refused)
-        ):
+        if is_ready(state, evidence, policy):
             ready.append((state, evidence))
     ready.sort(key=lambda each: (-_worth(each[0]), each[0].entry.id))
     room = max(0, policy.most - sum(each.waits for each in before))
