@@ -227,6 +227,9 @@ def test_a_rule_stands_alone(text: str) -> None:
         "Too short.",
         "Use the one from before.",
         "There is a bug in the cart.",
+        "Do not do the wild thing.",
+        "Sort the orders by date I think.",
+        "The idea is to sort by date...not sure",
     ],
 )
 def test_what_only_meant_something_then_is_no_rule(text: str) -> None:

@@ -14,6 +14,7 @@ _CLAUSE = re.compile(r"[,;:]\s|\s[-–—]\s|\b(?:because|since|so that|otherwis
 _POINTS = re.compile(
     r"\b(?:this|that|these|those|it|them|here|(?:above|below)(?=\W*$)"
     r"|the (?:one|ones|other|others|same|first|second|third|last|next|latter|former|rest)"
+    r"|(?:thing|things|stuff)"
     r"|(?:option|step|point|item|issue|phase|task|finding|approach|number|part|pr)s? ?#?\d+)\b|#\d+",
     re.IGNORECASE,
 )
@@ -33,6 +34,10 @@ _LASTS = re.compile(
 """With such a word also a piece of work is a rule: "always review", "never push"."""
 _RAW = re.compile(r"\b[0-9a-f]{7,}\b|https?://|\n|```|\w+Error\b|/[\w.-]+/[\w.-]+/[\w.-]+|…")
 """What belongs to one moment: a commit, an address, a path, an error."""
+_HEDGED = re.compile(
+    r"\.\.\.|\b(?:not sure|i think|i guess|i'd think|i wonder|maybe|perhaps|probably)\b", re.IGNORECASE
+)
+"""Somebody who thinks aloud has not made a rule yet."""
 _WORD = re.compile(r"[\w'`@./-]+")
 
 
@@ -40,6 +45,6 @@ def stands_alone(text: str) -> bool:
     """Whether a lesson says what to do to somebody who reads it later."""
     if text.rstrip().endswith("?") or len(text) > _LONGEST or _RAW.search(text) or len(_WORD.findall(text)) < _FEWEST:
         return False
-    if _POINTS.search(_CLAUSE.split(text, maxsplit=1)[0]):
+    if _HEDGED.search(text) or _POINTS.search(_CLAUSE.split(text, maxsplit=1)[0]):
         return False
     return _NO_RULE.match(text) is None or _LASTS.search(text) is not None
