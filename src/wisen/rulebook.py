@@ -7,6 +7,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from wisen.domain.changes import Fate, Line
 from wisen.domain.entries import (
     Answer,
@@ -18,6 +20,7 @@ from wisen.domain.entries import (
     Who,
 )
 from wisen.domain.entry_states import asked, states
+from wisen.domain.sameness import Lessons
 from wisen.loop.apply.books import book_of, taken_in, write_contents, written
 from wisen.loop.apply.learnings import FOLDER, read_back
 from wisen.loop.promote.conflicts import settled
@@ -34,9 +37,9 @@ if TYPE_CHECKING:
     from wisen.domain.entries import Occurrence, Proposal
     from wisen.domain.entry_states import EntryState
     from wisen.domain.signals import Sighting
-    from wisen.loop.apply.books import Book
+    from wisen.loop.apply.books import Book, Taken
     from wisen.parts import Parts
-    from wisen.ports import Ledger
+    from wisen.ports import Ledger, Scribe
 
 
 class Known:
@@ -97,8 +100,26 @@ def take_in(parts: Parts, known: Known) -> None:
             if (Path(place) / FOLDER).is_dir():
                 taken.append(read_back(parts.files, Path(place), book.key, by_name, parts.scribe))
         for each in taken:
-            rows += [*each.entries, *each.moves]
+            rows += _compared(each, states_here, parts.scribe)
     known.enter(rows)
+
+
+def _compared(taken: Taken, here: Sequence[EntryState], scribe: Scribe) -> list[Entry | Move]:
+    """What a person wrote, next to what is known: the same again confirms that, and the opposite is a conflict."""
+    lessons = Lessons()
+    for state in here:
+        lessons.add(state.entry.id, state.text)
+    same: dict[str, str] = {}
+    rows: list[Entry | Move] = []
+    for entry in taken.entries:
+        known = lessons.find(entry.summary)
+        if known is not None:
+            same[entry.id] = known
+            continue
+        rows.append(entry)
+        rows += [scribe.move(entry.id, MoveKind.CONFLICT, other) for other in lessons.opposites(entry.summary)]
+        lessons.add(entry.id, entry.summary)
+    return [*rows, *(structs.replace(move, subject=same.get(move.subject, move.subject)) for move in taken.moves)]
 
 
 def write_books(parts: Parts, every: Sequence[EntryState]) -> None:

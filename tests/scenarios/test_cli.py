@@ -509,3 +509,21 @@ def test_learnings_are_written_in_the_known_format_and_read_back(home: Path, mon
     assert imported["sessions"] == 0
     run("learn")
     assert len(json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]) == 2
+
+
+@pytest.mark.requirement("S9")
+def test_two_opposites_that_a_person_wrote_are_told_and_what_he_wrote_again_is_confirmed(home: Path) -> None:
+    project = home / "shop"
+    project.mkdir()
+    told_in_three_sessions(home, project)
+    run("learn")
+    (folder,) = (Path(json.loads(run("status", "--json").stdout)["home"]) / "contexts").iterdir()
+    rules = folder / "rules.md"
+    rules.write_text("- Please use pnpm and not npm.\n- Always squash commits.\n- Never squash commits.\n")
+    run("learn")
+    found = {each["text"]: each for each in json.loads(run("rules", "--all", "--json").stdout)["rules"]}
+    assert set(found) == {"Use pnpm, not npm.", "Always squash commits.", "Never squash commits."}
+    assert found["Use pnpm, not npm."]["sessions"] == 3
+    assert found["Never squash commits."]["conflicts"] == [found["Always squash commits."]["id"]]
+    assert "It says the opposite of" in run("rules", "--all").stdout
+    assert rules.read_text().count("quash commits.") == 2

@@ -182,9 +182,12 @@ def rules(*, every: bool, as_json: bool) -> int:
     out = console()
     if not found:
         out.print("There are no rules here yet. wisen review shows what is proposed; --all looks in every context.")
+    names = {each.entry.id: each.entry.name for each in found}
     for each in found:
         out.print(f"{each.entry.name}  {each.text}", markup=False)
         out.print(f"    {each.context or 'everywhere'}, {plural(each.sessions, 'session')}", style="dim", markup=False)
+        for other in filter(None, map(names.get, each.conflicts)):
+            out.print(f"    It says the opposite of {other}: wisen entries resolve one of them.", markup=False)
     return 0
 
 
