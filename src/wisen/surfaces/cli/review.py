@@ -30,13 +30,14 @@ def show(*, every: bool, as_json: bool) -> int:
     out = console()
     if not found:
         out.print("Nothing is proposed just now. wisen learn reads what is new.")
-    for number, each in enumerate(found, 1):
-        out.print(f"{number:>3}  {clipped(each.proposal.text, 100)}", markup=False)
+    numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
+    for each in found:
+        out.print(f"{numbers.get(each.proposal.id, '-'):>3}  {clipped(each.proposal.text, 100)}", markup=False)
         state = "" if each.waits else f", {each.answer}"
         out.print(
             f"     {each.proposal.path}, {plural(each.proposal.sessions, 'session')}{state}", style="dim", markup=False
         )
-    if found:
+    if numbers:
         out.print("One by one: wisen review. By number: wisen proposals approve 1", style="dim")
     return 0
 
@@ -111,6 +112,8 @@ def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: 
     done = learner.answer(each.proposal.id, given, text=text)
     if done.edit is not None:
         out.print(f"Written to {done.edit.change.path}. Take it back: wisen undo", markup=False)
+    elif given is Answer.APPROVED:
+        out.print(f"Kept in {each.proposal.path}, which you can edit.", markup=False)
 
 
 def _tell(out: Console, learner: Learner, each: Asked) -> None:
@@ -119,6 +122,7 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} a session.")
+    out.print(f"  It would go to {proposal.path}", markup=False)
     if each.waits:
         edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         if edit is not None:
