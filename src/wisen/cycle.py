@@ -4,7 +4,7 @@
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
     detect    in the same sessions: what the user corrected, praised, asked for
     notice    what people did to what we put into their files
-    record    what the user said becomes entries, one for each lesson; what is ready is proposed
+    record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
     verify    what the lines of instruction files seem to do, going by the sessions before and after them
     report    what was found, as one value
     remember  the run goes into the ledger, and the ledger into a verified backup
@@ -42,36 +42,38 @@ if TYPE_CHECKING:
     from wisen.parts import Parts
     from wisen.ports import Stretch
 
+    Progress = Callable[[int, int], None]
+
 AT_ONCE = 32 << 20  # bytes of logs that go into one transaction: enough to be fast, few enough to lose little
 MINED_AT_ONCE = 100  # sessions whose findings go into one transaction
 UNDERSTANDING = MINER * 1000 + DETECTOR  # what sessions were understood by; another one understands them again
 JUDGED_DAYS = 400  # how far back the sessions lie by which the lines of instruction files are judged
 
 
-def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None]) -> Report:
+def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     """One turn of the loop over the selected sources."""
     began, clock_began = parts.clock.now(), parts.clock.elapsed()
     found, read_bytes, new_events = observe(parts, selection, progress)
     reading_seconds = parts.clock.elapsed() - clock_began
     dig(parts)
     rulebook.refused(parts, notice(parts.desk))
-    proposals = rulebook.record(parts, said := parts.index.signals(selection))
-    judged = judge(parts) if new_events or parts.judges else ()
+    fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
+    proposals = rulebook.record(parts, said := parts.index.signals(selection), fixes)
     report = Report(
         selection=selection,
         found=found,
         looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
         read_bytes=read_bytes,
         new_events=new_events,
+        instructions=tuple(map(summary, judge(parts) if new_events or parts.judges else ())),
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),
         failures=parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)),
-        fixes=tuple(fix for fix in parts.index.fixes(selection) if fix.is_known),
+        fixes=fixes,
         signals=signals_by_kind(said),
         themes=themes(said),
         proposals=proposals,
-        instructions=tuple(map(summary, judged)),
         troubles=parts.index.troubles(selection),
         warnings=parts.warnings,
     )
@@ -79,9 +81,7 @@ def turn(parts: Parts, selection: Selection, progress: Callable[[int, int], None
     return report
 
 
-def observe(
-    parts: Parts, selection: Selection, progress: Callable[[int, int], None]
-) -> tuple[dict[str, int], int, int]:
+def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dict[str, int], int, int]:
     """Read what is new. Returns the sources found by agent, the bytes read and the events that were new."""
     found, tasks = dict[str, int](), list[Task]()
     for agent in parts.agents:

@@ -29,6 +29,7 @@ from wisen.loop.promote.propose import expired, proposed
 from wisen.loop.promote.targets import Target, kind_of, target_of
 from wisen.loop.promote.wording import stands_alone
 from wisen.loop.record.entries import entered, name_of
+from wisen.loop.record.errors import met
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from wisen.domain.changes import Look
     from wisen.domain.entries import Occurrence, Proposal
     from wisen.domain.entry_states import EntryState
+    from wisen.domain.fixes import Fix
     from wisen.domain.signals import Sighting
     from wisen.loop.apply.books import Book, Taken
     from wisen.parts import Parts
@@ -60,12 +62,17 @@ class Known:
             self.states = states(self._entries, self._ledger.tallies(), self.moves)
 
 
-def record(parts: Parts, said: Iterable[Sighting]) -> int:
-    """What the user said becomes entries; what is ready for it is proposed. Returns how many proposals wait."""
+def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> int:
+    """What the user said and what kept failing become entries; what is ready is proposed.
+
+    Returns how many proposals wait.
+    """
     ledger, scribe, now = parts.ledger, parts.scribe, parts.clock.now()
     known = Known(ledger)
     take_in(parts, known)
-    known.enter(entered(said, known.states, ledger.sights(), scribe))
+    seen = ledger.sights()
+    known.enter(entered(said, known.states, seen, scribe))
+    known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
     known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
     before = asked(ledger.proposals(), known.moves)
     over = expired(before, known.states, now, parts.promote)

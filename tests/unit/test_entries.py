@@ -8,8 +8,11 @@ import pytest
 
 from wisen.domain.entries import Category, EntryType, Move, MoveKind, Origin, Priority, Status, Who
 from wisen.domain.entry_states import asked, states
+from wisen.domain.failures import Change, Signature
+from wisen.domain.fixes import Danger, Evidence, Fix
 from wisen.domain.signals import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
 from wisen.loop.record.entries import NOWHERE, entered, name_of
+from wisen.loop.record.errors import met
 from wisen.ports import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry
 from wisen.testing.fakes import CountingIds, FixedClock
@@ -163,3 +166,49 @@ def test_the_last_answer_to_a_proposal_counts() -> None:
     ]
     found = asked([a_proposal("p"), a_proposal("q"), a_proposal("r")], moves)
     assert [(each.answer, each.waits) for each in found] == [("later", True), ("approved", False), (None, True)]
+
+
+def a_fix(sessions: int = 3) -> Fix:
+    return Fix(
+        id="f4fac408cb",
+        signature=Signature(key="shell.unknown-subcommand", who="rtk", version=1),
+        change=Change(tool="Bash", removed=("rtk",)),
+        before="rtk bun test",
+        after="bun test",
+        said="error: unrecognized subcommand 'bun'",
+        sessions=sessions,
+        calls=sessions,
+        failed_again=0,
+        by_chance=0.0,
+        danger=Danger.NONE,
+        lost_ms=0,
+        lost_tokens=0,
+        first=NOON,
+        last=NOON,
+        last_worked=True,
+    )
+
+
+def evidence(session: int, context: str = "shop") -> Evidence:
+    return Evidence(
+        agent="codex", session=f"s{session}", at=NOON, before="", after="", said="unrecognized", trajectory="01",
+        worked=True, call=f"c{session}", context=context,
+    )  # fmt: skip
+
+
+@pytest.mark.requirement("S2")
+def test_what_kept_failing_becomes_an_entry_of_its_context_with_what_helped() -> None:
+    ledger, by = MemoryLedger(), scribe()
+
+    def meet(*tries: Evidence) -> None:
+        known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+        ledger.enter(met([a_fix()], lambda _: tries, known, ledger.sights(), by))
+
+    meet(evidence(1), evidence(2), evidence(3, "mill"))
+    meet(evidence(1), evidence(2), evidence(3, "mill"), evidence(4))
+    shop, mill = ledger.entries()
+    assert (shop.type, shop.origin, shop.key) == (EntryType.ERROR, Origin.MEASURED, "shell.unknown-subcommand")
+    assert shop.summary == "rtk: unknown subcommand; what helped: without rtk"
+    assert shop.name.startswith("ERR-")
+    assert [tally.sessions for tally in ledger.tallies()] == [3, 1]
+    assert mill.context == "mill"

@@ -72,6 +72,16 @@ class Change(Struct, frozen=True, kw_only=True):
     first: tuple[str, ...] = ()
     """Calls that came between, where the call itself stayed the same."""
 
+    @property
+    def words(self) -> str:
+        """The change in a few words."""
+        if self.first:
+            return f"first {self.first[0]}"
+        gone, new = " ".join(self.removed), " ".join(self.added)
+        if gone and new:
+            return f"{gone} → {new}"
+        return f"without {gone}" if gone else new if ": " in new else f"with {new}"
+
 
 class Try(Struct, frozen=True, kw_only=True):
     """A change that was made after a failure, and whether it helped."""

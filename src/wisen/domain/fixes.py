@@ -101,6 +101,10 @@ class Evidence:
     trajectory: str
     """How the attempts went from the failure on: 0 failed, 1 succeeded."""
     worked: bool
+    call: str = ""
+    """The id of the call that failed."""
+    context: str = ""
+    """The key of the context it failed in; empty outside of any."""
 
 
 def fix_id(signature: Signature, change: Change) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.fixes import Danger
 from wisen.domain.instructions import told
 from wisen.surfaces import corrections
-from wisen.surfaces.cli.render import clipped, decision_words, duration, headline, plural, said, stops, thousands
+from wisen.surfaces.cli.render import clipped, decision_words, duration, headline, plural, stops, thousands
 from wisen.surfaces.html import CLASSES, capital, escaped, framed, visible
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _fixed_by(kind: FailureKind, fix: Fix | None) -> str:
     if fix is None:
         return "work on the code" if kind.signature.key.startswith("build.") else ""
     careful = "" if fix.danger is Danger.NONE else f" (careful: {fix.danger.value})"
-    return clipped(said(fix.change), _LONG) + careful
+    return clipped(fix.change.words, _LONG) + careful
 
 
 def _corrections(report: Report) -> Iterator[_Section]:

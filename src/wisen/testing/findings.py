@@ -172,6 +172,8 @@ class MemoryFindings:
             said=self._said(session, each.failure),
             trajectory="0" if failure is None else failure.trajectory,
             worked=each.worked,
+            call=each.failure,
+            context=self.contexts[key.agent, each.failure],
         )
 
     def _sighting(self, session: int, said: Said) -> Sighting:

@@ -73,12 +73,14 @@ _NAMED = """
     AND EXISTS (SELECT 1 FROM tries WHERE fix = number AND worked) LIMIT 2
 """
 _EVIDENCE = """
-    SELECT agents.name, sessions.native, t.at, before.text, after.text, said.text, f.trajectory, worked
+    SELECT agents.name, sessions.native, t.at, before.text, after.text, said.text, f.trajectory, worked,
+        failed.id, scenes.context
     FROM fixes JOIN tries t ON fix = fixes.number
     JOIN sessions ON sessions.number = t.session JOIN agents ON agents.number = sessions.agent
     LEFT JOIN failures f ON f.session = t.session AND f.call = t.failure
     LEFT JOIN texts before ON before.event = t.failure LEFT JOIN texts after ON after.event = t.later
     LEFT JOIN texts said ON said.event = f.said
+    LEFT JOIN events failed ON failed.number = t.failure LEFT JOIN scenes ON scenes.number = failed.scene
     WHERE fixes.id = ? ORDER BY t.at DESC, t.later DESC, t.failure DESC
 """
 _GOALS = """
@@ -251,7 +253,7 @@ def _lesson(db: SqliteDatabase, *row: Any) -> Lesson:
 
 
 def _evidence(*row: Any) -> Evidence:
-    agent, session, at, before, after, said, trajectory, worked = row
+    agent, session, at, before, after, said, trajectory, worked, call, context = row
     return Evidence(
         agent=unpack(agent),
         session=unpack(session),
@@ -261,6 +263,8 @@ def _evidence(*row: Any) -> Evidence:
         said=unpack(said or ""),
         trajectory=unpack(trajectory or "0"),
         worked=bool(worked),
+        call=unpack(call or ""),
+        context=unpack(context or ""),
     )
 
 

@@ -36,8 +36,8 @@ _HYPOTHESIS = "Once the agent is told this, you will not have to say it again."
 def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolicy) -> bool:
     """Whether an entry may become a rule: it was stated as one, came up often enough, or is likely meant to last."""
     entry = state.entry
-    if entry.type is EntryType.FEATURE:
-        return False
+    if entry.type is not EntryType.LEARNING and not state.confirmed:
+        return False  # a wish is no rule, and a fix reaches the agent when the call fails
     stated = entry.origin is Origin.STATED
     if state.confirmed or (stated and entry.category is Category.PREFERENCE and entry.durable >= policy.stated):
         return True

@@ -15,7 +15,6 @@ from wisen.surfaces.cli.render import (
     plural,
     print_json,
     runs_something,
-    said,
     shown_call,
     thousands,
 )
@@ -105,7 +104,7 @@ def _difference(change: Change, before: str, after: str) -> list[Text]:
         return [Text(f"  first: {clipped(call, _WIDE)}", style="green") for call in change.first]
     one, two = shown_call(before), shown_call(after)
     if not runs_something(after):
-        return [Text(f"  {said(change)}", style="green")]
+        return [Text(f"  {change.words}", style="green")]
     gone, new = _changed(one, change.removed, two), _changed(two, change.added, one)
     lines = [_marked("- ", one, gone, "red"), _marked("+ ", two, new, "green")]
     if clipped(one, _WIDE) == clipped(two, _WIDE):
@@ -135,7 +134,7 @@ def _explained(fix: Fix, evidence: tuple[Evidence, ...], out: Console) -> None:
         f"{sure}: it helps about {fix.confidence:.0%} of the time, counting one doubt each way"
         + (f", and {fix.by_chance:.1f} of the calls would have changed so anyway." if fix.by_chance >= 0.05 else ".")
     )
-    out.print(f"[dim]Change: {said(fix.change)}. Kind of failure: {fix.signature.key}.[/]\n")
+    out.print(f"[dim]Change: {fix.change.words}. Kind of failure: {fix.signature.key}.[/]\n")
     for each in evidence[:_EVIDENCE]:
         _seen(each, out)
     if len(evidence) > _EVIDENCE:

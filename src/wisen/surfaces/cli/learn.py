@@ -22,7 +22,6 @@ from wisen.surfaces.cli.render import (
     headline,
     plural,
     print_json,
-    said,
     size,
     stops,
     table,
@@ -196,7 +195,7 @@ def _failures(report: Report, out: Console) -> None:
             f"{kind.calls:,}",
             escape(clipped(kind.signature.words, _WIDE)) + hidden,
             duration(kind.lost_ms),
-            f"[green]{escape(clipped(said(fix.change), _WIDE))}[/]"
+            f"[green]{escape(clipped(fix.change.words, _WIDE))}[/]"
             if fix
             else "[dim]work on the code[/]"
             if checked

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from wisen.domain.failures import Change
     from wisen.domain.report import Counts, Decision
 
 _PIPE_WIDTH = 120
@@ -115,16 +114,6 @@ def _fields(arguments: str) -> dict[str, object]:
     return fields if isinstance(fields, dict) else {}
 
 
-def said(change: Change) -> str:
-    """A change in a few words."""
-    if change.first:
-        return f"first {change.first[0]}"
-    gone, new = " ".join(change.removed), " ".join(change.added)
-    if gone and new:
-        return f"{gone} → {new}"
-    return f"without {gone}" if gone else new if ": " in new else f"with {new}"
-
-
 def decision_words(decision: Decision) -> tuple[str, str]:
     """What could be decided, and why."""
     from wisen.domain.fixes import Danger
@@ -137,7 +126,7 @@ def decision_words(decision: Decision) -> tuple[str, str]:
     if decision.fix is not None:
         fix = decision.fix
         again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
-        what = f"Tell your agents about {fix.signature.words}: {said(fix.change)}"
+        what = f"Tell your agents about {fix.signature.words}: {fix.change.words}"
         careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
         seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
         return what, f"{seen}; wisen explain {fix.id}"
