@@ -59,7 +59,7 @@ PROMISES = (
     Promise("F12", "A runnable robot example learns from servo operations."),
     Promise("F13", "The seed's JSON files can be read and written."),
     Promise("S1", "Corrections, requests, gaps, errors, successes, preferences and remember-this are detected.", _P, "English only; the report tells them; entries are not made of them yet"),
-    Promise("S2", "Entries carry ids, priority, status, area, source, tags and recurrence; ids never collide.", _P, "best practices; splitting"),
+    Promise("S2", "Entries carry ids, priority, status, area, source, tags and recurrence; ids never collide.", _P, "best practices; splitting what was joined by itself"),
     Promise("S3", "Entries can be read and written as Markdown in the known format.", _P, "written by command only"),
     Promise("S4", "The same lesson in other words is one lesson, counted by distinct sessions.", _P, "English; by words, not by meaning"),
     Promise("S5", "A lesson that recurs is promoted to the file where its kind belongs.", _P, "skills, preferences.json and global scope as targets"),

@@ -226,7 +226,10 @@ class Reviewer:
         found = self._entry(name)
         if kind is MoveKind.STATUS and value not in list(Status):
             raise UsageError(f"{value!r} is no status. It is one of {', '.join(Status)}.")
-        if kind is MoveKind.MERGE:
+        if kind is MoveKind.MERGE and not value:
+            if not found.merged_into:
+                raise UsageError(f"{name} stands by itself already. wisen entries show {name} tells what it holds.")
+        elif kind is MoveKind.MERGE:
             into = self._entry(value)
             if into.entry.id == found.entry.id or into.merged_into:
                 raise UsageError(f"{name} cannot be merged into {value}. Name an entry that stands by itself.")

@@ -441,6 +441,10 @@ def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
     run("entries", "resolve", learning["name"])
     assert len(json.loads(run("entries", "list", "--json").stdout)["entries"]) == 1
     assert len(json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]) == 2
+    other = next(each for each in (first, second) if each is not learning)["name"]
+    run("entries", "merge", learning["name"], other)
+    assert "stands by itself" not in run("entries", "split", learning["name"]).stdout
+    assert "stands by itself already" in run("entries", "split", learning["name"], expect=1).stderr
     assert "is no priority" in run("entries", "log", "error", "x", "--priority", "urgent", expect=1).stderr
     assert "cannot be logged" in run("entries", "log", "joke", "x", expect=1).stderr
     assert "may not be stored" in run("entries", "log", "error", "AKIA" + "IOSFODNN7EXAMPLQ", expect=1).stderr

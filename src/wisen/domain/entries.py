@@ -172,7 +172,7 @@ class MoveKind(StrEnum):
     """Another wording of its summary."""
     CONFIRM = "confirm"
     MERGE = "merge"
-    """It is the same as the entry whose id is the value."""
+    """It is the same as the entry whose id is the value; it stands by itself again where there is none."""
     SCOPE = "scope"
     CITE = "cite"
     """It was used."""

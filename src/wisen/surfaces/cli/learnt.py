@@ -150,6 +150,15 @@ def merge(
     raise typer.Exit(decide(name, MoveKind.MERGE, into, f"part of {into}", dry_run=dry_run, as_json=as_json))
 
 
+@entries_app.command()
+def split(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Take an entry out of the one it was merged into."""
+    from wisen.domain.entries import MoveKind
+    from wisen.surfaces.cli.entries import decide
+
+    raise typer.Exit(decide(name, MoveKind.MERGE, "", "an entry by itself", dry_run=dry_run, as_json=as_json))
+
+
 contexts_app = typer.Typer(help="The projects that were learnt from.", invoke_without_command=True)
 
 
