@@ -140,6 +140,15 @@ class Learner(Recorder, Reviewer):
         """Every change that was made to files of this machine, oldest first, and what became of each."""
         return past(self._parts.desk)
 
+    def register(self, path: Path, what: str, why: str, *, dry_run: bool = False) -> Change:
+        """Remember a change that somebody else made to a file, for later checking.
+
+        Raises:
+            UsageError: there is no such file, or nothing is said.
+            FileError: the file cannot be read.
+        """
+        return Editor(self._parts.desk).register(str(path.absolute()), what, why, dry_run=dry_run)
+
     def change(self, change: str) -> tuple[Change, Fate]:
         """A change by its id or the beginning of it, and what became of it.
 

@@ -531,3 +531,16 @@ def test_two_opposites_that_a_person_wrote_are_told_and_what_he_wrote_again_is_c
     assert found["Never squash commits."]["conflicts"] == [found["Always squash commits."]["id"]]
     assert "It says the opposite of" in run("rules", "--all").stdout
     assert rules.read_text().count("quash commits.") == 2
+
+
+def test_a_change_that_somebody_else_made_is_remembered(home: Path) -> None:
+    file = home / "CLAUDE.md"
+    assert "does not exist" in run("changes", "record", file, "a rule", "fewer slips", expect=1).stderr
+    file.write_text("- Run the tests first.\n")
+    assert "would be remembered" in run("changes", "record", file, "a rule", "fewer slips", "--dry-run").stdout
+    assert "has not changed any" in run("changes").stdout
+    told = json.loads(run("changes", "record", file, "a rule about tests", "fewer slips", "--json").stdout)
+    assert "fewer slips: a rule about tests" in run("changes").stdout
+    assert "no change to undo" in run("undo", expect=1).stderr
+    assert "made by somebody else" in run("changes", "revert", told["id"], expect=1).stderr
+    assert file.read_text() == "- Run the tests first.\n"

@@ -95,7 +95,9 @@ class Change(Struct, frozen=True, kw_only=True):
     after: str
     splices: tuple[Splice, ...]
     deed: Deed | None = None
-    """None where it takes another change back."""
+    """None where it takes another change back, and where somebody else made it."""
+    told: str = ""
+    """What somebody else changed, in his words; it is only remembered."""
     head: str = ""
     """The commit that was checked out, where git tracks the file."""
     undoes: str = ""

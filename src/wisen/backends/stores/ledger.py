@@ -282,9 +282,12 @@ def _record(row: dict[str, Value]) -> Record:
     )
 
 
+_WORDS = ("path", "why", "told")
+
+
 def _body(change: Change) -> str:
     """The change as JSON, in which not any character may stand."""
-    packed = {name: pack(getattr(change, name)) for name in ("path", "why")}
+    packed = {name: pack(getattr(change, name)) for name in _WORDS}
     return msgspec.json.encode(
         structs.replace(change, at=change.at.astimezone(UTC), deed=_with_words(change.deed, pack), **packed)
     ).decode()
@@ -292,7 +295,7 @@ def _body(change: Change) -> str:
 
 def _change(row: dict[str, Value]) -> Change:
     change = msgspec.json.decode(_text(row["body"]), type=Change)
-    unpacked = {name: unpack(getattr(change, name)) for name in ("path", "why")}
+    unpacked = {name: unpack(getattr(change, name)) for name in _WORDS}
     return structs.replace(change, deed=_with_words(change.deed, unpack), **unpacked)
 
 

@@ -72,6 +72,15 @@ class Edit(NamedTuple):
     holds: bytes | None
 
 
+class _What(NamedTuple):
+    """What a change is, besides its bytes."""
+
+    why: str
+    deed: Deed | None = None
+    undoes: str = ""
+    told: str = ""
+
+
 class Editor:
     """Edits files, and takes edits back."""
 
@@ -99,7 +108,7 @@ class Editor:
             deed = structs.replace(deed, opening=block.opening, closing=block.closing, archived=fitted.archived)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._make(seen, new, plan.why, deed=deed, dry_run=dry_run)
+        return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
 
     def set(self, plan: ValuePlan, *, dry_run: bool = False) -> Edit:
         """Set a value, or take it out.
@@ -121,7 +130,7 @@ class Editor:
             new = values.onto(deed, content)
         except SettingsUnclear as error:
             raise SettingsUnclear(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._make(seen, new, plan.why, deed=deed, dry_run=dry_run)
+        return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
 
     def place(self, plan: PassagePlan, *, dry_run: bool = False) -> Edit:
         """Put a passage at the end of a file, or in the place of an earlier one of ours.
@@ -144,7 +153,21 @@ class Editor:
             new = passages.onto(deed, content)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
-        return self._make(seen, new, plan.why, deed=deed, dry_run=dry_run)
+        return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
+
+    def register(self, path: str, what: str, why: str, *, dry_run: bool = False) -> Change:
+        """Remember a change that somebody else made, so that it can be asked later what it did.
+
+        Raises:
+            UsageError: there is no such file, or nothing is said; or it holds a secret.
+            FileError: the file cannot be read.
+        """
+        _refuse_secrets(what, why)
+        seen = self._desk.files.read(Path(path))
+        if seen.content is None or not what.strip() or not why.strip():
+            missing = f"{path} does not exist" if seen.content is None else "It is not said what was changed, and why"
+            raise UsageError(f"{missing}. Give a file, what was changed in it, and why.")
+        return self._make(seen, seen.content, _What(why, told=what), dry_run=dry_run).change
 
     def undo(self, id_: str, *, dry_run: bool = False) -> Undoing:
         """Take a change back: exactly where the file was not touched since, else only what we put in.
@@ -155,6 +178,8 @@ class Editor:
         """
         known = past(self._desk)
         change = chosen(known.changes, id_)
+        if change.told:
+            raise UsageError(f"{change.id} was made by somebody else, who can take it back: {change.told}")
         seen = whereabouts(self._desk, change, known)
         if known.fates[change.id] in (Fate.UNDONE, Fate.NOT_MADE):
             return Undoing(change, Undone.ALREADY, seen.content, seen.content)
@@ -163,7 +188,7 @@ class Editor:
         if undoing.holds is None and seen.link is not None:
             undoing = undoing._replace(holds=b"")  # a link that leads to nothing would be left
         # Also where nothing is left of it: it is over, and the one before it is the last now.
-        self._make(seen, undoing.holds, f"undid {change.why}", undoes=change.id, dry_run=dry_run)
+        self._make(seen, undoing.holds, _What(f"undid {change.why}", undoes=change.id), dry_run=dry_run)
         return undoing
 
     def last(self) -> Change | None:
@@ -178,16 +203,7 @@ class Editor:
             raise FileChanged(f"{path} is no longer what it was. Look at it again before it is changed.")
         return seen
 
-    def _make(
-        self,
-        seen: Seen,
-        content: bytes | None,
-        why: str,
-        *,
-        deed: Deed | None = None,
-        undoes: str = "",
-        dry_run: bool,
-    ) -> Edit:
+    def _make(self, seen: Seen, content: bytes | None, what: _What, *, dry_run: bool) -> Edit:
         """Record a change, make it, and note that it was made; refused where it could not be undone exactly."""
         old, new = seen.content or b"", content or b""
         splices = tuple(map(_narrowed, difference(old, new)))
@@ -200,13 +216,14 @@ class Editor:
             machine=desk.machine,
             path=seen.path,
             at=desk.clock.now(),
-            why=why,
+            why=what.why,
             before=seen.digest,
             after=digest(content),
             splices=splices,
-            deed=deed,
+            deed=what.deed,
             head="" if checkout is None else checkout.head,
-            undoes=undoes,
+            undoes=what.undoes,
+            told=what.told,
         )
         if not dry_run:
             desk.ledger.change(change)

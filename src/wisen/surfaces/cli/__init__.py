@@ -206,6 +206,20 @@ def show_change(
     raise typer.Exit(run(change, as_json=as_json))
 
 
+@changes_app.command(name="record")
+def record_change(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file that was changed.")],
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="What was changed in it.")],
+    why: Annotated[str, typer.Argument(metavar="WHY", help="What it is meant to do.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Remember a change that you or another tool made, so that it can be checked later."""
+    from wisen.surfaces.cli.changes import register as run
+
+    raise typer.Exit(run(path, what, why, dry_run=dry_run, as_json=as_json))
+
+
 @changes_app.command(name="refuse")
 def refuse_change(
     change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],

@@ -10,6 +10,8 @@ from wisen.domain.changes import Fate, Line, Value
 from wisen.surfaces.cli.render import clipped, console, plural, print_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from wisen.domain.changes import Change, Deed
 
 _SHOWN = 20
@@ -46,7 +48,7 @@ def show(*, as_json: bool) -> int:
         out.print("wisen has not changed any of your files.")
     for change in [*reversed(past.changes)][:_SHOWN]:
         out.print(f"{change.id}  {change.at:%Y-%m-%d %H:%M}  {change.path}", markup=False)
-        what = "" if change.deed is None else clipped(_what(change.deed), 100)
+        what = clipped(change.told if change.deed is None else _what(change.deed), 100)
         out.print(f"    {clipped(change.why, 100)}: {what}".rstrip(": "), style="dim", markup=False)
         if state := _FATES[past.fates[change.id]]:
             out.print(f"    {state}", markup=False)
@@ -76,6 +78,18 @@ def explain(id_: str, *, as_json: bool) -> int:
     if change.head:
         out.print(f"git tracks the file; HEAD was {change.head[:12]}, and nothing was committed for you.", markup=False)
     out.print(f"Now: {_FATES[fate] or 'it stands as it was written'}.", markup=False)
+    return 0
+
+
+def register(path: Path, what: str, why: str, *, dry_run: bool, as_json: bool) -> int:
+    """Remember a change that somebody else made."""
+    with wiring.wire().learner(reads=False) as learner:
+        change = learner.register(path, what, why, dry_run=dry_run)
+    if as_json:
+        print_json(_told(change, None) | {"dry_run": dry_run})
+        return 0
+    would = "would be remembered" if dry_run else f"is remembered as {change.id}"
+    console().print(f"{change.path}: the change {would}.", markup=False)
     return 0
 
 
@@ -122,5 +136,5 @@ def _told(change: Change, fate: Fate | None) -> dict[str, object]:
     """A change without the bytes that undo it."""
     names = ("id", "machine", "path", "at", "why", "before", "after", "head", "undoes", "tokens")
     told: dict[str, object] = {name: getattr(change, name) for name in names}
-    told["did"] = None if change.deed is None else _what(change.deed)
+    told["did"] = change.told or None if change.deed is None else _what(change.deed)
     return told if fate is None else told | {"fate": fate}
