@@ -1,0 +1,16 @@
+"""Runs the command line as a person does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+WISEN = Path(sys.executable).parent / "wisen"
+
+
+def run(*arguments: str | Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([WISEN, *arguments], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == expect, done.stderr or done.stdout
+    assert "Traceback" not in done.stderr
+    return done
