@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from wisen.parts import Parts
 
 
+_MANY = 100
+"""From so many entries on, all decisions are read at once."""
+
+
 class Answered(NamedTuple):
     """What a person's answer did."""
 
@@ -63,13 +67,14 @@ class Reviewer:
         With `every` also those that are over.
         """
         ledger = self._parts.ledger
-        moves = ledger.moves()
-        moved = {move.subject for move in moves}
-        over = {each.entry.id for each in states(ledger.entries(moved), (), moves) if each.is_over}
+        over = ledger.over()
         fits = [id_ for id_ in ledger.ranked(context) if every or id_ not in over]
-        read = {*fits[:limit], *moved}
+        shown = fits[:limit]
+        read = set(shown)
+        read |= {id_ for id_, into in over.items() if into in read}
+        moves = ledger.moves() if len(read) > _MANY else [move for id_ in sorted(read) for move in ledger.moves(id_)]
         found = {each.entry.id: each for each in states(ledger.entries(read), ledger.tallies(read), moves)}
-        return tuple(found[id_] for id_ in fits[:limit]), len(fits)
+        return tuple(found[id_] for id_ in shown), len(fits)
 
     def entry(self, name: str) -> tuple[EntryState, tuple[Occurrence, ...]]:
         """An entry by its name or id, or the beginning of one, and where it was seen.

@@ -105,6 +105,10 @@ class Ledger(Protocol):
         """What was decided, or about one entry or proposal, oldest first."""
         ...
 
+    def over(self) -> dict[str, str]:
+        """The entries of which nothing more comes, by id, and into which each was merged, if it was."""
+        ...
+
     def proposals(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""
         ...

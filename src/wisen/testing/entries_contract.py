@@ -157,6 +157,13 @@ class EntriesContract:
         assert again.moves("p") == (moves[1],)
         assert again.proposals() == proposals
 
+    def test_what_is_over_goes_by_the_last_word(self, ledger: Ledger) -> None:
+        words = [("1", "resolved"), ("1", "pending"), ("2", "wont_fix"), ("3", "promoted"), ("4", "pending")]
+        rows = [a_move(f"{number}", subject, value=value) for number, (subject, value) in enumerate(words)]
+        merged = [a_move("x", "4", MoveKind.MERGE, "3"), a_move("y", "5", MoveKind.MERGE, "3")]
+        ledger.enter([*(an_entry(each) for each in "12345"), *rows, *merged, a_move("z", "5", MoveKind.MERGE, "")])
+        assert ledger.over() == {"2": "", "4": "3"}
+
     def test_all_of_it_or_nothing(self, ledger: Ledger) -> None:
         def rows() -> Iterator[Entry]:
             yield an_entry()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.domain.entries import Entry, Move, Occurrence, Proposal, Tally
+from wisen.domain.entry_states import states
 from wisen.domain.learnings import Record, RecordKind
 
 if TYPE_CHECKING:
@@ -167,6 +168,11 @@ class MemoryLedger:
     def moves(self, subject: str | None = None) -> tuple[Move, ...]:
         """What was decided, or about one entry or proposal, oldest first."""
         return tuple(each for _, each in sorted(self._moves.items()) if subject in (None, each.subject))
+
+    def over(self) -> dict[str, str]:
+        """The entries of which nothing more comes, by id, and into which each was merged, if it was."""
+        every = states(self.entries(), (), self.moves())
+        return {each.entry.id: each.merged_into for each in every if each.is_over}
 
     def proposals(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""

@@ -9,7 +9,7 @@ import msgspec
 
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.seals import Table, add, read
-from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Tally, Who
+from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Status, Tally, Who
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,6 +20,7 @@ ENTRIES = Table("entries", ("id", "name", "context", "at", "body"))
 OCCURRENCES = Table("occurrences", ("id", "entry", "machine", "context", "agent", "session", "message", "at", "quote"))
 MOVES = Table("moves", ("id", "subject", "machine", "at", "decider", "kind", "value", "why"))
 PROPOSALS = Table("proposals", ("id", "entry", "at", "body"))
+_AT_WORK = (Status.PENDING, Status.IN_PROGRESS, Status.PROMOTED, Status.PROMOTED_TO_SKILL)
 _AT_ONCE = 500
 """How many ids one question names."""
 _Bodied = TypeVar("_Bodied", Entry, Proposal)
@@ -129,6 +130,21 @@ class SqlEntries:
             )
             for row in read(self._db, MOVES, f"{rest} {order}", () if subject is None else (pack(subject),))
         )
+
+    def over(self) -> dict[str, str]:
+        """The entries of which nothing more comes, by id, and into which each was merged, if it was. Not sealed."""
+        last: dict[tuple[str, str], str] = {}
+        order = f"ORDER BY id COLLATE {self._db.bytewise}"
+        for subject, kind, value in self._db.run(
+            f"SELECT subject, kind, value FROM moves WHERE kind IN ('status', 'merge') {order}"  # noqa: S608 - ours
+        ):
+            last[str(subject), str(kind)] = str(value)
+        found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _AT_WORK}
+        return found | {
+            unpack(subject): unpack(value)
+            for (subject, kind), value in last.items()
+            if value and kind == MoveKind.MERGE
+        }
 
     def proposals(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""
