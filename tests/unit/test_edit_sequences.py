@@ -69,7 +69,7 @@ class Edits(RuleBasedStateMachine):
     @rule(heading=st.sampled_from(["Rules", "More"]))
     def put(self, heading: str) -> None:
         self.number += 1
-        theirs, before = self.his_lines(), self.content()
+        theirs, before, mode = self.his_lines(), self.content(), self.mode()
         try:
             change = self.door.put(plan(self.path, self.number, f"Rule {self.number}.", heading)).change
         except UsageError:
@@ -77,14 +77,16 @@ class Edits(RuleBasedStateMachine):
             return
         self.open.append(change.id)
         assert self.his_lines() == theirs
+        assert mode in (None, self.mode())
 
     @precondition(lambda self: self.open)
     @rule(which=PLACES)
     def undo(self, which: int) -> None:
         id_ = self.open.pop(which % len(self.open))
-        theirs = self.his_lines()
+        theirs, mode = self.his_lines(), self.mode()
         self.door.undo(id_)
         assert self.his_lines() == theirs
+        assert self.mode() in (None, mode)
 
     @rule()
     def look(self) -> None:
@@ -164,7 +166,6 @@ class Edits(RuleBasedStateMachine):
     def another_mode(self, mode: int) -> None:
         if self.path.exists():
             self.path.chmod(mode)
-            self.mode = mode
 
     @invariant()
     def a_link_stays_a_link(self) -> None:
@@ -181,6 +182,9 @@ class Edits(RuleBasedStateMachine):
 
     def content(self) -> bytes:
         return self.path.read_bytes() if self.path.exists() else b""
+
+    def mode(self) -> int | None:
+        return self.path.stat().st_mode if self.path.exists() else None
 
     def by_other(self, content: bytes) -> None:
         self.path.write_bytes(content)
