@@ -5,6 +5,7 @@
     detect    in the same sessions: what the user corrected, praised, asked for
     notice    what people did to what we put into their files
     record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
+    recollect what was typed, learnt and noted down can be found again
     verify    what the lines of instruction files seem to do, going by the sessions before and after them
     report    what was found, as one value
     remember  the run goes into the ledger, and the ledger into a verified backup
@@ -19,7 +20,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from wisen import rulebook
+from wisen import judgement, recollection, rulebook
 from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import run_of
@@ -31,13 +32,11 @@ from wisen.loop.detect.themes import themes
 from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
-from wisen.loop.observe.instructions import snapshots_of, with_snapshots
-from wisen.loop.verify.blame import blames, summary
+from wisen.loop.verify.blame import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from wisen.domain.instructions import Blame, InstructionFile
     from wisen.domain.runs import Run
     from wisen.parts import Parts
     from wisen.ports import Stretch
@@ -45,9 +44,8 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 AT_ONCE = 32 << 20  # bytes of logs that go into one transaction: enough to be fast, few enough to lose little
-MINED_AT_ONCE = 100  # sessions whose findings go into one transaction
+MINED_AT_ONCE = 50  # sessions whose findings go into one transaction
 UNDERSTANDING = MINER * 1000 + DETECTOR  # what sessions were understood by; another one understands them again
-JUDGED_DAYS = 400  # how far back the sessions lie by which the lines of instruction files are judged
 
 
 def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
@@ -58,14 +56,15 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     dig(parts)
     rulebook.refused(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
-    proposals = rulebook.record(parts, said := parts.index.signals(selection), fixes)
+    proposals, states = rulebook.record(parts, said := parts.index.signals(selection), fixes)
+    recollection.recollect(parts, states)
     report = Report(
         selection=selection,
         found=found,
         looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
         read_bytes=read_bytes,
         new_events=new_events,
-        instructions=tuple(map(summary, judge(parts) if new_events or parts.judges else ())),
+        instructions=tuple(map(summary, judgement.judge(parts) if new_events or parts.judges else ())),
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),
@@ -117,30 +116,12 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
 
 def dig(parts: Parts) -> None:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    new = (replace(mine(session), said=listen(session)) for session in parts.index.unmined(UNDERSTANDING))
+    new = parts.index.unmined(UNDERSTANDING)
     with collector_paused():
-        while found := list(islice(new, MINED_AT_ONCE)):
+        while sessions := list(islice(new, MINED_AT_ONCE)):
+            found = [replace(mine(session), said=listen(session)) for session in sessions]
+            recollection.keep_sessions(parts, zip(sessions, found, strict=True))
             parts.index.mined(found, UNDERSTANDING)
-
-
-def judge(parts: Parts) -> tuple[Blame, ...]:
-    """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
-    files = parts.instructions.files(sorted({alias.path for alias in parts.ledger.aliases(parts.machine)}))
-    return tuple(blamed(parts, [remembered(parts, file) for file in files]))
-
-
-def remembered(parts: Parts, file: InstructionFile) -> InstructionFile:
-    """A file with the history that we keep of it, where nobody else does."""
-    known = parts.ledger.snapshots(file.path, machine=parts.machine)
-    for snapshot in snapshots_of([file], known, machine=parts.machine, now=parts.clock.now()):
-        parts.ledger.snap(snapshot)
-    return with_snapshots(file, parts.ledger.snapshots(file.path, machine=parts.machine))
-
-
-def blamed(parts: Parts, files: Sequence[InstructionFile]) -> Iterator[Blame]:
-    """What the sessions tell about the lines of files."""
-    since = (parts.index.counts(Selection()).last or parts.clock.now()) - timedelta(days=JUDGED_DAYS)
-    return blames(files, parts.index, since, lambda history: mine(history).failures)
 
 
 def remember(parts: Parts, run: Run) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from wisen import cycle
+from wisen import cycle, judgement
 from wisen.domain.changes import Line
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
@@ -19,6 +19,7 @@ from wisen.loop.apply.past import past
 from wisen.loop.detect.model import detect
 from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
+from wisen.recall import Recaller
 from wisen.record import Recorder
 from wisen.review import Reviewer
 
@@ -49,7 +50,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Reviewer):
+class Learner(Recorder, Reviewer, Recaller):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -129,8 +130,8 @@ class Learner(Recorder, Reviewer):
         Raises:
             UsageError: there is no such file.
         """
-        file = cycle.remembered(self._parts, self._parts.instructions.file(path))
-        return next(cycle.blamed(self._parts, [file]))
+        file = judgement.remembered(self._parts, self._parts.instructions.file(path))
+        return next(judgement.blamed(self._parts, [file]))
 
     def evidence_of(self, effect: Effect) -> tuple[Evidence, ...]:
         """The failing calls that stand behind what is said of a line, newest first."""

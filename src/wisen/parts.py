@@ -18,7 +18,19 @@ if TYPE_CHECKING:
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.loop.promote.policy import PromotePolicy
-    from wisen.ports import Agent, Backups, Checkouts, Clock, Crew, Files, Ids, Index, Instructions, Ledger
+    from wisen.ports import (
+        Agent,
+        Backups,
+        Checkouts,
+        Clock,
+        Crew,
+        Files,
+        Ids,
+        Index,
+        Instructions,
+        Ledger,
+        Notebooks,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +49,7 @@ class Parts:
     door: DoorPolicy
     mine: MinePolicy
     instructions: Instructions
+    notebooks: Notebooks
     files: Files
     checkouts: Checkouts
     promote: PromotePolicy

@@ -62,10 +62,10 @@ class Known:
             self.states = states(self._entries, self._ledger.tallies(), self.moves)
 
 
-def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> int:
+def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> tuple[int, tuple[EntryState, ...]]:
     """What the user said and what kept failing become entries; what is ready is proposed.
 
-    Returns how many proposals wait.
+    Returns how many proposals wait, and what became of every entry.
     """
     ledger, scribe, now = parts.ledger, parts.scribe, parts.clock.now()
     known = Known(ledger)
@@ -86,7 +86,7 @@ def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> int:
     )
     known.enter([*(scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over), *new])
     write_books(parts, known.states)
-    return sum(each.waits for each in before) - len(over) + len(new)
+    return sum(each.waits for each in before) - len(over) + len(new), known.states
 
 
 def take_in(parts: Parts, known: Known) -> None:

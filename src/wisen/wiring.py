@@ -80,6 +80,7 @@ class Wiring:
         from wisen.backends.git import GitCheckouts
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
+        from wisen.backends.notebooks import NotebookFiles
         from wisen.loop.observe.scope import Scope
 
         clock = self.clock()
@@ -110,6 +111,7 @@ class Wiring:
             door=self.settings.door,
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
+            notebooks=NotebookFiles(self._user_home()),
             files=UserFiles(),
             checkouts=GitCheckouts(self.environment),
             promote=self.settings.promote,

@@ -20,11 +20,13 @@ from wisen.domain.events import Origin, Status
 from wisen.domain.report import Selection
 from wisen.domain.sources import Trouble, TroubleKind
 from wisen.errors import StoreDamaged, StoreNewer
-from wisen.ports import Index, Stretch
+from wisen.ports import Index, Memories, Stretch
 from wisen.testing.findings_contract import FindingsContract
 from wisen.testing.index_contract import IndexContract
 from wisen.testing.indexes import MemoryIndex
 from wisen.testing.logs import NOON, Log
+from wisen.testing.memories import PlainMemories
+from wisen.testing.memories_contract import MemoriesContract
 from wisen.testing.mining import mine, mine_all
 from wisen.testing.mining_contract import MiningContract
 from wisen.testing.signals_contract import SignalsContract
@@ -47,6 +49,40 @@ class TestMemoryIndex(IndexContract, MiningContract, FindingsContract, SignalsCo
     @pytest.fixture
     def reopen(self, index: Index) -> Callable[[], Index]:
         return lambda: index
+
+
+class TestPlainMemories(MemoriesContract):
+    @pytest.fixture
+    def memories(self) -> Memories:
+        return PlainMemories()
+
+    @pytest.fixture
+    def again(self, memories: Memories) -> Callable[[], Memories]:
+        return lambda: memories
+
+
+class TestSqliteMemories(MemoriesContract):
+    @pytest.fixture
+    def file(self, tmp_path: Path) -> Path:
+        return tmp_path / "index.db"
+
+    @pytest.fixture
+    def memories(self, file: Path) -> Iterator[Memories]:
+        index = open_sound(file)
+        yield index.memories
+        index.close()
+
+    @pytest.fixture
+    def again(self, file: Path, memories: Memories) -> Iterator[Callable[[], Memories]]:
+        opened: list[SqliteIndex] = []
+
+        def anew() -> Memories:
+            opened.append(open_sound(file))
+            return opened[-1].memories
+
+        yield anew
+        for index in opened:
+            index.close()
 
 
 class TestSqliteIndex(IndexContract, MiningContract, FindingsContract, SignalsContract):

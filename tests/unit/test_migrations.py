@@ -37,6 +37,7 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("index", "0001_ground.sql"): "3e95ee2249423ceb05ae59848313f7eada651f0d36c6d42b6a12b6ed439f0a63",
     ("index", "0002_mining.sql"): "f9eeac067e71fd6a0ffdff7134af0be1f85921e2bc0cfe5beee37d623d3a7870",
     ("index", "0003_signals.sql"): "218ec0a12dabb87cf2ced81ec1c44508823ebc56b2033f6996d98e1baa555e93",
+    ("index", "0004_memories.sql"): "2640f4465ad167bcb2e180256a00808d036de75b375aa46887473a1e5d316bab",
 }
 STORES: tuple[Store, ...] = ("ledger", "index")
 

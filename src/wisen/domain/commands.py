@@ -37,6 +37,12 @@ _WORD = re.compile(r"[A-Za-z][\w:.@-]*\Z")
 _SHELLS = frozenset("bash sh zsh dash fish".split())
 _MOST = 120
 """Words of a command that are looked at; what comes behind is data."""
+READERS = frozenset(
+    "ls cat head tail grep rg egrep find pwd echo which wc sed awk tree stat file type diff jq less du df ps env date"
+    " test sort uniq cut".split()
+)
+_GIT_READERS = frozenset("status log diff show branch rev-parse ls-files remote blame describe reflog".split())
+"""What they do leaves everything as it is."""
 
 
 class Part(Struct, frozen=True):
@@ -68,6 +74,13 @@ class Part(Struct, frozen=True):
             if len(chosen) == 2 and word not in _RUNNERS:
                 break
         return " ".join(chosen)
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether it leaves everything as it is."""
+        if self.program == "git":
+            return self.head.partition(" ")[2] in _GIT_READERS
+        return self.program in READERS
 
 
 class Command(Struct, frozen=True):

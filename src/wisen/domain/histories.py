@@ -51,6 +51,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     """Whether the assistant then began something it said by conceding, before the user's next turn that was typed.
 
     Only for what was said."""
+    context: str = ""
+    """The key of the context it happened in; empty outside of any."""
 
 
 class History(Struct, frozen=True, kw_only=True):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_check
 
 from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
+from wisen.ports.memories import Memories as Memories
+from wisen.ports.memories import Notebooks as Notebooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +44,9 @@ __all__ = [
     "Instructions",
     "Kept",
     "Ledger",
+    "Memories",
     "Model",
+    "Notebooks",
     "Stretch",
     "Vector",
     "Versioned",
@@ -183,7 +187,12 @@ class Findings(Protocol):
 
 
 class Index(Findings, Protocol):
-    """Large and derived: events, how far each source was read, and what was found in them."""
+    """Large and derived: events, how far each source was read, what was found in them, and what can be found again."""
+
+    @property
+    def memories(self) -> Memories:
+        """What can be found again by its words."""
+        ...
 
     def marks(self, agent: str) -> Mapping[str, Mark]:
         """How far each source of an agent was read, by path."""

@@ -13,6 +13,7 @@ from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.report import Counts, Selection, ToolUse
 from wisen.domain.sources import TroubleCount, TroubleKind
 from wisen.testing.findings import MemoryFindings, whole
+from wisen.testing.memories import PlainMemories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ class MemoryIndex:
     """Keeps everything until it is garbage."""
 
     def __init__(self) -> None:
+        self.memories = PlainMemories()
         self._kept: dict[tuple[str, str], Kept] = {}
         self._marks: dict[tuple[str, str], Mark] = {}
         self._sessions: dict[SessionKey, int] = {}
@@ -172,7 +174,8 @@ class MemoryIndex:
                 if said:
                     turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
             elif (act := _act(each)) is not None:
-                turns.append(_turn(each, act, before=len(steps)))
+                context = self._kept[each.session.agent, each.id].context
+                turns.append(_turn(each, act, len(steps), context))
         key = next(key for key, known in self._sessions.items() if known == number)
         return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
 
@@ -238,9 +241,11 @@ def _act(event: Event) -> Act | None:
     return Act.STOPPED if isinstance(event, Interrupt) else None
 
 
-def _turn(event: Event, act: Act, before: int) -> Turn:
+def _turn(event: Event, act: Act, before: int, context: str | None) -> Turn:
     text, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
-    return Turn(id=event.id, act=act, at=whole(event.at), text=text, before=before, origin=origin)
+    return Turn(
+        id=event.id, act=act, at=whole(event.at), text=text, before=before, origin=origin, context=context or ""
+    )
 
 
 def _step(call: Call, end: Outcome | None) -> Step:

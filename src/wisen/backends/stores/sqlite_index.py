@@ -16,6 +16,7 @@ from wisen.backends.stores.mined import keep_mined
 from wisen.backends.stores.mined_questions import evidence, failures, fixes, goals, signals
 from wisen.backends.stores.numbered import add, find, number_of
 from wisen.backends.stores.sqlite_files import INDEX, open_file, set_aside
+from wisen.backends.stores.sqlite_memories import SqliteMemories
 from wisen.domain.events import Call, Concession, Event, Message, Outcome, Provenance
 from wisen.domain.sources import Mark, TroubleKind
 from wisen.errors import StoreDamaged
@@ -94,6 +95,7 @@ class SqliteIndex:
 
     def __init__(self, db: SqliteDatabase) -> None:
         self._db = db
+        self.memories = SqliteMemories(db)
         self._agents: dict[str, int] = {}
         self._sources: dict[tuple[str, str], int] = {}
         self._sessions: dict[SessionKey, int] = {}

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wisen.domain.commands import command_of, fields_of, parsed
+from wisen.domain.commands import READERS, command_of, fields_of, parsed
 from wisen.domain.events import Status
 from wisen.domain.failures import Change, Failure, Mined, Try
 from wisen.loop.mine.changes import EDITS, danger, difference, generic, same_goal
@@ -30,11 +30,6 @@ REACH = 25
 IDLE_MS = 15 * 60_000
 """Time lost is counted up to so much a failure: behind it somebody was away."""
 _FAILED = (Status.FAILED, Status.MASKED)
-_READERS = frozenset(
-    "ls cat head tail grep rg egrep find pwd echo which wc sed awk tree stat file type diff jq less du df ps env date"
-    " test sort uniq cut".split()
-)
-_GIT_READERS = frozenset("status log diff show branch rev-parse ls-files remote blame describe reflog".split())
 _WRITES = re.compile(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
 _WORKED_ON = ("build.", "vcs.conflict")
 """Failures that are got over by working on the code."""
@@ -149,7 +144,7 @@ class _Told:
             return None  # it failed in another way: that says nothing about this change
         if failed.tool not in EDITS and what.key.startswith(_WORKED_ON) and self._worked_on(index, later):
             return None
-        if what.key == "shell.said-nothing" and what.who in _READERS:
+        if what.key == "shell.said-nothing" and what.who in READERS:
             return None  # it looked for something that is not there: an answer, not a mistake
         change = difference(failed.tool, failed.arguments, step.arguments)
         checked = what.key.startswith(_WORKED_ON)
@@ -216,9 +211,7 @@ def _prepares(step: Step) -> bool:
     if line is None or _WRITES.search(line):
         return False
     main = parsed(line).main
-    if main.program == "git":
-        return main.head.partition(" ")[2] not in _GIT_READERS
-    return bool(main.program) and main.program not in _READERS
+    return bool(main.program) and not main.only_reads
 
 
 def _habits(steps: Sequence[Step]) -> tuple[dict[Change, int], dict[str, tuple[int, int]]]:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
+from wisen.domain.contexts import NOWHERE
 from wisen.domain.entries import (
     PREFIXES,
     Category,
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = "list[Entry | Occurrence | Move]"
 
-NOWHERE = "-"
-"""The context of what was said outside of any project; it is not everywhere."""
 _CATEGORIES = {
     SignalKind.REMEMBER: Category.PREFERENCE,
     SignalKind.PREFERENCE: Category.PREFERENCE,

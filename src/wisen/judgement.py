@@ -1,0 +1,40 @@
+"""The steps of a turn that judge the lines of instruction files by the sessions before and after them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.domain.report import Selection
+from wisen.loop.mine.sessions import mine
+from wisen.loop.observe.instructions import snapshots_of, with_snapshots
+from wisen.loop.verify.blame import blames
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wisen.domain.instructions import Blame, InstructionFile
+    from wisen.parts import Parts
+
+JUDGED_DAYS = 400
+"""How far back the sessions lie by which lines are judged."""
+
+
+def judge(parts: Parts) -> tuple[Blame, ...]:
+    """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
+    files = parts.instructions.files(sorted({alias.path for alias in parts.ledger.aliases(parts.machine)}))
+    return tuple(blamed(parts, [remembered(parts, file) for file in files]))
+
+
+def remembered(parts: Parts, file: InstructionFile) -> InstructionFile:
+    """A file with the history that we keep of it, where nobody else does."""
+    known = parts.ledger.snapshots(file.path, machine=parts.machine)
+    for snapshot in snapshots_of([file], known, machine=parts.machine, now=parts.clock.now()):
+        parts.ledger.snap(snapshot)
+    return with_snapshots(file, parts.ledger.snapshots(file.path, machine=parts.machine))
+
+
+def blamed(parts: Parts, files: Sequence[InstructionFile]) -> Iterator[Blame]:
+    """What the sessions tell about the lines of files."""
+    since = (parts.index.counts(Selection()).last or parts.clock.now()) - timedelta(days=JUDGED_DAYS)
+    return blames(files, parts.index, since, lambda history: mine(history).failures)

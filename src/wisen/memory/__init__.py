@@ -1,0 +1,1 @@
+"""What is remembered beyond rules: found again by its words."""

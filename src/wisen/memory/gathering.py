@@ -1,0 +1,193 @@
+"""What can be found again: makes memories of what was typed, of entries, and of notebooks that others keep.
+
+Each comes with the origin it is replaced with. What a notebook says can be found and never teaches.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wisen.domain.commands import command_of, fields_of, parsed
+from wisen.domain.contexts import NOWHERE
+from wisen.domain.entries import EntryType, Origin, Status
+from wisen.domain.events import Status as Worked
+from wisen.domain.failures import Ending
+from wisen.domain.histories import Act
+from wisen.domain.memories import Memory, MemoryKind
+from wisen.memory.words import words_of
+from wisen.safety import sentinel
+from wisen.safety.withhold import rule_against
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from wisen.domain.entry_states import EntryState
+    from wisen.domain.failures import Goal
+    from wisen.domain.histories import History, Turn
+    from wisen.domain.memories import Words
+    from wisen.domain.notebooks import Notebook
+
+    Gathered = dict[str, list[tuple[Memory, Words]]]
+
+SESSIONS, ENTRIES, NOTEBOOKS = "session:", "entry:", "notebook:"
+"""With what the names of origins begin."""
+_BESIDE = 700
+"""How much of a turn stands beside the next."""
+OFTEN, DURABLE = 2, 0.5
+"""In how many sessions, or how likely meant to last, what was said is a memory beside the turn it was said in."""
+FEWEST_STEPS, MOST_STEPS = 2, 8
+"""How many steps make a workflow, and how many of it are told."""
+_LINE = 120
+_PIECE = 1_200
+"""How long a piece of a notebook may be."""
+_OURS = re.compile(r"<!-- wisen:")
+_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+_BULLET = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_PARTED = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
+
+
+def of_session(history: History, goals: Iterable[Goal]) -> Gathered:
+    """What the user typed in a session, and the steps by which what was asked for was reached."""
+    said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
+    texts = [turn.text or "" for turn in said]
+    origin = f"{SESSIONS}{history.session}"
+    places = {turn.id: place for place, turn in enumerate(said)}
+    reached = [goal for goal in goals if goal.ending is Ending.CHECKED and goal.request in places]
+    typed = _worded(
+        Memory(
+            id=f"turn:{history.agent}:{turn.id}",
+            kind=MemoryKind.TURN,
+            text=texts[place],
+            origin=origin,
+            context=turn.context or NOWHERE,
+            agent=history.agent,
+            session=history.native,
+            turn=place + 1,
+            at=turn.at,
+            beside="\n".join(
+                text[:_BESIDE] for text in (*texts[max(0, place - 1) : place], *texts[place + 1 : place + 2])
+            ),
+        )
+        for place, turn in enumerate(said)
+    )
+    done = [
+        _workflow(history, goal, said[places[goal.request]], places[goal.request] + 1, steps)
+        for goal in reached
+        if len(steps := steps_of(history, goal)) >= FEWEST_STEPS
+    ]
+    return {origin: typed + done}
+
+
+def _workflow(history: History, goal: Goal, request: Turn, turn: int, steps: Sequence[str]) -> tuple[Memory, Words]:
+    """A request with the steps it took. It is found by what was asked for, and a little by its steps."""
+    asked, way = _first_line(request.text or ""), "; then ".join(steps)
+    memory = Memory(
+        id=f"workflow:{history.agent}:{goal.request}",
+        kind=MemoryKind.WORKFLOW,
+        text=f"{asked}: {way}",
+        origin=f"{SESSIONS}{history.session}",
+        context=request.context or NOWHERE,
+        agent=history.agent,
+        session=history.native,
+        turn=turn,
+        at=goal.ended,
+    )
+    return memory, words_of(memory._replace(text=request.text or "", beside=way))
+
+
+def steps_of(history: History, goal: Goal) -> list[str]:
+    """The commands that worked on the way to a goal, in order, each once, without those that only look."""
+    calls = frozenset(goal.calls)
+    steps: dict[str, None] = {}
+    for step in history.steps:
+        line = command_of(fields_of(step.arguments)) if step.call in calls and step.status is Worked.OK else None
+        if line is not None and not parsed(line).main.only_reads:
+            steps.setdefault(f"`{_first_line(line)}`")
+    return list(steps)[:MOST_STEPS]
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= _LINE else f"{line[:_LINE].rsplit(' ', 1)[0]} …"
+
+
+def of_entries(states: Iterable[EntryState]) -> Gathered:
+    """What was learnt: rules where they hold, known fixes, and whatever else was entered and not given up.
+
+    What was said once, and only about the task at hand, is found as the turn it was said in.
+    """
+    return {f"{ENTRIES}{state.entry.id}": _worded([_of_entry(state)]) for state in states if _lasts(state)}
+
+
+def _lasts(state: EntryState) -> bool:
+    if state.merged_into or state.status is Status.WONT_FIX:
+        return False
+    entry = state.entry
+    said_once = entry.origin is Origin.STATED and state.sessions < OFTEN and entry.durable < DURABLE
+    return not said_once or state.confirmed or state.status is not Status.PENDING
+
+
+def _of_entry(state: EntryState) -> Memory:
+    entry = state.entry
+    more = (entry.details, entry.error, entry.action, entry.setting, entry.key, " ".join((*entry.tags, *entry.files)))
+    if entry.type is EntryType.ERROR:
+        kind = MemoryKind.FIX
+    else:
+        kind = MemoryKind.RULE if state.confirmed or state.status is Status.PROMOTED else MemoryKind.ENTRY
+    return Memory(
+        id=f"{ENTRIES}{entry.id}",
+        kind=kind,
+        text=state.text,
+        origin=f"{ENTRIES}{entry.id}",
+        context=state.context,
+        at=state.last,
+        beside="\n".join(each for each in more if each and each != state.text),
+        uses=state.sessions,
+        place=entry.name,
+    )
+
+
+def of_notebooks(notebooks: Iterable[Notebook]) -> Gathered:
+    """What other systems noted down, a piece at a time. What may not be kept, and what we wrote there, is left out."""
+    gathered: Gathered = {}
+    for notebook in notebooks:
+        origin = f"{NOTEBOOKS}{notebook.path}"
+        gathered[origin] = _worded(
+            Memory(
+                id=f"{origin}:{line}",
+                kind=MemoryKind.IMPORTED,
+                text=text,
+                origin=origin,
+                context=notebook.context,
+                agent=notebook.agent,
+                turn=place + 1,
+                at=notebook.modified,
+                beside=heading,
+                place=f"{notebook.path}:{line}",
+            )
+            for place, (line, heading, text) in enumerate(pieces(notebook.text))
+        )
+    return gathered
+
+
+def pieces(text: str) -> Iterator[tuple[int, str, str]]:
+    """The paragraphs and points of a Markdown text: the line each begins in, the heading above it, and its text."""
+    heading, begun, lines = "", 0, list[str]()
+    for number, line in enumerate([*sentinel.strip(text).splitlines(), ""], start=1):
+        above, point, parts = _HEADING.match(line), _BULLET.match(line), _PARTED.match(line)
+        if lines and (not line.strip() or above or point or parts):
+            piece = "\n".join(lines).strip()[:_PIECE]
+            if piece and not _OURS.search(piece) and rule_against(piece) is None:
+                yield begun, heading, piece
+            lines = []
+        if above:
+            heading = above[1]
+        elif line.strip() and not parts:
+            if not any(map(str.strip, lines)):
+                begun, lines = number, []
+            lines.append(line[point.end() :] if point else line)
+
+
+def _worded(memories: Iterable[Memory]) -> list[tuple[Memory, Words]]:
+    return [(memory, words_of(memory)) for memory in memories]

@@ -1,0 +1,93 @@
+"""The part of the learner that finds again: questions about what was said, learnt and done, and what a task needs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.domain.contexts import NOWHERE
+from wisen.domain.memories import DESIGN, MemoryKind, Recalled, Sought
+from wisen.errors import UsageError
+from wisen.memory.briefing import BUDGET, KINDS, brief
+from wisen.memory.ranking import group, rank
+from wisen.memory.replaced import settle
+from wisen.memory.words import sought
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wisen.domain.memories import Briefing, Memory
+    from wisen.parts import Parts
+
+
+_SHOWN = tuple(kind for kind in MemoryKind if kind is not MemoryKind.WORKFLOW)
+"""What is looked for when no kind is named: the request of a workflow is a turn, and found as that."""
+
+
+class Recaller:
+    """Finds what can be found again. A part of the Learner."""
+
+    _parts: Parts
+
+    def recall(
+        self,
+        question: str,
+        place: Path,
+        *,
+        everywhere: bool = False,
+        days: float | None = None,
+        kinds: tuple[MemoryKind, ...] = (),
+        limit: int = 10,
+    ) -> Recalled:
+        """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
+
+        Raises:
+            UsageError: the question holds no word, or a number makes no sense.
+        """
+        words = sought(question)
+        if not words:
+            raise UsageError(f"{question!r} holds no word to look for. Ask with at least one.")
+        if limit < 1:
+            raise UsageError(f"--limit {limit} shows nothing. Give 1 or more.")
+        if days is not None and days <= 0:
+            raise UsageError(
+                f"--days {days:g} leaves nothing to look in. Give a number above 0, or leave it out for all."
+            )
+        now, here = self._parts.clock.now(), self._here(place)
+        asked = Sought(
+            words=words,
+            contexts=None if everywhere else (here, ""),
+            since=now - timedelta(days=days) if days is not None else None,
+            kinds=kinds or _SHOWN,
+        )
+        memories = self._parts.index.memories
+        groups = settle(group(rank(memories.find(asked, DESIGN), now=now, here=here)))
+        names = {context.key: context.name for context in self._parts.ledger.contexts()}
+        return Recalled(
+            groups=tuple(groups[:limit]),
+            more=max(0, len(groups) - limit),
+            contexts={each.best.context: names.get(each.best.context, each.best.context) for each in groups[:limit]},
+            here=here,
+            total=sum(memories.count().values()),
+        )
+
+    def around(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
+        """What stands around a memory in its session or file."""
+        return tuple(self._parts.index.memories.around(memory.id, reach))
+
+    def brief(self, prompt: str, place: Path, *, budget: int = BUDGET) -> Briefing:
+        """What a task needs to know, within a budget of tokens.
+
+        Raises:
+            UsageError: the budget is not a number of tokens.
+        """
+        if budget < 1:
+            raise UsageError(f"--budget {budget} is not a number of tokens. Give 1 or more.")
+        now, here = self._parts.clock.now(), self._here(place)
+        asked = Sought(words=sought(prompt), contexts=(here, ""), kinds=KINDS)
+        hits = self._parts.index.memories.find(asked, DESIGN) if asked.words else []
+        return brief(rank(hits, now=now, here=here), budget=budget)
+
+    def _here(self, place: Path) -> str:
+        context = self._parts.scope.context(str(place), str(place))
+        return NOWHERE if context is None else context.key
