@@ -10,7 +10,7 @@ from wisen.loop.apply.past import Desk
 from wisen.ports import Scribe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -44,6 +44,8 @@ class Parts:
     """Where our own files are."""
     crew: Crew
     """Who helps with the reading."""
+    local: Callable[[datetime], datetime]
+    """A moment as clocks show it here: days begin at midnight where the user is."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""

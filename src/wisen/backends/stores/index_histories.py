@@ -27,7 +27,7 @@ OF_SESSION = """
 """Every event `e` of the sessions whose spans the rest of a statement names."""
 
 _EVENTS = f"""
-    SELECT e.number, e.at, e.id, kind, provenance, how, tool, e.call, texts.text {OF_SESSION}
+    SELECT e.number, e.at, e.id, kind, provenance, how, tool, e.call, texts.text, scenes.context {OF_SESSION}
     CROSS JOIN shapes ON shapes.number = e.shape LEFT JOIN texts ON texts.event = e.number
     WHERE spans.session = ? ORDER BY e.at, e.number
 """
@@ -53,6 +53,7 @@ class _Event(NamedTuple):
     tool: str
     call: str | None
     text: str | None
+    context: str
 
 
 def unmined(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) -> Iterator[History]:
@@ -132,6 +133,7 @@ def _step(call: _Event, end: _Event | None) -> Step:
         text=None if end is None or end.text is None else unpack(end.text),
         at=from_milliseconds(call.at),
         ended=None if end is None else from_milliseconds(end.at),
+        context=unpack(call.context),
     )
 
 
@@ -144,4 +146,5 @@ def _turn(event: _Event, act: Act, before: int, *, conceded: bool) -> Turn:
         before=before,
         origin=unpack(event.how),
         conceded=conceded,
+        context=unpack(event.context),
     )

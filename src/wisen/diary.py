@@ -1,0 +1,82 @@
+"""The diary of a turn of the loop: what the sessions in it came to is noted while they are mined, and kept at the end."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from wisen.errors import FileError
+from wisen.formats.summaries import Setting
+from wisen.loop.promote.wording import stands_alone
+from wisen.memory.keep import keep, shelf_of
+from wisen.memory.summaries import named, summaries_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from wisen.domain.failures import Mined
+    from wisen.domain.histories import History
+    from wisen.domain.summaries import Summary
+    from wisen.parts import Parts
+
+AT_ONCE = 100
+"""So many summaries are written in a turn, the newest: the first turn must not wait for the files of years."""
+
+
+class Diary:
+    """What the sessions of a turn came to."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._told: list[Summary] = []
+
+    def noted(self, session: History, mined: Mined) -> Mined:
+        """Note what a session came to; what was mined is handed on."""
+        self._told += summaries_of(session, mined, stands_alone)
+        return mined
+
+    def keep(self) -> tuple[str, ...]:
+        """Write the newest of it below the home. What cannot be written is told, and stops nothing."""
+        newest = sorted(self._told, key=lambda each: (each.last, each.key))[-AT_ONCE:]
+        try:
+            kept(self._parts, newest)
+        except FileError as error:
+            return (str(error),)
+        return ()
+
+
+def told(parts: Parts, sessions: Iterable[tuple[History, Mined]], context: str) -> list[Summary]:
+    """What sessions came to in one context."""
+    found = (each for session, mined in sessions for each in summaries_of(session, mined, stands_alone))
+    return _with_entries(parts, [each for each in found if each.context == context])
+
+
+def kept(parts: Parts, summaries: Sequence[Summary], *, dry_run: bool = False) -> list[Path]:
+    """Write summaries and days below the home, each in its context. Returns the files that change."""
+    of: dict[str, list[Summary]] = defaultdict(list)
+    for summary in _with_entries(parts, summaries):
+        of[summary.context].append(summary)
+    return [
+        path
+        for context in sorted(of)
+        for path in keep(
+            parts.files, shelf_of(parts.home, context), of[context], setting_of(parts, context), dry_run=dry_run
+        )
+    ]
+
+
+def setting_of(parts: Parts, context: str) -> Setting:
+    """What the memory of a context is written with."""
+    names = {each.key: each.name for each in parts.ledger.contexts()}
+    return Setting(names.get(context, context), parts.local)
+
+
+def _with_entries(parts: Parts, summaries: Sequence[Summary]) -> list[Summary]:
+    """Summaries with the names of the entries that what they tell became."""
+    wanted = {item.message for summary in summaries for item in summary.learnings if item.message}
+    if not wanted:
+        return [*summaries]
+    entries = {each.message: each.entry for each in parts.ledger.occurrences() if each.message in wanted}
+    names = {entry.id: entry.name for entry in parts.ledger.entries(set(entries.values()))}
+    return [named(summary, lambda message: names.get(entries.get(message, ""), "")) for summary in summaries]

@@ -1,0 +1,80 @@
+"""Which lines a day gets by itself: few, the best first, each with the session and turn it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.summaries import DayLine
+from wisen.formats.daily import told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wisen.domain.summaries import Item, Summary
+    from wisen.formats.summaries import Setting
+
+MOST_A_DAY = 10
+MOST_OF_A_SESSION = 4
+"""Lines of one day and project, and of one session among them: what comes later in the day finds room too."""
+_SOURCE = re.compile(r"\((\S+ \S{1,8})(?:, turn \d+)?\)\Z")
+
+
+class Candidate(NamedTuple):
+    """A line that a day could get."""
+
+    day: str
+    line: DayLine
+    worth: float
+    session: str
+
+    @property
+    def key(self) -> str:
+        """Tells it from others of its day, whatever its wording: a line that stands is never reworded."""
+        return f"{self.line.mark.value} {self.line.time} {source_of(self.line.text)}"
+
+
+def candidates(summary: Summary, setting: Setting) -> list[Candidate]:
+    """What of a session is worth a line."""
+    return [
+        Candidate(f"{setting.local(item.at):%Y-%m-%d}", _line(item, summary, setting), item.worth, summary.short)
+        for item in summary.items
+        if item.mark is not None
+    ]
+
+
+def chosen(found: Iterable[Candidate], known: Mapping[str, Sequence[str]]) -> dict[str, list[Candidate]]:
+    """The best lines that each day has still room for, in the order of time; `known` are the keys of those it had."""
+    of: dict[str, list[Candidate]] = defaultdict(list)
+    for each in found:
+        of[each.day].append(each)
+    days = {day: _of_day(of[day], known.get(day, ())) for day in sorted(of)}
+    return {day: lines for day, lines in days.items() if lines}
+
+
+def source_of(text: str) -> str:
+    """The session that a line ends with; empty for lines that a person wrote."""
+    found = _SOURCE.search(text)
+    return found[1] if found else ""
+
+
+def _of_day(found: Iterable[Candidate], known: Sequence[str]) -> list[Candidate]:
+    taken, room = set(known), MOST_A_DAY - len(known)
+    sessions = Counter(key.split(" ", 2)[2] for key in known)
+    best: list[Candidate] = []
+    for each in sorted(found, key=lambda each: (-each.worth, each.line.time, each.line.text)):
+        if len(best) >= room:
+            break
+        if each.key not in taken and sessions[each.session] < MOST_OF_A_SESSION:
+            taken.add(each.key)
+            sessions[each.session] += 1
+            best.append(each)
+    return sorted(best, key=lambda each: (each.line.time, each.line.text))
+
+
+def _line(item: Item, summary: Summary, setting: Setting) -> DayLine:
+    measured = f"; {item.measured}" if item.measured else ""
+    turn = f", turn {item.turn}" if item.turn else ""
+    text = told(f"{item.text}{measured} ({summary.short}{turn})")
+    return DayLine(mark=item.mark, time=f"{setting.local(item.at):%H:%M}", text=text)
