@@ -1,13 +1,13 @@
 """Read this first: one turn of the loop.
 
-    observe   new lines of the agents' logs become events; only what may be kept comes through the door
-    mine      sessions with something new: what failed, what was tried, what helped, what was wanted
-    detect    in the same sessions: what the user corrected, praised, asked for
-    notice    what people did to what we put into their files
-    record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
-    verify    what the lines of instruction files seem to do, going by the sessions before and after them
-    report    what was found, as one value; later stages (deliver, crystallize) take their places before it
-    remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
+observe   new lines of the agents' logs become events; only what may be kept comes through the door
+mine      sessions with something new: what failed, what was tried, what helped, what was wanted
+detect    in the same sessions: what the user corrected, praised, asked for
+notice    what people did to what we put into their files
+record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
+verify    what the lines of instruction files seem to do, going by the sessions before and after them
+report    what was found, as one value; later stages (deliver, crystallize) take their places before it
+remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
 """
 
 from __future__ import annotations

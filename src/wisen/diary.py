@@ -1,4 +1,4 @@
-"""The diary of a turn of the loop: what the sessions in it came to is noted while they are mined, and kept at the end."""
+"""The diary of a turn: what its sessions came to is noted while they are mined, and kept at the end."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from wisen.loop.detect.model import detect
 from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
 from wisen.record import Recorder
+from wisen.remember import Rememberer
 from wisen.review import Reviewer
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Reviewer):
+class Learner(Recorder, Reviewer, Rememberer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:

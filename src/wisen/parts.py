@@ -64,6 +64,11 @@ class Parts:
         """What files are edited with."""
         return Desk(self.files, self.checkouts, self.ledger, self.clock, self.ids, self.machine)
 
+    def context_of(self, path: Path) -> str:
+        """The key of the context that a directory belongs to; empty outside of any."""
+        context = self.scope.context(str(path), str(path))
+        return "" if context is None else context.key
+
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""
         now = self.clock.now()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003 - values are told as JSON by their types
+from datetime import date, datetime
 from enum import StrEnum
 
 from msgspec import Struct
@@ -89,3 +89,11 @@ class Summary(Struct, frozen=True, kw_only=True):
     def short(self) -> str:
         """The session in few characters, as references name it."""
         return f"{self.agent} {self.session[:8]}"
+
+
+def is_day(text: str) -> bool:
+    """Whether a text names a day."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.domain.summaries import SIGNS, DayLine, Mark
+from wisen.domain.summaries import SIGNS, DayLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ from wisen.formats.daily import told
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.domain.summaries import Item, Summary
+    from wisen.domain.summaries import Item, Mark, Summary
     from wisen.formats.summaries import Setting
 
 MOST_A_DAY = 10
@@ -32,13 +32,15 @@ class Candidate(NamedTuple):
     @property
     def key(self) -> str:
         """Tells it from others of its day, whatever its wording: a line that stands is never reworded."""
-        return f"{self.line.mark.value} {self.line.time} {source_of(self.line.text)}"
+        return key_of(self.line)
 
 
 def candidates(summary: Summary, setting: Setting) -> list[Candidate]:
     """What of a session is worth a line."""
     return [
-        Candidate(f"{setting.local(item.at):%Y-%m-%d}", _line(item, summary, setting), item.worth, summary.short)
+        Candidate(
+            f"{setting.local(item.at):%Y-%m-%d}", _line(item.mark, item, summary, setting), item.worth, summary.short
+        )
         for item in summary.items
         if item.mark is not None
     ]
@@ -51,6 +53,11 @@ def chosen(found: Iterable[Candidate], known: Mapping[str, Sequence[str]]) -> di
         of[each.day].append(each)
     days = {day: _of_day(of[day], known.get(day, ())) for day in sorted(of)}
     return {day: lines for day, lines in days.items() if lines}
+
+
+def key_of(line: DayLine) -> str:
+    """Tells a line from others of its day, whatever its wording."""
+    return f"{line.mark.value} {line.time} {source_of(line.text)}"
 
 
 def source_of(text: str) -> str:
@@ -73,8 +80,8 @@ def _of_day(found: Iterable[Candidate], known: Sequence[str]) -> list[Candidate]
     return sorted(best, key=lambda each: (each.line.time, each.line.text))
 
 
-def _line(item: Item, summary: Summary, setting: Setting) -> DayLine:
+def _line(mark: Mark, item: Item, summary: Summary, setting: Setting) -> DayLine:
     measured = f"; {item.measured}" if item.measured else ""
     turn = f", turn {item.turn}" if item.turn else ""
     text = told(f"{item.text}{measured} ({summary.short}{turn})")
-    return DayLine(mark=item.mark, time=f"{setting.local(item.at):%H:%M}", text=text)
+    return DayLine(mark=mark, time=f"{setting.local(item.at):%H:%M}", text=text)

@@ -75,7 +75,7 @@ class _Session:
 
     def summary(self) -> Summary:
         steps = [step for step in self._history.steps if step.context == self._context]
-        moments = [each.at for each in (*self._history.steps, *self._history.turns)]
+        moments = [turn.at for turn in self._history.turns] + [step.at for step in self._history.steps]
         troubles = Troubles(self._mined, steps, self._turn_of)
         tasks = _best(self._tasks())
         done = {item.message for item in tasks}

@@ -32,7 +32,9 @@ _SENTENCE = re.compile(r"(?<=[\w)\]\"'`][.!?])\s+|\n+")
 _REMEMBER = re.compile(
     r"\A(?:please\s+)?(?:remember|note|keep in mind|don't forget)(?:\s+(?:that|this|to))?\s*[:,]?\s+", re.IGNORECASE
 )
-_WANTS = r"(?:(?:can|could|would) (?:you|we)|let'?s|please|i(?:'d| would) like (?:you |us )?to|i want (?:you |us )?to)\b"
+_WANTS = (
+    r"(?:(?:can|could|would) (?:you|we)|let'?s|please|i(?:'d| would) like (?:you |us )?to|i want (?:you |us )?to)\b"
+)
 _ASKS_WORK = re.compile(_WANTS, re.IGNORECASE)
 _POLITE = re.compile(
     rf"\A{_WANTS}\s+(?:(?:please|also|maybe|now|just|quickly|again|simply|first|both)\s+)*(?=\S)", re.IGNORECASE
