@@ -39,11 +39,13 @@ class Diary:
     def keep(self) -> tuple[str, ...]:
         """Write the newest of it below the home. What cannot be written is told, and stops nothing."""
         newest = sorted(self._told, key=lambda each: (each.last, each.key))[-AT_ONCE:]
-        try:
-            kept(self._parts, newest)
-        except FileError as error:
-            return (str(error),)
-        return ()
+        warnings: list[str] = []
+        for context, summaries in _by_context(_with_entries(self._parts, newest)):
+            try:
+                kept(self._parts, context, summaries)
+            except FileError as error:
+                warnings.append(str(error))
+        return tuple(warnings)
 
 
 def told(parts: Parts, sessions: Iterable[tuple[History, Mined]], context: str) -> list[Summary]:
@@ -52,18 +54,10 @@ def told(parts: Parts, sessions: Iterable[tuple[History, Mined]], context: str) 
     return _with_entries(parts, [each for each in found if each.context == context])
 
 
-def kept(parts: Parts, summaries: Sequence[Summary], *, dry_run: bool = False) -> list[Path]:
-    """Write summaries and days below the home, each in its context. Returns the files that change."""
-    of: dict[str, list[Summary]] = defaultdict(list)
-    for summary in _with_entries(parts, summaries):
-        of[summary.context].append(summary)
-    return [
-        path
-        for context in sorted(of)
-        for path in keep(
-            parts.files, shelf_of(parts.home, context), of[context], setting_of(parts, context), dry_run=dry_run
-        )
-    ]
+def kept(parts: Parts, context: str, summaries: Sequence[Summary], *, dry_run: bool = False) -> list[Path]:
+    """Write the summaries and days of a context below the home. Returns the files that change. Raises: FileError."""
+    shelf, setting = shelf_of(parts.home, context), setting_of(parts, context)
+    return keep(parts.files, shelf, summaries, setting, dry_run=dry_run)
 
 
 def setting_of(parts: Parts, context: str) -> Setting:
@@ -80,3 +74,10 @@ def _with_entries(parts: Parts, summaries: Sequence[Summary]) -> list[Summary]:
     entries = {each.message: each.entry for each in parts.ledger.occurrences() if each.message in wanted}
     names = {entry.id: entry.name for entry in parts.ledger.entries(set(entries.values()))}
     return [named(summary, lambda message: names.get(entries.get(message, ""), "")) for summary in summaries]
+
+
+def _by_context(summaries: Iterable[Summary]) -> list[tuple[str, list[Summary]]]:
+    of: dict[str, list[Summary]] = defaultdict(list)
+    for summary in summaries:
+        of[summary.context].append(summary)
+    return sorted(of.items())

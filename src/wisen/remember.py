@@ -143,7 +143,7 @@ class Rememberer:
         every = told(parts, self._understood(Selection(places=places)), context) if places else []
         own = self._own(place)
         if own is None:
-            return tuple(map(str, kept(parts, every, dry_run=dry_run)))
+            return tuple(map(str, kept(parts, context, every, dry_run=dry_run)))
         edits = put_down(parts.desk, own, every, setting_of(parts, context), dry_run=dry_run)
         return tuple(dict.fromkeys(edit.change.path for edit in edits))
 

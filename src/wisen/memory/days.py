@@ -11,6 +11,7 @@ from wisen.formats.daily import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from wisen.domain.summaries import Item, Mark, Summary
     from wisen.formats.summaries import Setting
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 MOST_A_DAY = 10
 MOST_OF_A_SESSION = 4
 """Lines of one day and project, and of one session among them: what comes later in the day finds room too."""
-_SOURCE = re.compile(r"\((\S+ \S{1,8})(?:, turn \d+)?\)\Z")
+_SOURCE = re.compile(r"\((\S+ \S{1,8}(?:, turn \d+)?)\)\Z")
 
 
 class Candidate(NamedTuple):
@@ -26,6 +27,7 @@ class Candidate(NamedTuple):
 
     day: str
     line: DayLine
+    at: datetime
     worth: float
     session: str
 
@@ -39,7 +41,11 @@ def candidates(summary: Summary, setting: Setting) -> list[Candidate]:
     """What of a session is worth a line."""
     return [
         Candidate(
-            f"{setting.local(item.at):%Y-%m-%d}", _line(item.mark, item, summary, setting), item.worth, summary.short
+            day=f"{setting.local(item.at):%Y-%m-%d}",
+            line=_line(item.mark, item, summary, setting),
+            at=item.at,
+            worth=item.worth,
+            session=summary.short,
         )
         for item in summary.items
         if item.mark is not None
@@ -61,23 +67,23 @@ def key_of(line: DayLine) -> str:
 
 
 def source_of(text: str) -> str:
-    """The session that a line ends with; empty for lines that a person wrote."""
+    """The session and turn that a line ends with; empty for lines that a person wrote."""
     found = _SOURCE.search(text)
     return found[1] if found else ""
 
 
 def _of_day(found: Iterable[Candidate], known: Sequence[str]) -> list[Candidate]:
     taken, room = set(known), MOST_A_DAY - len(known)
-    sessions = Counter(key.split(" ", 2)[2] for key in known)
+    sessions = Counter(key.split(" ", 2)[2].partition(",")[0] for key in known)
     best: list[Candidate] = []
-    for each in sorted(found, key=lambda each: (-each.worth, each.line.time, each.line.text)):
+    for each in sorted(found, key=lambda each: (-each.worth, each.at, each.line.text)):
         if len(best) >= room:
             break
         if each.key not in taken and sessions[each.session] < MOST_OF_A_SESSION:
             taken.add(each.key)
             sessions[each.session] += 1
             best.append(each)
-    return sorted(best, key=lambda each: (each.line.time, each.line.text))
+    return sorted(best, key=lambda each: (each.at, each.line.text))
 
 
 def _line(mark: Mark, item: Item, summary: Summary, setting: Setting) -> DayLine:

@@ -42,7 +42,8 @@ _POLITE = re.compile(
 """Words that ask for work, and do not say which."""
 _OPINION = re.compile(r"\bwhat do you think\b", re.IGNORECASE)
 _POINTS = re.compile(
-    r"\b(?:this|that|these|those|it|them|both|again|too|one|ones|option|more|everything|\d{1,2})\b", re.IGNORECASE
+    r"\b(?:this|that|these|those|it|them|both|again|too|one|ones|option|more|everything|(?:fix|do|all|and) \d{1,2})\b",
+    re.IGNORECASE,
 )
 _NAMES = re.compile(r"[`\"“]|\w[._/-]\w|[a-z][A-Z]|#\d")
 _LOOSE = 9
