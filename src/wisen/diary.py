@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.domain.summaries import Summary
     from wisen.parts import Parts
 
-AT_ONCE = 100
+AT_ONCE = 30
 """So many summaries are written in a turn, the newest: the first turn must not wait for the files of years."""
 
 

@@ -59,6 +59,17 @@ def test_a_correction_belongs_to_the_task_it_corrects() -> None:
 def test_a_request_without_words_of_its_own_is_told_by_what_was_committed() -> None:
     (summary,) = came_to(course("said commit", "ok git commit -m 'Prune the apple trees'"))
     assert told(summary.tasks) == [("commit “Prune the apple trees”", "", 1)]
+    (summary,) = came_to(course("said is the gate still open?", "edit /g", "ok git commit -m 'Close the old gate'"))
+    assert told(summary.tasks) == [("committed “Close the old gate”", "", 1)]
+
+
+def test_a_long_finding_is_a_task_of_its_own_and_no_feedback() -> None:
+    finding = "That is wrong: the shed door opens to the inside, so nobody can carry a ladder through it. " * 3
+    (summary,) = came_to(
+        course("said add a ladder to the shed", "edit /shed.py", "ok pytest -q", f"said {finding}", "edit /door.py")
+    )
+    assert [item.turn for item in summary.tasks] == [1, 2]
+    assert summary.feedback == ()
 
 
 def test_what_was_stopped_is_open() -> None:

@@ -6,6 +6,7 @@ What a person changed or deleted is his: it is left as it is. Lines go to the en
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence  # noqa: TC003 - what was written is read back by its types
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -16,8 +17,7 @@ from wisen.formats.summaries import name_of, read_session, session_of, write_sum
 from wisen.memory.days import candidates, chosen
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from wisen.domain.changes import Seen
     from wisen.domain.summaries import Summary
     from wisen.formats.summaries import Setting
     from wisen.memory.days import Candidate
@@ -62,14 +62,14 @@ def keep(
     sessions, files_of_sessions = _sessions(files, shelf, ordered, setting, written.sessions)
     found = [candidate for summary in ordered for candidate in candidates(summary, setting)]
     lines, days = _days(files, shelf, chosen(found, written.lines), written.lines)
-    changed = {**files_of_sessions, **days}
+    changed = [*files_of_sessions, *days]
     if not dry_run:
-        for path, content in changed.items():
-            files.write(files.read(path), content)
+        for file, content in changed:
+            files.write(file, content)
         state = msgspec.json.encode(Written(sessions, lines), order="sorted")
         if state != seen.content and (sessions or lines):
             files.write(seen, state)
-    return [*changed]
+    return [Path(file.path) for file, _ in changed]
 
 
 def _sessions(
@@ -78,18 +78,17 @@ def _sessions(
     summaries: Sequence[Summary],
     setting: Setting,
     known: Mapping[str, tuple[str, str]],
-) -> tuple[dict[str, tuple[str, str]], dict[Path, bytes]]:
+) -> tuple[dict[str, tuple[str, str]], list[tuple[Seen, bytes]]]:
     """The files of sessions with what they are to hold, where they do not yet and are not a person's."""
     sessions = dict(known)
-    changed: dict[Path, bytes] = {}
+    changed: list[tuple[Seen, bytes]] = []
     taken = {name for name, _ in known.values()}
     for summary in summaries:
         name, last = sessions.get(summary.key) or _named(files, shelf, summary, setting, taken)
         taken.add(name)
-        path = shelf.folder / SESSIONS / name
         content = write_summary(summary, name, setting).encode()
-        if last != digest(content) and files.read(path).digest == last:
-            changed[path] = content
+        if last != digest(content) and (seen := files.read(shelf.folder / SESSIONS / name)).digest == last:
+            changed.append((seen, content))
             last = digest(content)
         sessions[summary.key] = name, last
     return sessions, changed
@@ -118,16 +117,16 @@ def _days(
     shelf: Shelf,
     new: Mapping[str, Sequence[Candidate]],
     known: Mapping[str, Sequence[str]],
-) -> tuple[dict[str, Sequence[str]], dict[Path, bytes]]:
+) -> tuple[dict[str, Sequence[str]], list[tuple[Seen, bytes]]]:
     """The files of days with what they are to hold."""
     lines = dict(known)
-    changed: dict[Path, bytes] = {}
+    changed: list[tuple[Seen, bytes]] = []
     for day, found in new.items():
-        path = shelf.folder / f"{day}.md"
-        content = files.read(path).content or b""
+        seen = files.read(shelf.folder / f"{day}.md")
+        content = seen.content or b""
         behind = added(content, [each.line for each in found], title=day)
         if behind:
-            changed[path] = content + behind
+            changed.append((seen, content + behind))
         lines[day] = [*lines.get(day, ()), *(each.key for each in found)]
     return lines, changed
 

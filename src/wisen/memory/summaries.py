@@ -37,6 +37,8 @@ _AMENDS = 200
 """A correction of more characters asks for something of its own."""
 _THIN = 3
 """A request of fewer words names nothing."""
+_LESSON = 7.0
+"""What the user wants to last is worth more than any task."""
 _LATER = re.compile(
     r"\b(?:todo|to-do|for later|(?:do|add|fix|handle|address|revisit|tackle|look at) (?:it|this|that|them|those) later"
     r"|next time|(?:in|as) a follow[- ]?up|follow[- ]?up (?:pr|ticket|issue)|another (?:pr|day|time)|separate pr"
@@ -91,7 +93,7 @@ class _Session:
             tasks=tasks,
             learnings=_best([*self._learnings(done), *troubles.overcome()]),
             skills=_best(self._skills(steps)),
-            feedback=_best(self._feedback()),
+            feedback=_best(self._feedback(done)),
             open=_best([*self._left(), *troubles.standing(), *self._later()]),
         )
 
@@ -110,9 +112,10 @@ class _Session:
             asked = words.gist(request.text or "")
             text = words.wish(asked)
             subjects = list(filter(None, map(words.subject, lines)))
-            if len(text.split()) < _THIN and subjects:
-                text, subjects = f"{text} “{subjects[-1]}”".strip(), []
-            if worth and len(text.split()) >= _THIN and (lines or not words.is_question(asked)):
+            if subjects and (len(text.split()) < _THIN or words.is_question(asked)):
+                verb = "committed" if words.is_question(asked) else text
+                text, subjects = f"{verb} “{subjects[-1]}”".strip(), []
+            if worth and len(text.split()) >= _THIN and not words.is_question(text):
                 yield Item(
                     text=text,
                     turn=self._numbers[request.id],
@@ -166,7 +169,7 @@ class _Session:
                     at=turn.at,
                     message=turn.id,
                     mark=Mark.NOTE if note else Mark.INSIGHT if insight else None,
-                    worth=3.0 + signal.probability + (signal.lesson.durable if signal.lesson else note),
+                    worth=_LESSON + signal.probability + (signal.lesson.durable if signal.lesson else note),
                 )
 
     def _lesson(self, turn: Turn, signal: Signal) -> str:
@@ -181,9 +184,10 @@ class _Session:
             text = words.kept_in_mind(turn.text, signal.start)
         return text if self._stands(text) else ""
 
-    def _feedback(self) -> Iterator[Item]:
+    def _feedback(self, done: Container[str]) -> Iterator[Item]:
+        """What the user said of the work; a finding that was itself a task is told there."""
         for turn in self._here.values():
-            for kind in _FEEDBACK:
+            for kind in _FEEDBACK if turn.id not in done else ():
                 signals = [each for each in self._signals.get(turn.id, ()) if each.kind is kind]
                 if turn.text and signals and signals[0].probability >= _SURE:
                     quoted = words.quote(turn.text, signals[0].start)

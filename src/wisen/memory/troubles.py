@@ -22,7 +22,7 @@ _SILENT = "shell.said-nothing"
 _TRIES = 2
 """So many failed calls are trouble."""
 _COSTLY = 3
-"""So many are worth a line in the day."""
+"""So many are worth a line in the day, also where nothing is known to help."""
 
 
 class Troubles:
@@ -49,7 +49,7 @@ class Troubles:
                 continue
             if helped or tries >= _COSTLY:
                 told = f"helped: {clipped(helped)}" if helped else "then it worked"
-                yield self._item(failure, f"{tries} tries, {told}", Mark.FAILURE if tries >= _COSTLY else None)
+                yield self._item(failure, f"{tries} tries, {told}", Mark.FAILURE)
 
     def standing(self) -> Iterator[Item]:
         """What failed several times and never worked until the end."""
@@ -72,7 +72,7 @@ class Troubles:
     def _item(self, failure: Failure, measured: str, mark: Mark | None) -> Item:
         step = self._steps[failure.call]
         tries = failure.trajectory.count("0")
-        worth = 1.0 + min(tries, 10) / 2
+        worth = 2.0 + min(tries, 10) / 2
         text = clipped(failure.signature.words)
         return Item(text=text, turn=self._turn_of(step), at=step.at, measured=measured, mark=mark, worth=worth)
 
