@@ -58,7 +58,7 @@ def test_a_correction_belongs_to_the_task_it_corrects() -> None:
 
 def test_a_request_without_words_of_its_own_is_told_by_what_was_committed() -> None:
     (summary,) = came_to(course("said commit", "ok git commit -m 'Prune the apple trees'"))
-    assert told(summary.tasks) == [("commit “Prune the apple trees”", "", 1)]
+    assert told(summary.tasks) == [("committed “Prune the apple trees”", "", 1)]
     (summary,) = came_to(course("said is the gate still open?", "edit /g", "ok git commit -m 'Close the old gate'"))
     assert told(summary.tasks) == [("committed “Close the old gate”", "", 1)]
 

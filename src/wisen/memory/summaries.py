@@ -113,8 +113,7 @@ class _Session:
             text = words.wish(asked)
             subjects = list(filter(None, map(words.subject, lines)))
             if subjects and (len(text.split()) < _THIN or words.is_question(asked)):
-                verb = "committed" if words.is_question(asked) else text
-                text, subjects = f"{verb} “{subjects[-1]}”".strip(), []
+                text, subjects = f"committed “{subjects[-1]}”", []
             if worth and len(text.split()) >= _THIN and not words.is_question(text):
                 yield Item(
                     text=text,

@@ -8,7 +8,16 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-memory_app = typer.Typer(help="The days of this project, and what its sessions came to.", no_args_is_help=True)
+memory_app = typer.Typer(help="The days of this project, and what its sessions came to.", invoke_without_command=True)
+
+
+@memory_app.callback()
+def memory(context: typer.Context, as_json: Json = False) -> None:
+    """List the days of this project, newest first."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.memory import days
+
+        raise typer.Exit(days(as_json=as_json))
 
 
 @memory_app.command(name="days")
