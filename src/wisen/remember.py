@@ -9,7 +9,8 @@ from wisen.diary import kept, setting_of, told
 from wisen.domain.report import Selection
 from wisen.domain.summaries import DayLine, Mark
 from wisen.errors import UsageError
-from wisen.formats import daily, summaries
+from wisen.formats import daily
+from wisen.formats.summaries import NAME, read_session, write_summary
 from wisen.loop.detect.listen import listen
 from wisen.loop.mine.sessions import mine
 from wisen.memory.keep import SESSIONS, shelf_of
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from wisen.domain.failures import Mined
     from wisen.domain.histories import History
-    from wisen.domain.summaries import Summary
     from wisen.parts import Parts
 
 _LONGEST = 500
@@ -98,13 +98,13 @@ class Rememberer:
         ]
         return tuple(sorted(found, key=lambda each: (each.day, str(each.path)), reverse=True))
 
-    def sessions(self, place: Path) -> tuple[Path, ...]:
+    def summaries(self, place: Path) -> tuple[Path, ...]:
         """The summaries of the project that a directory belongs to, newest first."""
         found = (path for folder in self._folders(place) for path in (folder / SESSIONS).glob("*.md"))
-        kept = (path for path in found if summaries.NAME.fullmatch(path.name))
-        return tuple(sorted(kept, key=lambda path: (path.name, str(path)), reverse=True))
+        ours = (path for path in found if NAME.fullmatch(path.name))
+        return tuple(sorted(ours, key=lambda path: (path.name, str(path)), reverse=True))
 
-    def summary(self, session: str, place: Path) -> tuple[Told, ...]:
+    def summary_of(self, session: str, place: Path) -> tuple[Told, ...]:
         """The summaries of a session by the name of a file, or by how the agent's id begins.
 
         One that has no file is made from what was read; a session that worked in several projects has several.
@@ -112,14 +112,14 @@ class Rememberer:
         Raises:
             UsageError: there is no such session, or it came to nothing that could be told.
         """
-        files = self.sessions(place)
+        files = self.summaries(place)
         named = [path for path in files if path.stem == session.removesuffix(".md")]
         if named:
             return tuple(Told(path.name, self._text(path)) for path in named)
         held = [(path, text) for path in files if _is_of(text := self._text(path), session)]
         if held:
             return tuple(Told(path.name, text) for path, text in sorted(held))
-        fits = self._understood(Selection(), session)
+        fits = self._understood(Selection(), session) if session else ()
         found = [each for history, mined in fits for each in self._made(history, mined)]
         if not found:
             raise UsageError(
@@ -156,7 +156,7 @@ class Rememberer:
         for context in dict.fromkeys(turn.context for turn in history.turns):
             setting = setting_of(self._parts, context)
             for summary in told(self._parts, [(history, mined)], context):
-                yield Told("", summaries.write_summary(summary, _title(summary), setting))
+                yield Told("", write_summary(summary, summary.session[:8], setting))
 
     def _folders(self, place: Path) -> list[Path]:
         own = self._own(place)
@@ -174,10 +174,6 @@ class Rememberer:
         return (self._parts.files.read(path).content or b"").decode("utf-8", "replace")
 
 
-def _title(summary: Summary) -> str:
-    return summary.session[:8]
-
-
 def _is_of(text: str, session: str) -> bool:
     """Whether a text is the summary of a session whose id begins so."""
-    return bool(session) and summaries.read_session(text).partition(" ")[2].startswith(session)
+    return bool(session) and read_session(text).partition(" ")[2].startswith(session)

@@ -130,6 +130,15 @@ def test_contexts_stay_apart() -> None:
     assert other.tasks[0].turn == 2
 
 
+def test_what_was_done_elsewhere_for_a_request_is_not_told_here() -> None:
+    (summary,) = came_to(
+        course(
+            "said stack the barrels like the ladders", "edit /a.py", "in cellar", "ok git commit -m 'Stack the wine'"
+        )
+    )
+    assert (summary.context, told(summary.tasks)) == ("orchard", [("stack the barrels like the ladders", "", 1)])
+
+
 def test_a_session_that_came_to_nothing_has_no_summary() -> None:
     assert came_to(course("said what is the time?", "ok date")) == ()
     assert came_to(course("ok date")) == ()

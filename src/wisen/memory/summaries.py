@@ -70,13 +70,13 @@ class _Session:
         self._said = [turn for turn in history.turns if turn.act is Act.SAID]
         self._numbers = {turn.id: number for number, turn in enumerate(self._said, 1)}
         self._here = {turn.id: turn for turn in self._said if turn.context == context}
-        self._steps = {step.call: step for step in history.steps}
+        self._steps = {step.call: step for step in history.steps if step.context == context}
         self._signals: dict[str, list[Signal]] = {}
         for each in mined.said:
             self._signals.setdefault(each.message, []).append(each.signal)
 
     def summary(self) -> Summary:
-        steps = [step for step in self._history.steps if step.context == self._context]
+        steps = [*self._steps.values()]
         moments = [turn.at for turn in self._history.turns] + [step.at for step in self._history.steps]
         troubles = Troubles(self._mined, steps, self._turn_of)
         tasks = _best(self._tasks())
@@ -98,12 +98,12 @@ class _Session:
         )
 
     def _tasks(self) -> Iterator[Item]:
-        chains = self._chains()
-        for goals in chains:
+        for goals in self._chains():
             request, last = self._here[goals[0].request], goals[-1]
             if last.ending not in (Ending.DONE, Ending.CHECKED):
                 continue
-            steps = [step for goal in goals for call in goal.calls if (step := self._steps[call]).status is Status.OK]
+            calls = [self._steps[call] for goal in goals for call in goal.calls if call in self._steps]
+            steps = [step for step in calls if step.status is Status.OK]
             lines = [line for step in steps if (line := _command(step, "commit")) and words.commits(line)]
             edited = any(step.tool in EDITS for step in steps)
             checked = last.ending is Ending.CHECKED and edited

@@ -32,7 +32,8 @@ class Troubles:
         self._steps = {step.call: step for step in steps}
         self._place = {step.call: place for place, step in enumerate(steps)}
         self._turn_of = turn_of
-        self._helped = {each.failure: each.change.words for each in mined.tries if each.worked}
+        here = [each for each in mined.tries if each.worked and each.later in self._steps]
+        self._helped = {each.failure: each.change.words for each in here}
         within: set[str] = set()
         self._first: list[Failure] = []
         for failure in mined.failures:

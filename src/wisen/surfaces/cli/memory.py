@@ -33,7 +33,7 @@ def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
 def days(*, as_json: bool) -> int:
     """List the days of this project."""
     with wiring.wire().learner(reads=False) as learner:
-        found, sessions = learner.days(Path.cwd()), learner.sessions(Path.cwd())
+        found, sessions = learner.days(Path.cwd()), learner.summaries(Path.cwd())
     if as_json:
         told = [{"day": each.day, "path": each.path, "lines": each.lines} for each in found]
         print_json({"days": told, "sessions": sessions})
@@ -59,7 +59,7 @@ def show(name: str | None, *, as_json: bool) -> int:
     with wiring.wire().learner(reads=False) as learner:
         if name is None or is_day(name):
             return _show_day(learner, name, as_json=as_json)
-        found = learner.summary(name, Path.cwd())
+        found = learner.summary_of(name, Path.cwd())
     if as_json:
         print_json({"summaries": [{"name": each.name, "text": each.text} for each in found]})
         return 0
