@@ -6,7 +6,7 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from wisen.memory.words import sought
+from wisen.memory.recall.words import sought
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from wisen.backends.clock import SystemClock
 from wisen.backends.stores.sqlite_index import open_index
 from wisen.domain.memories import DESIGN, Memory, MemoryKind, Sought
-from wisen.memory.ranking import group, rank
-from wisen.memory.replaced import settle
-from wisen.memory.words import sought, words_of
+from wisen.memory.recall.ranking import group, rank
+from wisen.memory.recall.replaced import settle
+from wisen.memory.recall.words import sought, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

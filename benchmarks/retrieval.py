@@ -14,7 +14,7 @@ from benchmarks.recall_peers import PEERS
 from benchmarks.recall_speed import speeds
 from benchmarks.recalled import answered, decisions, hits, kept, locomo
 from wisen.domain.memories import DESIGN
-from wisen.memory.ranking import rank
+from wisen.memory.recall.ranking import rank
 
 if TYPE_CHECKING:
     import argparse

@@ -68,7 +68,7 @@ PROMISES = (
     Promise("S8", "A check that is overdue reminds, then extends, then reverts what was only inferred."),
     Promise("S9", "Principles that contradict each other are found by meaning and decided, ties by the user.", _P, "English; by words, not by meaning"),
     Promise("S10", "What is not used fades in steps; using it again resets the clock.", _P, "verified principles come with trials"),
-    Promise("S11", "Memory has three layers: sessions, days, and the user."),
+    Promise("S11", "Memory has three layers: sessions, days, and the user.", _P, "sessions and days; the distilled memory and the user's model are missing, and so is a model that words summaries"),
     Promise("S12", "Dreaming distils recent logs into a bounded memory, and can be undone."),
     Promise("S13", "Skills come from repeated work, are updated rather than doubled, and are found again."),
     Promise("S14", "Conversations are scored on five dimensions, with trends."),

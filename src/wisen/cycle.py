@@ -8,7 +8,7 @@
     recollect what was typed, learnt and noted down can be found again
     verify    what the lines of instruction files seem to do, going by the sessions before and after them
     report    what was found, as one value
-    remember  the run goes into the ledger, and the ledger into a verified backup
+    remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
 
 Later stages (deliver, crystallize) take their places before the report.
 """
@@ -21,9 +21,10 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from wisen import judgement, recollection, rulebook
+from wisen.diary import Diary
 from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
-from wisen.domain.runs import run_of
+from wisen.domain.runs import Run, run_of
 from wisen.domain.signals import signals_by_kind
 from wisen.loop.apply.notice import notice
 from wisen.loop.detect.listen import listen
@@ -53,7 +54,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     began, clock_began = parts.clock.now(), parts.clock.elapsed()
     found, read_bytes, new_events = observe(parts, selection, progress)
     reading_seconds = parts.clock.elapsed() - clock_began
-    dig(parts)
+    diary = dig(parts)
     rulebook.refused(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
     proposals, states = rulebook.record(parts, said := parts.index.signals(selection), fixes)
@@ -74,7 +75,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         themes=themes(said),
         proposals=proposals,
         troubles=parts.index.troubles(selection),
-        warnings=parts.warnings,
+        warnings=(*parts.warnings, *diary.keep()),
     )
     remember(parts, run_of(report, parts.stamp(began)))
     return report
@@ -87,8 +88,7 @@ def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dic
         sources, known = list(agent.sources(selection.under)), parts.index.marks(agent.name)
         marks = watch.doubted(known) if parts.recheck else known
         found[agent.name] = len(sources)
-        new = watch.changed(sources, marks, selection)
-        tasks += [Task(agent=agent, source=source, marks=marks) for source in new]
+        tasks += [Task(agent=agent, source=each, marks=marks) for each in watch.changed(sources, marks, selection)]
     total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
     pending: list[Stretch] = []
     with collector_paused(), parts.crew(parts.jobs, total) as (executor, jobs):
@@ -114,14 +114,16 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
     return parts.index.keep(stretches) if stretches else 0
 
 
-def dig(parts: Parts) -> None:
+def dig(parts: Parts) -> Diary:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    new = parts.index.unmined(UNDERSTANDING)
+    diary, new = Diary(parts), parts.index.unmined(UNDERSTANDING)
     with collector_paused():
         while sessions := list(islice(new, MINED_AT_ONCE)):
             found = [replace(mine(session), said=listen(session)) for session in sessions]
-            recollection.keep_sessions(parts, zip(sessions, found, strict=True))
+            told = [diary.noted(*each) for each in zip(sessions, found, strict=True)]
+            recollection.keep_sessions(parts, zip(sessions, found, told, strict=True))
             parts.index.mined(found, UNDERSTANDING)
+    return diary
 
 
 def remember(parts: Parts, run: Run) -> None:

@@ -21,6 +21,7 @@ from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
 from wisen.recall import Recaller
 from wisen.record import Recorder
+from wisen.remember import Rememberer
 from wisen.review import Reviewer
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Reviewer, Recaller):
+class Learner(Recorder, Reviewer, Recaller, Rememberer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:

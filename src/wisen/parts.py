@@ -10,7 +10,7 @@ from wisen.loop.apply.past import Desk
 from wisen.ports import Scribe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -57,6 +57,8 @@ class Parts:
     """Where our own files are."""
     crew: Crew
     """Who helps with the reading."""
+    local: Callable[[datetime], datetime]
+    """A moment as clocks show it here: days begin at midnight where the user is."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""
@@ -74,6 +76,11 @@ class Parts:
     def desk(self) -> Desk:
         """What files are edited with."""
         return Desk(self.files, self.checkouts, self.ledger, self.clock, self.ids, self.machine)
+
+    def context_of(self, path: Path) -> str:
+        """The key of the context that a directory belongs to; empty outside of any."""
+        context = self.scope.context(str(path), str(path))
+        return "" if context is None else context.key
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from wisen.domain.contexts import NOWHERE
 from wisen.domain.memories import DESIGN, MemoryKind, Recalled, Sought
 from wisen.errors import UsageError
-from wisen.memory.briefing import BUDGET, KINDS, brief
-from wisen.memory.ranking import group, rank
-from wisen.memory.replaced import settle
-from wisen.memory.words import sought
+from wisen.memory.recall.briefing import BUDGET, KINDS, brief
+from wisen.memory.recall.ranking import group, rank
+from wisen.memory.recall.replaced import settle
+from wisen.memory.recall.words import sought
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,28 +2,57 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.memory.gathering import ENTRIES, NOTEBOOKS, of_entries, of_notebooks, of_session
+from wisen.domain.contexts import NOWHERE
+from wisen.errors import FileError
+from wisen.memory.layers.keep import shelf_of
+from wisen.memory.recall.gathering import DAYS, ENTRIES, NOTEBOOKS, of_day, of_entries, of_notebooks, of_session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from wisen.domain.entry_states import EntryState
     from wisen.domain.failures import Mined
     from wisen.domain.histories import History
+    from wisen.domain.summaries import Summary
+    from wisen.memory.recall.gathering import Gathered
     from wisen.parts import Parts
 
 
-def keep_sessions(parts: Parts, sessions: Iterable[tuple[History, Mined]]) -> None:
-    """What was typed in sessions that hold something new, and how what was asked for was reached."""
-    found = [of_session(history, mined.goals) for history, mined in sessions]
+def keep_sessions(parts: Parts, sessions: Iterable[tuple[History, Mined, Sequence[Summary]]]) -> None:
+    """What was typed in sessions that hold something new, what they came to, and how it was reached."""
+    found = [of_session(history, mined.goals, told) for history, mined, told in sessions]
     parts.index.memories.replace({origin: memories for each in found for origin, memories in each.items()})
 
 
 def recollect(parts: Parts, states: Iterable[EntryState]) -> None:
-    """What was learnt, and what other systems noted down, as it is now; what is no longer there is forgotten."""
+    """What was learnt, and what people and other systems noted down; what is no longer there is forgotten."""
     places = {alias.path: alias.context for alias in parts.ledger.aliases(parts.machine)}
-    now = of_entries(states) | of_notebooks(parts.notebooks.notebooks(places))
-    held = parts.index.memories.origins(ENTRIES) | parts.index.memories.origins(NOTEBOOKS)
+    held = frozenset[str]().union(*map(parts.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
+    now = of_entries(states) | of_notebooks(parts.notebooks.notebooks(places)) | _notes(parts, held)
     parts.index.memories.replace({**now, **{name: [] for name in held - now.keys()}})
+
+
+def keep_day(parts: Parts, context: str, path: Path) -> None:
+    """A day as it is now: what was just noted can be found at once."""
+    parts.index.memories.replace(_day(parts, context or NOWHERE, path))
+
+
+def _notes(parts: Parts, held: Iterable[str]) -> Gathered:
+    """The lines that people put into days: below the home, and in workspaces where something was noted."""
+    days = [origin.removeprefix(DAYS).partition(":") for origin in held if origin.startswith(DAYS)]
+    paths = {(context, Path(path)) for context, _, path in days}
+    for context in (NOWHERE, *(each.key for each in parts.ledger.contexts())):
+        folder = shelf_of(parts.home, "" if context == NOWHERE else context).folder
+        paths |= {(context, path) for path in parts.files.beside(folder / "-.md")}
+    return {name: found for context, path in sorted(paths) for name, found in _day(parts, context, path).items()}
+
+
+def _day(parts: Parts, context: str, path: Path) -> Gathered:
+    try:
+        content = parts.files.read(path).content or b""
+    except FileError:
+        return {}
+    return of_day(context, str(path), path.stem, content.decode("utf-8", "replace"))

@@ -219,8 +219,7 @@ class Reviewer:
 
     def context_of(self, path: Path) -> str:
         """The key of the context that a directory belongs to; empty outside of any."""
-        context = self._parts.scope.context(str(path), str(path))
-        return "" if context is None else context.key
+        return self._parts.context_of(path)
 
     def decide(self, name: str, kind: MoveKind, value: str = "", *, dry_run: bool = False) -> EntryState:
         """Take the user's word about an entry: its status, priority or wording, or that it is the same as another.

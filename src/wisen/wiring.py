@@ -75,6 +75,7 @@ class Wiring:
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
         """Stores and readers, ready to work. One that is only asked needs no readers, which take time to load."""
+        from wisen.backends.clock import local
         from wisen.backends.executors.processes import processes
         from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
@@ -117,6 +118,7 @@ class Wiring:
             promote=self.settings.promote,
             home=self.settings.home,
             crew=processes,
+            local=local,
             warnings=(warning,) if warning else (),
         )
         return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))

@@ -183,3 +183,32 @@ def test_the_index_made_anew_finds_the_same(home: Path, projects: Path) -> None:
         file.unlink()
     learnt()
     assert texts_for("deploy") == before == ["we deploy with blue-green on Tuesdays"]
+
+
+def test_what_was_noted_is_found_at_once_and_no_longer_when_it_is_taken_out(
+    projects: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said(projects, 1, "hello", cwd=str(tmp_path))
+    learnt()
+    monkeypatch.chdir(tmp_path)
+    run("note", "the landlord wants the keys back in June")
+    with wisen.open_learner() as learner:
+        best = learner.recall("landlord", tmp_path).groups[0].best
+    assert (best.kind, best.text) == (MemoryKind.NOTE, "the landlord wants the keys back in June")
+    learnt()
+    assert texts_for("landlord", str(tmp_path)) == ["the landlord wants the keys back in June"]
+    for day in Path(os.environ["WISEN_HOME"]).glob("contexts/*/memory/*.md"):
+        day.write_text("# empty\n", encoding="utf-8")
+    learnt()
+    assert texts_for("landlord", str(tmp_path)) == []
+
+
+def test_what_a_session_came_to_is_shown_with_the_session(projects: Path) -> None:
+    transcript = ClaudeTranscript(1, cwd=SHOP)
+    transcript.prompt("please add a walrus to the landing page of the shop")
+    transcript.bash("git commit -am 'Add the walrus'", "1 file changed")
+    transcript.write(projects / "shop")
+    learnt()
+    with wisen.open_learner() as learner:
+        (found,) = learner.recall("walrus", Path(SHOP)).groups
+    assert {each.memory.kind for each in found.memories} == {MemoryKind.TURN, MemoryKind.SUMMARY}

@@ -15,11 +15,11 @@ from wisen.domain.failures import Ending, Goal
 from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.memories import DESIGN, Hit, Memory, MemoryKind, Ranked, Sought
 from wisen.domain.notebooks import Notebook
-from wisen.memory.briefing import WORKFLOWS, brief, tokens
-from wisen.memory.gathering import of_notebooks, of_session, pieces
-from wisen.memory.ranking import group, rank
-from wisen.memory.replaced import settle
-from wisen.memory.words import day_words, indexed, pairs, sought, words_of
+from wisen.memory.recall.briefing import WORKFLOWS, brief, tokens
+from wisen.memory.recall.gathering import of_notebooks, of_session, pieces
+from wisen.memory.recall.ranking import group, rank
+from wisen.memory.recall.replaced import settle
+from wisen.memory.recall.words import day_words, indexed, pairs, sought, words_of
 from wisen.testing.logs import NOON
 from wisen.testing.memories import PlainMemories
 

@@ -16,3 +16,8 @@ class SystemClock:
     def elapsed(self) -> float:
         """Seconds on a clock that only goes forward."""
         return time.perf_counter()
+
+
+def local(moment: datetime) -> datetime:
+    """A moment as the clocks of this machine's place show it, summer time included."""
+    return moment.astimezone()

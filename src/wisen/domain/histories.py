@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from wisen.domain.events import Status
 
+EDITS = frozenset("Edit Write MultiEdit NotebookEdit edit write apply_patch str_replace_editor".split())
+"""The tools that change files, by the names that agents give them."""
+
 
 class Step(Struct, frozen=True, kw_only=True):
     """A call with how it ended; `status` is None while its end is not known, or when the user refused it."""
@@ -25,6 +28,8 @@ class Step(Struct, frozen=True, kw_only=True):
     """What a failed one said."""
     at: datetime
     ended: datetime | None = None
+    context: str = ""
+    """The key of the context it was made in; empty outside of any."""
 
 
 class Act(StrEnum):
@@ -52,7 +57,7 @@ class Turn(Struct, frozen=True, kw_only=True):
 
     Only for what was said."""
     context: str = ""
-    """The key of the context it happened in; empty outside of any."""
+    """The key of the context it was done in; empty outside of any."""
 
 
 class History(Struct, frozen=True, kw_only=True):

@@ -1,1 +1,1 @@
-"""What is remembered beyond rules: found again by its words."""
+"""What is remembered beyond rules: found again, and put down for people."""

@@ -167,14 +167,14 @@ class MemoryIndex:
         for each in events:
             if selection.since is not None and whole(each.at) < whole(selection.since):
                 continue
+            context = self._kept[each.session.agent, each.id].context or ""
             if isinstance(each, Call):
-                steps.append(_step(each, ends.get(each.id)))
+                steps.append(_step(each, ends.get(each.id), context))
             elif isinstance(each, Concession):
                 said = [place for place, turn in enumerate(turns) if turn.act is Act.SAID]
                 if said:
                     turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
             elif (act := _act(each)) is not None:
-                context = self._kept[each.session.agent, each.id].context
                 turns.append(_turn(each, act, len(steps), context))
         key = next(key for key, known in self._sessions.items() if known == number)
         return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
@@ -241,14 +241,12 @@ def _act(event: Event) -> Act | None:
     return Act.STOPPED if isinstance(event, Interrupt) else None
 
 
-def _turn(event: Event, act: Act, before: int, context: str | None) -> Turn:
+def _turn(event: Event, act: Act, before: int, context: str) -> Turn:
     text, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
-    return Turn(
-        id=event.id, act=act, at=whole(event.at), text=text, before=before, origin=origin, context=context or ""
-    )
+    return Turn(id=event.id, act=act, at=whole(event.at), text=text, before=before, origin=origin, context=context)
 
 
-def _step(call: Call, end: Outcome | None) -> Step:
+def _step(call: Call, end: Outcome | None, context: str) -> Step:
     return Step(
         call=call.id,
         tool=call.tool,
@@ -257,6 +255,7 @@ def _step(call: Call, end: Outcome | None) -> Step:
         text=None if end is None else end.text,
         at=whole(call.at),
         ended=None if end is None else whole(end.at),
+        context=context,
     )
 
 

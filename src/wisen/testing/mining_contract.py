@@ -147,6 +147,19 @@ class MiningContract:
         index.mined([Mined(session=theirs, failures=(failure("a0"), failure("b0")))], 1)
         assert [kind.calls for kind in index.failures(ALL)] == [1]
 
+    def test_calls_and_turns_come_with_the_context_they_belong_to(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.typed("m1")
+        log.context = "ctx\udc80"
+        log.call("c1", 1)
+        log.context = None
+        log.typed("m2", 2)
+        index.keep([log.stretch()])
+        (history,) = index.unmined(1)
+        assert [turn.context for turn in history.turns] == ["ctx", ""]
+        assert [step.context for step in history.steps] == ["ctx\udc80"]
+        assert [history] == list(index.histories(ALL))
+
     def test_counts_are_the_same_whether_or_not_sessions_were_mined(self, index: Index) -> None:
         keep_three(index)
         narrow = [ALL, Selection(under=Path("/p")), Selection(agent="codex"), Selection(since=NOON)]

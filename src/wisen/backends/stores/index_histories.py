@@ -133,6 +133,7 @@ def _step(call: _Event, end: _Event | None) -> Step:
         text=None if end is None or end.text is None else unpack(end.text),
         at=from_milliseconds(call.at),
         ended=None if end is None else from_milliseconds(end.at),
+        context=unpack(call.context),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.commands import Part, command_of, fields_of, parsed
 from wisen.domain.failures import Change
 from wisen.domain.fixes import Danger
+from wisen.domain.histories import EDITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +29,6 @@ NEAR = 0.7
 """How alike the names of two files must be for one to have been meant by the other."""
 MOST_WORDS = 8
 """A difference of more words is another command, not a fix."""
-EDITS = frozenset("Edit Write MultiEdit NotebookEdit edit write apply_patch str_replace_editor".split())
 PLACES = ("file_path", "path", "notebook_path", "url")
 _TEXTS = ("old_string", "new_string", "content", "new_source", "edits", "patch", "input")
 _SOUGHT = ("pattern", "query", "questions", "url")

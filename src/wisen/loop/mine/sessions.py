@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from wisen.domain.commands import READERS, command_of, fields_of, parsed
 from wisen.domain.events import Status
 from wisen.domain.failures import Change, Failure, Mined, Try
-from wisen.loop.mine.changes import EDITS, danger, difference, generic, same_goal
+from wisen.domain.histories import EDITS
+from wisen.loop.mine.changes import danger, difference, generic, same_goal
 from wisen.loop.mine.goals import goals_of
 from wisen.loop.mine.signatures import VERSION, About, about
 

@@ -16,6 +16,7 @@ import typer
 from wisen import __version__
 from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+from wisen.surfaces.cli.remembered import memory_app
 
 app = typer.Typer(
     name="wisen",
@@ -289,6 +290,20 @@ def review() -> None:
 app.add_typer(proposals_app, name="proposals")
 app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
+app.add_typer(memory_app, name="memory")
+
+
+@app.command()
+def note(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be kept, in one line.")],
+    mark: Annotated[str, typer.Option("--mark", help="success, failure, insight or note.")] = "note",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Put a line to the end of today, for this project."""
+    from wisen.surfaces.cli.memory import note as run
+
+    raise typer.Exit(run(text, mark=mark, dry_run=dry_run, as_json=as_json))
 
 
 @app.command()

@@ -6,6 +6,7 @@ Each comes with the origin it is replaced with. What a notebook says can be foun
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from wisen.domain.commands import command_of, fields_of, parsed
@@ -15,7 +16,9 @@ from wisen.domain.events import Status as Worked
 from wisen.domain.failures import Ending
 from wisen.domain.histories import Act
 from wisen.domain.memories import Memory, MemoryKind
-from wisen.memory.words import words_of
+from wisen.formats import daily
+from wisen.memory.layers.days import source_of
+from wisen.memory.recall.words import words_of
 from wisen.safety import sentinel
 from wisen.safety.withhold import rule_against
 
@@ -27,10 +30,11 @@ if TYPE_CHECKING:
     from wisen.domain.histories import History, Turn
     from wisen.domain.memories import Words
     from wisen.domain.notebooks import Notebook
+    from wisen.domain.summaries import Item, Summary
 
     Gathered = dict[str, list[tuple[Memory, Words]]]
 
-SESSIONS, ENTRIES, NOTEBOOKS = "session:", "entry:", "notebook:"
+SESSIONS, ENTRIES, NOTEBOOKS, DAYS = "session:", "entry:", "notebook:", "day:"
 """With what the names of origins begin."""
 _BESIDE = 700
 """How much of a turn stands beside the next."""
@@ -47,8 +51,8 @@ _BULLET = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _PARTED = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
 
 
-def of_session(history: History, goals: Iterable[Goal]) -> Gathered:
-    """What the user typed in a session, and the steps by which what was asked for was reached."""
+def of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summary] = ()) -> Gathered:
+    """What the user typed in a session, what it came to, and the steps by which what was asked for was reached."""
     said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
     texts = [turn.text or "" for turn in said]
     origin = f"{SESSIONS}{history.session}"
@@ -76,7 +80,60 @@ def of_session(history: History, goals: Iterable[Goal]) -> Gathered:
         for goal in reached
         if len(steps := steps_of(history, goal)) >= FEWEST_STEPS
     ]
-    return {origin: typed + done}
+    return {origin: typed + done + _worded(_summary(origin, each) for each in summaries if each.items)}
+
+
+def _summary(origin: str, summary: Summary) -> Memory:
+    """What a session came to, as one text. It stands behind the last turn."""
+    parts = (("Done", summary.tasks), ("Learnt", summary.learnings), ("Open", summary.open))
+    told = (f"{name}: {'; '.join(_item(item) for item in items)}." for name, items in parts if items)
+    return Memory(
+        id=f"summary:{summary.key}:{summary.context}",
+        kind=MemoryKind.SUMMARY,
+        text=" ".join(told),
+        origin=origin,
+        context=summary.context or NOWHERE,
+        agent=summary.agent,
+        session=summary.session,
+        turn=summary.turns,
+        at=summary.last,
+    )
+
+
+def _item(item: Item) -> str:
+    return f"{item.text} ({item.measured})" if item.measured else item.text
+
+
+def of_day(context: str, path: str, day: str, text: str) -> Gathered:
+    """The lines of a day that a person wrote; the others tell of turns, which are memories themselves."""
+    origin = f"{DAYS}{context}:{path}"
+    lines = [
+        (line, at)
+        for line in daily.read_day(text)
+        if not source_of(line.text) and rule_against(line.text) is None and (at := _moment(day, line.time)) is not None
+    ]
+    return {
+        origin: _worded(
+            Memory(
+                id=f"{origin}:{place}",
+                kind=MemoryKind.NOTE,
+                text=line.text,
+                origin=origin,
+                context=context,
+                turn=place + 1,
+                at=at,
+                place=f"{day} {line.time}",
+            )
+            for place, (line, at) in enumerate(lines)
+        )
+    }
+
+
+def _moment(day: str, time: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(f"{day}T{time}").astimezone(UTC)
+    except ValueError:
+        return None
 
 
 def _workflow(history: History, goal: Goal, request: Turn, turn: int, steps: Sequence[str]) -> tuple[Memory, Words]:

@@ -1,0 +1,1 @@
+"""Finds memories again by their words."""

@@ -1,0 +1,100 @@
+"""`wisen note` and `wisen memory`: the days and summaries of a project."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.domain.summaries import is_day
+from wisen.surfaces.cli.render import console, plural, print_json
+
+if TYPE_CHECKING:
+    from wisen.learner import Learner
+
+_SHOWN = 30
+
+
+def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
+    """Put a line to the end of today."""
+    with wiring.wire().learner(reads=False) as learner:
+        noted = learner.note(text, Path.cwd(), mark=mark, dry_run=dry_run)
+    if as_json:
+        print_json({"path": noted.path, "line": noted.line, "is_new": noted.is_new, "dry_run": dry_run})
+        return 0
+    would = "stands there already" if not noted.is_new else "would be written" if dry_run else "is written"
+    out = console()
+    out.print(f"{noted.line.mark.sign} {noted.line.time} - {noted.line.text}", markup=False)
+    out.print(f"    it {would}: {noted.path}", style="dim", markup=False)
+    return 0
+
+
+def days(*, as_json: bool) -> int:
+    """List the days of this project."""
+    with wiring.wire().learner(reads=False) as learner:
+        found, sessions = learner.days(Path.cwd()), learner.summaries(Path.cwd())
+    if as_json:
+        told = [{"day": each.day, "path": each.path, "lines": each.lines} for each in found]
+        print_json({"days": told, "sessions": sessions})
+        return 0
+    out = console()
+    if not found:
+        out.print(
+            "Nothing was kept of this project yet. wisen learn reads what your agents kept; wisen note adds to it."
+        )
+    for each in found[:_SHOWN]:
+        marks = Counter(line.mark for line in each.lines)
+        out.print(f"{each.day}  {'  '.join(f'{mark.sign} {many}' for mark, many in marks.items())}", markup=False)
+    if len(found) > _SHOWN:
+        out.print(f"and {len(found) - _SHOWN:,} more: wisen memory days --json", style="dim")
+    if sessions:
+        many = plural(len(sessions), "session has a summary", "sessions have summaries")
+        out.print(f"{many}, the newest {sessions[0].stem}: wisen memory show {sessions[0].stem}", markup=False)
+    return 0
+
+
+def show(name: str | None, *, as_json: bool) -> int:
+    """Show a day, the newest where none is named, or the summary of a session."""
+    with wiring.wire().learner(reads=False) as learner:
+        if name is None or is_day(name):
+            return _show_day(learner, name, as_json=as_json)
+        found = learner.summary_of(name, Path.cwd())
+    if as_json:
+        print_json({"summaries": [{"name": each.name, "text": each.text} for each in found]})
+        return 0
+    for each in found:
+        console().print(each.text, markup=False, soft_wrap=True)
+    return 0
+
+
+def write(*, dry_run: bool, as_json: bool) -> int:
+    """Write every summary and day of this project."""
+    with wiring.wire().learner(reads=False) as learner:
+        paths = learner.write_memory(Path.cwd(), dry_run=dry_run)
+    if as_json:
+        print_json({"files": paths, "dry_run": dry_run})
+        return 0
+    out = console()
+    if not paths:
+        out.print("There is nothing to write: what is known of this project stands in its files.")
+    for path in paths:
+        out.print(f"{path} {'would be' if dry_run else 'is'} written.", markup=False)
+    return 0
+
+
+def _show_day(learner: Learner, name: str | None, *, as_json: bool) -> int:
+    every = learner.days(Path.cwd())
+    day = name or (every[0].day if every else "")
+    found = [each for each in every if each.day == day]
+    if as_json:
+        print_json({"day": day, "lines": [line for each in found for line in each.lines]})
+        return 0
+    out = console()
+    if not found:
+        out.print(f"Nothing was kept of {day or 'this project'}. The days that there are: wisen memory days")
+    for each in found:
+        out.print(f"{each.day}  {each.path}", style="dim", markup=False)
+        for line in each.lines:
+            out.print(f"{line.mark.sign} {line.time} - {line.text}", markup=False, soft_wrap=True)
+    return 0

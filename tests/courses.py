@@ -1,0 +1,60 @@
+"""Writes the course of a session in few words, and tells what it came to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from wisen.domain.events import Status
+from wisen.domain.histories import Act, History, Step, Turn
+from wisen.loop.detect.listen import listen
+from wisen.loop.mine.sessions import mine
+from wisen.loop.promote.wording import stands_alone
+from wisen.memory.layers.summaries import summaries_of
+
+if TYPE_CHECKING:
+    from wisen.domain.summaries import Summary
+
+AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+def course(*acts: str, context: str = "orchard", native: str = "5e551074-aaaa", start: datetime = AT) -> History:
+    """`said TEXT`, `stopped`, `refused`, `ok COMMAND`, `failed COMMAND | WHAT IT SAID`, `edit PATH`, `in CONTEXT`."""
+    steps: list[Step] = []
+    turns: list[Turn] = []
+    for number, each in enumerate(acts):
+        what, _, rest = each.partition(" ")
+        at = start + timedelta(minutes=number)
+        if what == "in":
+            context = rest
+        elif what in ("ok", "failed", "edit"):
+            command, _, said = rest.partition(" | ")
+            fields = {"file_path": rest, "old_string": f"{number}"} if what == "edit" else {"command": command}
+            steps.append(
+                Step(
+                    call=f"c{number}",
+                    tool="Edit" if what == "edit" else "Bash",
+                    arguments=json.dumps(fields),
+                    status=Status.OK if what == "edit" else Status(what),
+                    text=(said or "no") if what == "failed" else None,
+                    at=at,
+                    ended=at,
+                    context=context,
+                )
+            )
+        else:
+            text = rest if what == "said" else None
+            origin = "prompt" if text else ""
+            turns.append(
+                Turn(
+                    id=f"m{number}", act=Act(what), at=at, text=text, before=len(steps), origin=origin, context=context
+                )
+            )
+    return History(session=1, agent="claude-code", native=native, steps=tuple(steps), turns=tuple(turns))
+
+
+def came_to(history: History) -> tuple[Summary, ...]:
+    """What a session came to, by everything that looks at it in a turn of the loop."""
+    return summaries_of(history, replace(mine(history), said=listen(history)), stands_alone)
