@@ -71,6 +71,8 @@ class Seen(Struct, frozen=True):
     """The features of one turn, and the phrases they come from."""
 
     values: dict[str, float]
+    graded: list[str]
+    """Those of the features that may be other than 1.0."""
     found: list[Found]
     folded: str
     """The text they stand in."""
@@ -120,19 +122,20 @@ def look(heard: Heard) -> Seen:
 def glance(heard: Heard) -> Seen:
     """The features of a turn, but for those that come from comparing it."""
     values: dict[str, float] = {}
+    graded: list[str] = []
     text = heard.text[:READ]
     masked = mask(text)
     folded = fold(masked)
     found = english().find(folded)
-    _phrases(folded, found, values)
-    _form(text, masked, values)
+    _phrases(folded, found, values, graded)
+    _form(text, masked, values, graded)
     _opening(text, folded, values)
-    _around(heard, values)
+    _around(heard, values, graded)
     _both(values)
-    return Seen(values, found, folded)
+    return Seen(values, graded, found, folded)
 
 
-def _phrases(folded: str, found: list[Found], values: dict[str, float]) -> None:
+def _phrases(folded: str, found: list[Found], values: dict[str, float], graded: list[str]) -> None:
     groups = _groups()
     questions, stop = "?" in folded, -1
     for start, end, phrase in found:
@@ -140,9 +143,12 @@ def _phrases(folded: str, found: list[Found], values: dict[str, float]) -> None:
         values[own] = 1.0
         for name, negated, asked, first, early, once in of:
             shown = negated if negated and is_negated(folded, start) else name
-            many = 0.0 if once else values.get(shown, 0.0)
-            if many < 3.0:
-                values[shown] = many + 1.0
+            if once or shown not in values:
+                values[shown] = 1.0
+            elif values[shown] < 3.0:
+                if values[shown] == 1.0:
+                    graded.append(shown)
+                values[shown] += 1.0
             if asked and questions:
                 if stop < end:
                     stop = sentence_end(folded, end)
@@ -152,12 +158,13 @@ def _phrases(folded: str, found: list[Found], values: dict[str, float]) -> None:
                 values[first if start <= 2 else early] = 1.0
 
 
-def _form(text: str, masked: str, values: dict[str, float]) -> None:
+def _form(text: str, masked: str, values: dict[str, float], graded: list[str]) -> None:
     length = len(text)
     values[_LENGTHS[bisect_left(_LIMITS, length)]] = 1.0
     names = _NAME.findall(text, 0, _FORM)
     if names:
         values["names"] = min(len(names), 6) / 3.0
+        graded.append("names")
     if masked is not text and masked != text:
         values["quotes"] = 1.0
     stripped = text.rstrip()
@@ -199,14 +206,14 @@ def _opening(text: str, folded: str, values: dict[str, float]) -> None:
             values["prose of others"] = 1.0
 
 
-def _around(heard: Heard, values: dict[str, float]) -> None:
+def _around(heard: Heard, values: dict[str, float], graded: list[str]) -> None:
     values["refusal's reason" if heard.reason else _BEFORE[heard.before]] = 1.0
     if heard.queued:
         values["queued"] = 1.0
     if not heard.earlier:
         values["nothing earlier"] = 1.0
     if heard.calls:
-        _calls(heard.calls[:CALLS], values)
+        _calls(heard.calls[:CALLS], values, graded)
     else:
         values["no calls"] = 1.0
     if heard.later is None:
@@ -221,15 +228,17 @@ def _around(heard: Heard, values: dict[str, float]) -> None:
         values["conceded"] = 1.0
 
 
-def _calls(calls: tuple[str, ...], values: dict[str, float]) -> None:
+def _calls(calls: tuple[str, ...], values: dict[str, float], graded: list[str]) -> None:
     edits = [call.startswith(_EDITS) for call in calls]
     if any(edits):
         values["edited"] = min(sum(edits), 4) / 2.0
+        graded.append("edited")
         if edits[0]:
             values["edited last"] = 1.0
     if "git commit" in "\n".join(calls):
         values["committed"] = 1.0
     values["calls"] = len(calls) / 4.0
+    graded.append("calls")
 
 
 def _both(values: dict[str, float]) -> None:
