@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from wisen.domain.signals import Before
 from wisen.loop.detect.compare import CALLS, compare
-from wisen.loop.detect.phrases import Found, english, fold, is_negated, mask, sentence_end
+from wisen.loop.detect.lanes import Rows
+from wisen.loop.detect.phrases import Match, english, fold, is_negated, mask, sentence_end
 
 if TYPE_CHECKING:
     from wisen.domain.signals import Heard
@@ -64,196 +65,230 @@ _FIRST_WORDS = {
 }
 _BEFORE = {before: f"before {before.value}" for before in Before}
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
+_GRADED = ("names", "edited", "calls")
+"""Those of a turn's form and surroundings that are not 1.0 wherever they are shown."""
 _PERSONS = frozenset("ourselves addressed myself order agree".split())
 
 
 class Seen(Struct, frozen=True):
-    """The features of one turn, and the phrases they come from."""
+    """What one turn shows."""
 
-    values: dict[str, float]
-    graded: list[str]
-    """Those of the features that may be other than 1.0."""
-    found: list[Found]
+    said: dict[str, float]
+    """The features that come from its phrases."""
+    shown: dict[str, float]
+    """All others but those that come from comparing it."""
+    total: int
+    """What all of them add to the scores, in lanes."""
+    found: list[Match]
     folded: str
-    """The text they stand in."""
+    """The text that the phrases stand in."""
+
+
+class _Feature(NamedTuple):
+    name: str
+    row: int
 
 
 class _Group(NamedTuple):
-    """What a phrase of a group tells, as names of features."""
+    """What a phrase of a group tells."""
 
     name: str
-    negated: str
-    """Empty where negation tells nothing."""
-    asked: str
-    first: str
-    early: str
-    once: bool
+    row: int
+    most: float
+    """How often it counts."""
+    negated: _Feature | None
+    """None where negation tells nothing."""
+    asked: _Feature | None
+    first: _Feature
+    early: _Feature
+
+
+class Table:
+    """What each feature adds to the scores."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.rows = rows
+        phrases = english()
+        groups = {name: self._group(name) for names in phrases.groups_of.values() for name in names}
+        self.told = [
+            (
+                f"= {phrase}",
+                rows[f"= {phrase}"],
+                phrases.shift(phrase),
+                tuple(groups[name] for name in phrases.groups_of.get(phrase, ())),
+            )
+            for phrase in phrases.numbered
+        ]
+        """For each phrase, by number, its own feature, by how much it is moved, and its groups."""
+
+    def _group(self, group: str) -> _Group:
+        return _Group(
+            group,
+            self.rows[group],
+            1.0 if group in _ONCE else 3.0,
+            self._feature(f"{group} negated") if group in _TURNS_ON_NEGATION else None,
+            self._feature(f"{group} asked") if group in _TURNS_ON_QUESTION else None,
+            self._feature(f"{group} first"),
+            self._feature(f"{group} early"),
+        )
+
+    def _feature(self, name: str) -> _Feature:
+        return _Feature(name, self.rows[name])
+
+
+def look(heard: Heard) -> dict[str, float]:
+    """The features of a turn by name."""
+    seen = glance(heard, _named_only())
+    return seen.said | seen.shown | compare(heard, seen.folded)
 
 
 @cache
-def _groups() -> dict[str, tuple[str, tuple[_Group, ...]]]:
-    """For each phrase its own feature and its groups."""
-    return {
-        phrase: (
-            f"= {phrase}",
-            tuple(
-                _Group(
-                    group,
-                    f"{group} negated" if group in _TURNS_ON_NEGATION else "",
-                    f"{group} asked" if group in _TURNS_ON_QUESTION else "",
-                    f"{group} first",
-                    f"{group} early",
-                    group in _ONCE,
-                )
-                for group in groups
-            ),
-        )
-        for phrase, groups in english().groups_of.items()
-    }
+def _named_only() -> Table:
+    return Table(Rows(()))
 
 
-def look(heard: Heard) -> Seen:
-    """The features of a turn."""
-    seen = glance(heard)
-    seen.values.update(compare(heard, seen.folded))
-    return seen
-
-
-def glance(heard: Heard) -> Seen:
-    """The features of a turn, but for those that come from comparing it."""
-    values: dict[str, float] = {}
-    graded: list[str] = []
+def glance(heard: Heard, table: Table) -> Seen:
+    """What a turn shows and what that adds to the scores, but for what comes from comparing it."""
     text = heard.text[:READ]
     masked = mask(text)
     folded = fold(masked)
-    found = english().find(folded)
-    _phrases(folded, found, values, graded)
-    _form(text, masked, values, graded)
-    _opening(text, folded, values)
-    _around(heard, values, graded)
-    _both(values)
-    return Seen(values, graded, found, folded)
+    found = english().matches(folded)
+    said: dict[str, float] = {}
+    shown: dict[str, float] = {}
+    total = _phrases(folded, found, table, said)
+    _form(text, masked, shown)
+    _opening(text, folded, said, shown)
+    _around(heard, shown)
+    _both(said, shown)
+    total = sum(map(table.rows.__getitem__, shown), total)
+    for name in _GRADED:
+        if name in shown:
+            total += table.rows.beyond[name, shown[name]]
+    return Seen(said, shown, total, found, folded)
 
 
-def _phrases(folded: str, found: list[Found], values: dict[str, float], graded: list[str]) -> None:
-    groups = _groups()
-    questions, stop = "?" in folded, -1
-    for start, end, phrase in found:
-        own, of = groups[phrase]
-        values[own] = 1.0
-        for name, negated, asked, first, early, once in of:
-            shown = negated if negated and is_negated(folded, start) else name
-            if once or shown not in values:
-                values[shown] = 1.0
-            elif values[shown] < 3.0:
-                if values[shown] == 1.0:
-                    graded.append(shown)
-                values[shown] += 1.0
+def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, float]) -> int:
+    told, total, questions, stop = table.told, 0, "?" in folded, -1
+    for number, start, end in found:
+        own, row, shift, groups = told[number]
+        start -= shift
+        if own not in said:
+            said[own] = 1.0
+            total += row
+        for name, row, most, negated, asked, first, early in groups:
+            if negated and is_negated(folded, start):
+                name, row = negated
+            many = said.get(name, 0.0)
+            if many < most:
+                said[name] = many + 1.0
+                total += row
             if asked and questions:
-                if stop < end:
-                    stop = sentence_end(folded, end)
-                if folded[stop] == "?" or folded[end - 1] == "?":
-                    values[asked] = 1.0
+                if stop < end - 1:
+                    stop = sentence_end(folded, end - 1)
+                if (folded[stop] == "?" or folded[end - 2] == "?") and asked.name not in said:
+                    said[asked.name] = 1.0
+                    total += asked.row
             if start <= 14:
-                values[first if start <= 2 else early] = 1.0
+                near = first if start <= 2 else early
+                if near.name not in said:
+                    said[near.name] = 1.0
+                    total += near.row
+    return total
 
 
-def _form(text: str, masked: str, values: dict[str, float], graded: list[str]) -> None:
+def _form(text: str, masked: str, shown: dict[str, float]) -> None:
     length = len(text)
-    values[_LENGTHS[bisect_left(_LIMITS, length)]] = 1.0
+    shown[_LENGTHS[bisect_left(_LIMITS, length)]] = 1.0
     names = _NAME.findall(text, 0, _FORM)
     if names:
-        values["names"] = min(len(names), 6) / 3.0
-        graded.append("names")
+        shown["names"] = min(len(names), 6) / 3.0
     if masked is not text and masked != text:
-        values["quotes"] = 1.0
+        shown["quotes"] = 1.0
     stripped = text.rstrip()
     if "?" in masked:
-        values["question"] = 1.0
+        shown["question"] = 1.0
         if stripped.endswith("?"):
-            values["ends as question"] = 1.0
+            shown["ends as question"] = 1.0
     elif stripped.endswith("."):
-        values["ends as sentence"] = 1.0
+        shown["ends as sentence"] = 1.0
     if "..." in masked or "…" in masked:
-        values["trails off"] = 1.0
+        shown["trails off"] = 1.0
     if ", not " in masked:
-        values["this, not that"] = 1.0
+        shown["this, not that"] = 1.0
     if "!" in masked or "??" in masked:
-        values["stress"] = 1.0
+        shown["stress"] = 1.0
     if length > 60:
-        _pasted(text, values)
+        _pasted(text, shown)
 
 
-def _pasted(text: str, values: dict[str, float]) -> None:
+def _pasted(text: str, shown: dict[str, float]) -> None:
     if text.count("\n") > 3:
-        values["many lines"] = 1.0
+        shown["many lines"] = 1.0
     head = text[:_FORM]
     if _LOG.search(f"\n{head}") or (not head.isascii() and any(box in head for box in _BOXES)):
-        values["log"] = 1.0
+        shown["log"] = 1.0
     if (":" in head or "line" in head or "@@" in head) and _LINE.search(head):
-        values["line number"] = 1.0
+        shown["line number"] = 1.0
 
 
-def _opening(text: str, folded: str, values: dict[str, float]) -> None:
+def _opening(text: str, folded: str, said: dict[str, float], shown: dict[str, float]) -> None:
     words = folded.split(None, 2)
     first = words[0].rstrip(".:?") if words else ""
-    values[_FIRST_WORDS.get(first, "begins otherwise")] = 1.0
+    shown[_FIRST_WORDS.get(first, "begins otherwise")] = 1.0
     if first in _LEADS and len(words) > 1 and words[1] in _COMMANDS:
-        values["command later"] = 1.0
+        shown["command later"] = 1.0
     if text[:1].isupper():
-        values["capital"] = 1.0
-        if len(text) > 150 and _PERSONS.isdisjoint(values):
-            values["prose of others"] = 1.0
+        shown["capital"] = 1.0
+        if len(text) > 150 and _PERSONS.isdisjoint(said):
+            shown["prose of others"] = 1.0
 
 
-def _around(heard: Heard, values: dict[str, float], graded: list[str]) -> None:
-    values["refusal's reason" if heard.reason else _BEFORE[heard.before]] = 1.0
+def _around(heard: Heard, shown: dict[str, float]) -> None:
+    shown["refusal's reason" if heard.reason else _BEFORE[heard.before]] = 1.0
     if heard.queued:
-        values["queued"] = 1.0
+        shown["queued"] = 1.0
     if not heard.earlier:
-        values["nothing earlier"] = 1.0
+        shown["nothing earlier"] = 1.0
     if heard.calls:
-        _calls(heard.calls[:CALLS], values, graded)
+        _calls(heard.calls[:CALLS], shown)
     else:
-        values["no calls"] = 1.0
+        shown["no calls"] = 1.0
     if heard.later is None:
-        values["later unknown"] = 1.0
+        shown["later unknown"] = 1.0
     if heard.undone is None:
-        values["undone unknown"] = 1.0
+        shown["undone unknown"] = 1.0
     elif heard.undone:
-        values["undone"] = 1.0
+        shown["undone"] = 1.0
     if heard.conceded is None:
-        values["answer unknown"] = 1.0
+        shown["answer unknown"] = 1.0
     elif heard.conceded:
-        values["conceded"] = 1.0
+        shown["conceded"] = 1.0
 
 
-def _calls(calls: tuple[str, ...], values: dict[str, float], graded: list[str]) -> None:
+def _calls(calls: tuple[str, ...], shown: dict[str, float]) -> None:
     edits = [call.startswith(_EDITS) for call in calls]
     if any(edits):
-        values["edited"] = min(sum(edits), 4) / 2.0
-        graded.append("edited")
+        shown["edited"] = min(sum(edits), 4) / 2.0
         if edits[0]:
-            values["edited last"] = 1.0
+            shown["edited last"] = 1.0
     if "git commit" in "\n".join(calls):
-        values["committed"] = 1.0
-    values["calls"] = len(calls) / 4.0
-    graded.append("calls")
+        shown["committed"] = 1.0
+    shown["calls"] = len(calls) / 4.0
 
 
-def _both(values: dict[str, float]) -> None:
+def _both(said: dict[str, float], shown: dict[str, float]) -> None:
     """Pairs that say more together than each alone."""
-    worked = "edited" in values or "committed" in values
-    if "question" in values:
-        if "refusal's reason" in values:
-            values["reason asked"] = 1.0
+    worked = "edited" in shown or "committed" in shown
+    if "question" in shown:
+        if "refusal's reason" in shown:
+            shown["reason asked"] = 1.0
         elif worked:
-            values["question after work"] = 1.0
-    if "before start" in values:
+            shown["question after work"] = 1.0
+    if "before start" in shown:
         return
-    if "prose of others" in values:
-        values["prose of others within"] = 1.0
-    if worked and ("failing" in values or "lacking" in values or "again" in values):
-        values["trouble after work"] = 1.0
-    if "before interrupt" in values and ("agree" in values or "length to 12" in values):
-        values["goes on after interrupt"] = 1.0
+    if "prose of others" in shown:
+        shown["prose of others within"] = 1.0
+    if worked and ("failing" in said or "lacking" in said or "again" in said):
+        shown["trouble after work"] = 1.0
+    if "before interrupt" in shown and ("agree" in said or "length to 12" in shown):
+        shown["goes on after interrupt"] = 1.0

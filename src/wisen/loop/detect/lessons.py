@@ -153,8 +153,8 @@ def groups_in(text: str) -> dict[str, int]:
     """How many words of a lesson stand for what."""
     phrases = english_lessons()
     counted: dict[str, int] = {}
-    for _, _, phrase in phrases.find(fold(text)):
-        for group in phrases.groups_of[phrase]:
+    for number, _, _ in phrases.matches(fold(text)):
+        for group in phrases.groups_of[phrases.numbered[number]]:
             counted[group] = counted.get(group, 0) + 1
     return counted
 
@@ -179,9 +179,9 @@ def _ranked(parts: list[str]) -> list[tuple[float, int]]:
 def _orders_in(parts: list[str]) -> list[int]:
     """How many words of each part say that something is to be done. All are looked through in one go."""
     starts = list(accumulate([len(part) + len(_APART) for part in parts]))
-    found = english_orders().find(fold(_APART.join(parts)))
+    found = english_orders().matches(fold(_APART.join(parts)))
     counts = [0] * len(parts)
-    for number, _ in {(bisect(starts, start), phrase) for start, _, phrase in found}:
+    for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:
         counts[number] += 1
     return counts
 

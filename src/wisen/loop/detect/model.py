@@ -12,7 +12,7 @@ import msgspec
 from wisen.domain.signals import Lesson, Polarity, Signal, SignalKind
 from wisen.loop.detect import lessons
 from wisen.loop.detect.compare import COMPARED, compare
-from wisen.loop.detect.features import glance
+from wisen.loop.detect.features import Table, glance
 from wisen.loop.detect.lanes import Rows, lane, marks, side_by_side, surplus
 from wisen.loop.detect.lasting import OF_TURN, of_lesson
 from wisen.loop.detect.phrases import english
@@ -61,27 +61,28 @@ class Model:
         self._lasting = lasting
         of_turn = {name: lasting.weights[named] for name, named in OF_TURN.items() if named in lasting.weights}
         self._bias = side_by_side([*(each.bias for each in of), lasting.bias])
-        self._rows = Rows([*(each.weights for each in of), of_turn])
-        self._speaks = {
-            phrase: tuple(sum(each.weights.get(name, 0.0) for name in (f"= {phrase}", *groups)) for each in of)
-            for phrase, groups in english().groups_of.items()
-        }
+        self._table = Table(Rows([*(each.weights for each in of), of_turn]))
+        phrases = english()
+        self._speaks = [
+            [sum(each.weights.get(name, 0.0) for name in (f"= {phrase}", *phrases.groups_of.get(phrase, ()))) for each in of]
+            for phrase in phrases.numbered
+        ]
 
     def probabilities(self, heard: Heard) -> dict[SignalKind, float]:
         """How likely each kind holds."""
-        seen = glance(heard)
-        total = self._weigh(seen) + sum(map(self._rows.__getitem__, compare(heard, seen.folded)))
+        seen = glance(heard, self._table)
+        total = self._compared(self._bias + seen.total, heard, seen)
         return {kind: _logistic(lane(total, number)) for number, kind in enumerate(self._kinds)}
 
     def signals(self, heard: Heard) -> tuple[Signal, ...]:
         """The kinds that hold, the likeliest first, each with where its evidence stands."""
         if not heard.text or heard.text.isspace():
             return ()
-        seen = glance(heard)
-        total = self._weigh(seen)
+        seen = glance(heard, self._table)
+        total = self._bias + seen.total
         if not (total + self._above_hopeless) & self._any_mark:
             return ()
-        total += sum(map(self._rows.__getitem__, compare(heard, seen.folded)))
+        total = self._compared(total, heard, seen)
         reached = (total + self._above_least) & self._any_mark
         held = [
             (-probability, number)
@@ -93,13 +94,8 @@ class Model:
         lesson = self._lesson(heard, lane(total, len(self._kinds))) if teaches else None
         return tuple([self._signal(heard.text, seen, number, -less, lesson) for less, number in held])
 
-    def _weigh(self, seen: Seen) -> int:
-        """What a turn shows, in lanes."""
-        rows = self._rows
-        total = sum(map(rows.__getitem__, seen.values), self._bias)
-        for name in seen.graded:
-            total += rows.beyond[name, seen.values[name]]
-        return total
+    def _compared(self, total: int, heard: Heard, seen: Seen) -> int:
+        return sum(map(self._table.rows.__getitem__, compare(heard, seen.folded)), total)
 
     def _lesson(self, heard: Heard, score: float) -> Lesson | None:
         """The lesson of a turn; `score` is what the turn tells of how long it lasts."""
@@ -133,11 +129,13 @@ class Model:
     def _evidence(self, text: str, seen: Seen, number: int) -> tuple[int, int]:
         """The phrase that speaks most for a kind; the whole text when none does."""
         best, where = 0.0, None
-        for start, end, phrase in seen.found:
-            speaks = self._speaks[phrase][number]
+        for match in seen.found:
+            speaks = self._speaks[match[0]][number]
             if speaks > best:
-                best, where = speaks, (start, end)
-        return where or (len(text) - len(text.lstrip()), len(text.rstrip()))
+                best, where = speaks, match
+        if where is None:
+            return len(text) - len(text.lstrip()), len(text.rstrip())
+        return english().place(where)
 
 
 def detect(heard: Heard) -> tuple[Signal, ...]:
