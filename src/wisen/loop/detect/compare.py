@@ -30,10 +30,10 @@ def compare(heard: Heard, folded: str) -> dict[str, float]:
     if heard.earlier or heard.later:
         text = heard.text[: len(folded)]
         ours = frozenset(_words(text))
-        likeness = max([_likeness(text, ours, other) for other in heard.earlier[:_EARLIER]], default=0.0)
+        likeness = _likeness(text, ours, heard.earlier[:_EARLIER])
         if likeness >= _LIKE:
             values["asked before" if likeness >= _SAME else "like before"] = 1.0
-        if heard.later and _likeness(text, ours, heard.later[0]) >= _LIKE:
+        if heard.later and _likeness(text, ours, heard.later[:1]) >= _LIKE:
             values["asked again later"] = 1.0
     if heard.calls or heard.failed:
         words = [word for word in folded.split(None, _WORDS)[:_WORDS] if len(word) >= _LONG]
@@ -48,18 +48,18 @@ def _words(text: str) -> list[str]:
     return text[:_TURN].casefold().split()
 
 
-def _likeness(text: str, ours: frozenset[str], other: str) -> float:
-    """How many of the words of both are in both; 0.0 where it is clear at once that they are too few."""
-    if len(ours) < _FEW:
-        return 1.0 if text and text == other else 0.0
-    if not _SHORTEST < (len(text) + 1) / (len(other) + 1) < _LONGEST:
-        return 0.0
-    theirs = _words(other)
-    both = len(ours.intersection(theirs))
-    if both < _TOO_FEW * len(ours):
-        return 0.0
-    many = len(set(theirs))
-    return both / (len(ours) + many - both) if many >= _FEW else 0.0
+def _likeness(text: str, ours: frozenset[str], others: tuple[str, ...]) -> float:
+    """How many of the words of both are in both, for the likest; 0.0 where it is clear at once that they are too few."""
+    many, size, likeness = len(ours), len(text) + 1, 0.0
+    if many < _FEW:
+        return 1.0 if text and text in others else 0.0
+    for other in others:
+        if _SHORTEST < size / (len(other) + 1) < _LONGEST:
+            theirs = _words(other)
+            both = len(ours.intersection(theirs))
+            if both >= _TOO_FEW * many and (different := len(set(theirs))) >= _FEW:
+                likeness = max(likeness, both / (many + different - both))
+    return likeness
 
 
 def _stands_in(other: str, words: list[str]) -> bool:

@@ -19,6 +19,8 @@ from wisen.loop.detect.lanes import Rows
 from wisen.loop.detect.phrases import Match, english, fold, is_negated, mask, sentence_end
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wisen.domain.signals import Heard
 
 _FORM = 300
@@ -34,6 +36,8 @@ _ONCE = frozenset(
     "agree order new_work asking other_people supposing ourselves addressed myself pointing asked_check telling".split()
 )
 """Groups of everyday words: that one stands there counts, not how many."""
+SCANNED = {"names": 2.0, "many lines": 1.0, "log": 1.0, "line number": 1.0}
+"""The features that are told by scanning a text, and how much each can be."""
 _LIMITS = (12, 30, 80, 200, 500)
 """Up to which length a text counts as how long."""
 _LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
@@ -65,8 +69,6 @@ _FIRST_WORDS = {
 }
 _BEFORE = {before: f"before {before.value}" for before in Before}
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
-_GRADED = ("names", "edited", "calls")
-"""Those of a turn's form and surroundings that are not 1.0 wherever they are shown."""
 _PERSONS = frozenset("ourselves addressed myself order agree".split())
 
 
@@ -76,7 +78,9 @@ class Seen(Struct, frozen=True):
     said: dict[str, float]
     """The features that come from its phrases."""
     shown: dict[str, float]
-    """All others but those that come from comparing it."""
+    """Those that come from its form, and from pairs."""
+    around: dict[str, float]
+    """Those that come from what happened around it; many turns share them."""
     total: int
     """What all of them add to the scores, in lanes."""
     found: list[Match]
@@ -108,6 +112,8 @@ class Table:
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
+        self.around = _Known(rows, _around)
+        self.work = _Known(rows, _work)
         phrases = english()
         groups = {name: self._group(name) for names in phrases.groups_of.values() for name in names}
         self.told = [
@@ -136,10 +142,22 @@ class Table:
         return _Feature(name, self.rows[name])
 
 
+class _Known(dict[tuple[object, ...], tuple[dict[str, float], int]]):
+    """Features that come in few combinations, and what they add: each combination is worked out once."""
+
+    def __init__(self, rows: Rows, tell: Callable[..., dict[str, float]]) -> None:
+        super().__init__()
+        self._rows, self._tell = rows, tell
+
+    def __missing__(self, key: tuple[object, ...]) -> tuple[dict[str, float], int]:
+        values = self._tell(*key)
+        return self.setdefault(key, (values, self._rows.weigh(values)))
+
+
 def look(heard: Heard) -> dict[str, float]:
     """The features of a turn by name."""
     seen = glance(heard, _named_only())
-    return seen.said | seen.shown | compare(heard, seen.folded)
+    return seen.said | seen.shown | seen.around | scan(heard) | compare(heard, seen.folded)
 
 
 @cache
@@ -148,7 +166,7 @@ def _named_only() -> Table:
 
 
 def glance(heard: Heard, table: Table) -> Seen:
-    """What a turn shows and what that adds to the scores, but for what comes from comparing it."""
+    """What a turn shows and what that adds to the scores, but for what comes from scanning and from comparing it."""
     text = heard.text[:READ]
     masked = mask(text)
     folded = fold(masked)
@@ -158,13 +176,18 @@ def glance(heard: Heard, table: Table) -> Seen:
     total = _phrases(folded, found, table, said)
     _form(text, masked, shown)
     _opening(text, folded, said, shown)
-    _around(heard, shown)
-    _both(said, shown)
-    total = sum(map(table.rows.__getitem__, shown), total)
-    for name in _GRADED:
-        if name in shown:
-            total += table.rows.beyond[name, shown[name]]
-    return Seen(said, shown, total, found, folded)
+    around, added = table.around[
+        "refusal's reason" if heard.reason else _BEFORE[heard.before],
+        heard.queued,
+        not heard.earlier,
+        heard.later is None,
+        heard.undone,
+        heard.conceded,
+    ]
+    work, added_too = table.work[_worked(heard.calls[:CALLS])]
+    _both(said, shown, around, work)
+    total += added + added_too + table.rows.weigh(shown)
+    return Seen(said, shown, around | work, total, found, folded)
 
 
 def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, float]) -> int:
@@ -199,9 +222,6 @@ def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, floa
 def _form(text: str, masked: str, shown: dict[str, float]) -> None:
     length = len(text)
     shown[_LENGTHS[bisect_left(_LIMITS, length)]] = 1.0
-    names = _NAME.findall(text, 0, _FORM)
-    if names:
-        shown["names"] = min(len(names), 6) / 3.0
     if masked is not text and masked != text:
         shown["quotes"] = 1.0
     stripped = text.rstrip()
@@ -217,11 +237,17 @@ def _form(text: str, masked: str, shown: dict[str, float]) -> None:
         shown["this, not that"] = 1.0
     if "!" in masked or "??" in masked:
         shown["stress"] = 1.0
-    if length > 60:
-        _pasted(text, shown)
 
 
-def _pasted(text: str, shown: dict[str, float]) -> None:
+def scan(heard: Heard) -> dict[str, float]:
+    """What a turn holds of code and of what was pasted. It takes patterns to tell, so it is asked for late."""
+    text = heard.text[:READ]
+    shown: dict[str, float] = {}
+    names = _NAME.findall(text, 0, _FORM)
+    if names:
+        shown["names"] = min(len(names), 6) / 3.0
+    if len(text) <= 60:
+        return shown
     if text.count("\n") > 3:
         shown["many lines"] = 1.0
     head = text[:_FORM]
@@ -229,6 +255,7 @@ def _pasted(text: str, shown: dict[str, float]) -> None:
         shown["log"] = 1.0
     if (":" in head or "line" in head or "@@" in head) and _LINE.search(head):
         shown["line number"] = 1.0
+    return shown
 
 
 def _opening(text: str, folded: str, said: dict[str, float], shown: dict[str, float]) -> None:
@@ -243,52 +270,59 @@ def _opening(text: str, folded: str, said: dict[str, float], shown: dict[str, fl
             shown["prose of others"] = 1.0
 
 
-def _around(heard: Heard, shown: dict[str, float]) -> None:
-    shown["refusal's reason" if heard.reason else _BEFORE[heard.before]] = 1.0
-    if heard.queued:
-        shown["queued"] = 1.0
-    if not heard.earlier:
-        shown["nothing earlier"] = 1.0
-    if heard.calls:
-        _calls(heard.calls[:CALLS], shown)
-    else:
-        shown["no calls"] = 1.0
-    if heard.later is None:
-        shown["later unknown"] = 1.0
-    if heard.undone is None:
-        shown["undone unknown"] = 1.0
-    elif heard.undone:
-        shown["undone"] = 1.0
-    if heard.conceded is None:
-        shown["answer unknown"] = 1.0
-    elif heard.conceded:
-        shown["conceded"] = 1.0
+def _around(
+    before: str,
+    queued: bool,  # noqa: FBT001  # the parts of a key
+    first: bool,  # noqa: FBT001
+    live: bool,  # noqa: FBT001
+    undone: bool | None,  # noqa: FBT001
+    conceded: bool | None,  # noqa: FBT001
+) -> dict[str, float]:
+    holds = {
+        before: True,
+        "queued": queued,
+        "nothing earlier": first,
+        "later unknown": live,
+        "undone unknown": undone is None,
+        "undone": undone,
+        "answer unknown": conceded is None,
+        "conceded": conceded,
+    }
+    return {name: 1.0 for name, held in holds.items() if held}
 
 
-def _calls(calls: tuple[str, ...], shown: dict[str, float]) -> None:
+def _worked(calls: tuple[str, ...]) -> tuple[int, int, bool, bool]:
+    """How many calls there were, how many of them edited something, whether the last did, and whether one committed."""
     edits = [call.startswith(_EDITS) for call in calls]
-    if any(edits):
-        shown["edited"] = min(sum(edits), 4) / 2.0
-        if edits[0]:
-            shown["edited last"] = 1.0
-    if "git commit" in "\n".join(calls):
-        shown["committed"] = 1.0
-    shown["calls"] = len(calls) / 4.0
+    return len(calls), edits.count(True), edits[:1] == [True], "git commit" in "\n".join(calls)
 
 
-def _both(said: dict[str, float], shown: dict[str, float]) -> None:
+def _work(calls: int, edits: int, edited_last: bool, committed: bool) -> dict[str, float]:  # noqa: FBT001  # of a key
+    values = {"calls": calls / 4.0} if calls else {"no calls": 1.0}
+    if edits:
+        values["edited"] = min(edits, 4) / 2.0
+    if edited_last:
+        values["edited last"] = 1.0
+    if committed:
+        values["committed"] = 1.0
+    return values
+
+
+def _both(
+    said: dict[str, float], shown: dict[str, float], around: dict[str, float], work: dict[str, float]
+) -> None:
     """Pairs that say more together than each alone."""
-    worked = "edited" in shown or "committed" in shown
+    worked = "edited" in work or "committed" in work
     if "question" in shown:
-        if "refusal's reason" in shown:
+        if "refusal's reason" in around:
             shown["reason asked"] = 1.0
         elif worked:
             shown["question after work"] = 1.0
-    if "before start" in shown:
+    if "before start" in around:
         return
     if "prose of others" in shown:
         shown["prose of others within"] = 1.0
     if worked and ("failing" in said or "lacking" in said or "again" in said):
         shown["trouble after work"] = 1.0
-    if "before interrupt" in shown and ("agree" in said or "length to 12" in shown):
+    if "before interrupt" in around and ("agree" in said or "length to 12" in shown):
         shown["goes on after interrupt"] = 1.0

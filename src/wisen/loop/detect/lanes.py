@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _WIDTH = 64
 _ONE = 1 << 50
 """What stands for 1.0: rounding to it loses less than floats lose. A lane holds up to 8,192."""
+GRADED = ("names", "edited", "calls")
+"""The features that are weighed here and may be other than 1.0."""
 _HALF = 1 << (_WIDTH - 1)
 _LANE = (1 << _WIDTH) - 1
 
@@ -44,7 +46,15 @@ class Rows(dict[str, int]):
     def __init__(self, models: Sequence[Mapping[str, float]]) -> None:
         names = {name for weights in models for name in weights}
         super().__init__({name: side_by_side([weights.get(name, 0.0) for weights in models]) for name in names})
-        self.beyond = _Beyond(models)
+        self._beyond = _Beyond(models)
+
+    def weigh(self, values: Mapping[str, float]) -> int:
+        """What features add."""
+        total = sum(map(self.__getitem__, values))
+        for name in GRADED:
+            if name in values:
+                total += self._beyond[name, values[name]]
+        return total
 
     def __missing__(self, name: str) -> int:
         return self.setdefault(name, 0)
