@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wisen.domain.signals import Before, Heard, Signal, SignalKind
 from wisen.loop.detect.compare import COMPARED, compare
-from wisen.loop.detect.features import READ, SCANNED, look, scan
+from wisen.loop.detect.features import READ, look
 from wisen.loop.detect.lasting import lasting
 from wisen.loop.detect.lessons import groups_in, lesson
 from wisen.loop.detect.model import detect, shipped
@@ -165,7 +165,6 @@ said = st.lists(
     before=st.sampled_from(Before),
     earlier=st.lists(said, max_size=3).map(tuple),
     calls=st.lists(said, max_size=3).map(tuple),
-    failed=said,
     later=st.none() | st.lists(said, max_size=2).map(tuple),
 )
 def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
@@ -173,10 +172,9 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
     before: Before,
     earlier: tuple[str, ...],
     calls: tuple[str, ...],
-    failed: str,
     later: tuple[str, ...] | None,
 ) -> None:
-    heard = Heard(text=text, before=before, earlier=earlier, calls=calls, failed=failed, later=later)
+    heard = Heard(text=text, before=before, earlier=earlier, calls=calls, later=later)
     all_kinds = json.loads(resources.files("wisen.loop.detect").joinpath("weights.json").read_text("utf-8"))["kinds"]
     held = {
         kind: pytest.approx(probability, abs=1e-12)
@@ -190,15 +188,8 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
 def test_what_comparing_adds_is_among_what_the_model_reckons_with(
     text: str, earlier: tuple[str, ...], calls: tuple[str, ...]
 ) -> None:
-    heard = Heard(text=text, earlier=earlier, calls=calls, failed=text, later=earlier)
-    assert compare(heard, fold(mask(text))).items() <= {(name, 1.0) for name in COMPARED}
-
-
-@given(text=st.text(max_size=200) | st.text("aB_/().: \n@@$❯│line12Error", max_size=200))
-def test_what_scanning_adds_is_among_what_the_model_reckons_with(text: str) -> None:
-    scanned = scan(Heard(text=text))
-    assert scanned.keys() <= SCANNED.keys()
-    assert all(value <= SCANNED[name] for name, value in scanned.items())
+    heard = Heard(text=text, earlier=earlier, calls=calls, later=earlier)
+    assert compare(heard, text).items() <= {(name, 1.0) for name in COMPARED}
 
 
 @given(

@@ -1,12 +1,10 @@
 """What a typed turn shows: its phrases, its form, and what is known around it, each as a named number.
 
-Words of the assistant and of tools are never features. What a call or its output named is only compared with what the
-user typed.
+Words of the assistant and of tools are never features: of calls it only counts that they edited or committed something.
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from wisen.domain.signals import Before
-from wisen.loop.detect.compare import CALLS, compare
+from wisen.loop.detect.compare import compare
 from wisen.loop.detect.lanes import Rows
 from wisen.loop.detect.phrases import Match, english, fold, is_negated, mask, sentence_end
 
@@ -23,8 +21,8 @@ if TYPE_CHECKING:
 
     from wisen.domain.signals import Heard
 
-_FORM = 300
-"""How much of it the costly patterns see."""
+_CALLS = 8
+"""How many calls are looked at."""
 READ = 600
 """How much of a text is looked at: the point of a turn comes early."""
 _TURNS_ON_QUESTION = frozenset(
@@ -36,17 +34,9 @@ _ONCE = frozenset(
     "agree order new_work asking other_people supposing ourselves addressed myself pointing asked_check telling".split()
 )
 """Groups of everyday words: that one stands there counts, not how many."""
-SCANNED = {"names": 2.0, "many lines": 1.0, "log": 1.0, "line number": 1.0}
-"""The features that are told by scanning a text, and how much each can be."""
 _LIMITS = (12, 30, 80, 200, 500)
 """Up to which length a text counts as how long."""
 _LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
-_NAME = re.compile(r"[A-Z_(/.`](?:(?<=[a-z][A-Z])|(?<=\w[_/.])(?=\w\w)|(?<=\w\()(?=\))|(?<=\w`))")
-"""A mark inside a name of code: it begins with what is rare, so that the search is fast."""
-_LOG = re.compile(r"\n\s*(?:[A-Z][A-Za-z]*(?:Error|Exception)\b|ERROR|FAIL|===|Traceback|\$ |❯|at \S+:\d+)")
-_BOXES = "│├└─✓✗"
-_LINE = re.compile(r"[\d@](?:(?<=\bline \d)|(?<=\blines \d)|(?<=:\d)\d*\b|(?<=@)@)")
-"""A number of a line, or the mark of a part of a diff: it too begins with what is rare."""
 _COMMANDS = frozenset(
     "add amend analyse analyze apply ask avoid brainstorm build bump change check clean clear commit compare continue "
     "convert copy create delete deploy describe display document do drop ensure evaluate explain extract find "
@@ -84,8 +74,8 @@ class Seen(Struct, frozen=True):
     total: int
     """What all of them add to the scores, in lanes."""
     found: list[Match]
-    folded: str
-    """The text that the phrases stand in."""
+    text: str
+    """What was looked at of it."""
 
 
 class _Feature(NamedTuple):
@@ -157,7 +147,7 @@ class _Known(dict[tuple[object, ...], tuple[dict[str, float], int]]):
 def look(heard: Heard) -> dict[str, float]:
     """The features of a turn by name."""
     seen = glance(heard, _named_only())
-    return seen.said | seen.shown | seen.around | scan(heard) | compare(heard, seen.folded)
+    return seen.said | seen.shown | seen.around | compare(heard, seen.text)
 
 
 @cache
@@ -166,7 +156,7 @@ def _named_only() -> Table:
 
 
 def glance(heard: Heard, table: Table) -> Seen:
-    """What a turn shows and what that adds to the scores, but for what comes from scanning and from comparing it."""
+    """What a turn shows and what that adds to the scores, but for what comes from comparing it."""
     text = heard.text[:READ]
     masked = mask(text)
     folded = fold(masked)
@@ -184,10 +174,10 @@ def glance(heard: Heard, table: Table) -> Seen:
         heard.undone,
         heard.conceded,
     ]
-    work, added_too = table.work[_worked(heard.calls[:CALLS])]
+    work, added_too = table.work[_worked(heard.calls[:_CALLS])]
     _both(said, shown, around, work)
     total += added + added_too + table.rows.weigh(shown)
-    return Seen(said, shown, around | work, total, found, folded)
+    return Seen(said, shown, around | work, total, found, text)
 
 
 def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, float]) -> int:
@@ -237,25 +227,6 @@ def _form(text: str, masked: str, shown: dict[str, float]) -> None:
         shown["this, not that"] = 1.0
     if "!" in masked or "??" in masked:
         shown["stress"] = 1.0
-
-
-def scan(heard: Heard) -> dict[str, float]:
-    """What a turn holds of code and of what was pasted. It takes patterns to tell, so it is asked for late."""
-    text = heard.text[:READ]
-    shown: dict[str, float] = {}
-    names = _NAME.findall(text, 0, _FORM)
-    if names:
-        shown["names"] = min(len(names), 6) / 3.0
-    if len(text) <= 60:
-        return shown
-    if text.count("\n") > 3:
-        shown["many lines"] = 1.0
-    head = text[:_FORM]
-    if _LOG.search(f"\n{head}") or (not head.isascii() and any(box in head for box in _BOXES)):
-        shown["log"] = 1.0
-    if (":" in head or "line" in head or "@@" in head) and _LINE.search(head):
-        shown["line number"] = 1.0
-    return shown
 
 
 def _opening(text: str, folded: str, said: dict[str, float], shown: dict[str, float]) -> None:

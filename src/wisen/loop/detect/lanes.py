@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _WIDTH = 64
 _ONE = 1 << 50
 """What stands for 1.0: rounding to it loses less than floats lose. A lane holds up to 8,192."""
-GRADED = ("names", "edited", "calls")
+GRADED = ("edited", "calls")
 """The features that are weighed here and may be other than 1.0."""
 _HALF = 1 << (_WIDTH - 1)
 _LANE = (1 << _WIDTH) - 1

@@ -17,7 +17,7 @@ OF_TURN = {
     name: f"turn: {name}"
     for name in (
         *"liking keep telling lasting lacking again failing doubt order ourselves refuse sight finding softly".split(),
-        *"otherwise committed conceded undone names".split(),
+        *"otherwise committed conceded undone".split(),
         *("edited last", "asked again later", "trouble after work"),
     )
 }

@@ -12,14 +12,12 @@ import msgspec
 from wisen.domain.signals import Lesson, Polarity, Signal, SignalKind
 from wisen.loop.detect import lessons
 from wisen.loop.detect.compare import COMPARED, compare
-from wisen.loop.detect.features import SCANNED, Table, glance, scan
+from wisen.loop.detect.features import Table, glance
 from wisen.loop.detect.lanes import Rows, lane, marks, side_by_side, surplus
 from wisen.loop.detect.lasting import OF_TURN, of_lesson
 from wisen.loop.detect.phrases import english
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from wisen.domain.signals import Heard
     from wisen.loop.detect.features import Seen
 
@@ -53,11 +51,13 @@ class Model:
         self._marks = marks(len(of))
         self._any_mark = sum(self._marks)
         self._thresholds = tuple(each.threshold for each in of)
-        # A lower score does not reach the threshold, however it is rounded; nor does one below what may still be added.
+        # A lower score does not reach the threshold, however it is rounded; nor does one below what comparing may add.
         least = [_score(each.threshold) - 0.001 for each in of]
-        unlike = [reach - _most(each, dict.fromkeys(COMPARED, 1.0)) for reach, each in zip(least, of, strict=True)]
-        hopeless = [reach - _most(each, SCANNED) for reach, each in zip(unlike, of, strict=True)]
-        self._above_least, self._above_unlike, self._above_hopeless = map(surplus, (least, unlike, hopeless))
+        hopeless = [
+            reach - sum(max(0.0, each.weights.get(name, 0.0)) for name in COMPARED)
+            for reach, each in zip(least, of, strict=True)
+        ]
+        self._above_least, self._above_hopeless = surplus(least), surplus(hopeless)
         self._lasting = lasting
         of_turn = {name: lasting.weights[named] for name, named in OF_TURN.items() if named in lasting.weights}
         self._bias = side_by_side([*(each.bias for each in of), lasting.bias])
@@ -72,7 +72,7 @@ class Model:
         """How likely each kind holds."""
         seen = glance(heard, self._table)
         rows = self._table.rows
-        total = self._bias + seen.total + rows.weigh(scan(heard)) + rows.weigh(compare(heard, seen.folded))
+        total = self._bias + seen.total + rows.weigh(compare(heard, seen.text))
         return {kind: _logistic(lane(total, number)) for number, kind in enumerate(self._kinds)}
 
     def signals(self, heard: Heard) -> tuple[Signal, ...]:
@@ -83,10 +83,7 @@ class Model:
         rows, total = self._table.rows, self._bias + seen.total
         if not (total + self._above_hopeless) & self._any_mark:
             return ()
-        total += rows.weigh(scan(heard))
-        if not (total + self._above_unlike) & self._any_mark:
-            return ()
-        total += rows.weigh(compare(heard, seen.folded))
+        total += rows.weigh(compare(heard, seen.text))
         reached = (total + self._above_least) & self._any_mark
         if not reached:
             return ()
@@ -152,11 +149,6 @@ def shipped() -> Model:
     read = resources.files(__package__).joinpath("weights.json").read_bytes()
     file = msgspec.json.decode(read, type=_File)
     return Model(file.kinds, file.lasting)
-
-
-def _most(of: Weights, features: Mapping[str, float]) -> float:
-    """What features can add at most, by how much each can be."""
-    return sum(max(0.0, of.weights.get(name, 0.0) * value) for name, value in features.items())
 
 
 def _score(probability: float) -> float:
