@@ -284,7 +284,8 @@ def _speed(items: Sequence[Item]) -> dict[str, float]:
     """
     clock = time.perf_counter
     heards = [item.heard for item in items]
-    passes, each = [], [float("inf")] * len(items)
+    passes: list[float] = []
+    each = [float("inf")] * len(items)
     with collector_paused():
         ends = clock() + _SECONDS
         while not passes or clock() < ends:

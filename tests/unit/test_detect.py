@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.domain.signals import Before, Heard, Signal, SignalKind
-from wisen.loop.detect.compare import COMPARED, compare
 from wisen.loop.detect.features import READ, look
 from wisen.loop.detect.lasting import lasting
 from wisen.loop.detect.lessons import groups_in, lesson
@@ -107,11 +106,6 @@ def test_what_is_not_known_yet_is_told_from_what_did_not_happen() -> None:
     assert not known.keys() & {"undone unknown", "later unknown", "undone"}
 
 
-def test_a_request_that_is_made_again_is_noticed() -> None:
-    heard = Heard(text="sort the table by name please", earlier=("please sort the table by name",))
-    assert "asked before" in look(heard)
-
-
 def test_the_evidence_is_where_the_phrase_stands() -> None:
     text = "Well, THAT WAS WRONG"
     signal = next(signal for signal in detect(Heard(text=text)) if signal.kind is CORRECTION)
@@ -182,14 +176,6 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
         if probability >= all_kinds[kind]["threshold"] and text
     }
     assert {signal.kind: signal.probability for signal in detect(heard)} == held
-
-
-@given(text=said, earlier=st.lists(said, max_size=3).map(tuple), calls=st.lists(said, max_size=3).map(tuple))
-def test_what_comparing_adds_is_among_what_the_model_reckons_with(
-    text: str, earlier: tuple[str, ...], calls: tuple[str, ...]
-) -> None:
-    heard = Heard(text=text, earlier=earlier, calls=calls, later=earlier)
-    assert compare(heard, text).items() <= {(name, 1.0) for name in COMPARED}
 
 
 @given(

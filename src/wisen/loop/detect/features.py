@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from wisen.domain.signals import Before
-from wisen.loop.detect.compare import compare
 from wisen.loop.detect.lanes import Rows
 from wisen.loop.detect.phrases import Match, english, fold, is_negated, mask, sentence_end
 
@@ -34,6 +33,8 @@ _ONCE = frozenset(
     "agree order new_work asking other_people supposing ourselves addressed myself pointing asked_check telling".split()
 )
 """Groups of everyday words: that one stands there counts, not how many."""
+_FIRST, _EARLY = 2, 14
+"""Up to where in a text a phrase counts as standing first, or early."""
 _LIMITS = (12, 30, 80, 200, 500)
 """Up to which length a text counts as how long."""
 _LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
@@ -70,12 +71,11 @@ class Seen(Struct, frozen=True):
     shown: dict[str, float]
     """Those that come from its form, and from pairs."""
     around: dict[str, float]
-    """Those that come from what happened around it; many turns share them."""
+    work: dict[str, float]
+    """Those that come from what happened around it, and from the work before it; many turns share these two."""
     total: int
     """What all of them add to the scores, in lanes."""
     found: list[Match]
-    text: str
-    """What was looked at of it."""
 
 
 class _Feature(NamedTuple):
@@ -104,18 +104,19 @@ class Table:
         self.rows = rows
         self.around = _Known(rows, _around)
         self.work = _Known(rows, _work)
-        phrases = english()
-        groups = {name: self._group(name) for names in phrases.groups_of.values() for name in names}
-        self.told = [
-            (
-                f"= {phrase}",
-                rows[f"= {phrase}"],
-                phrases.shift(phrase),
-                tuple(groups[name] for name in phrases.groups_of.get(phrase, ())),
-            )
-            for phrase in phrases.numbered
-        ]
-        """For each phrase, by number, its own feature, by how much it is moved, and its groups."""
+        self._groups = {name: self._group(name) for names in english().groups_of.values() for name in names}
+        self.told = [self._told(phrase) for phrase in english().numbered]
+        """What each phrase tells, by number."""
+
+    def _told(self, phrase: str) -> tuple[str, int, str, int, int, tuple[_Group, ...]]:
+        """Its group with what both add, if that is plain; its own feature; by how much it is moved; all its groups.
+
+        It is plain where one group is told by nothing but that the phrase is there: such phrases are the most frequent.
+        """
+        own, of = f"= {phrase}", tuple(self._groups[name] for name in english().groups_of.get(phrase, ()))
+        plain = [group for group in of if len(of) == 1 and not group.negated and not group.asked]
+        both = self.rows[own] + sum(group.row for group in plain)
+        return plain[0].name if plain else "", both, own, self.rows[own], english().shift(phrase), of
 
     def _group(self, group: str) -> _Group:
         return _Group(
@@ -147,7 +148,7 @@ class _Known(dict[tuple[object, ...], tuple[dict[str, float], int]]):
 def look(heard: Heard) -> dict[str, float]:
     """The features of a turn by name."""
     seen = glance(heard, _named_only())
-    return seen.said | seen.shown | seen.around | compare(heard, seen.text)
+    return seen.said | seen.shown | seen.around | seen.work
 
 
 @cache
@@ -156,7 +157,7 @@ def _named_only() -> Table:
 
 
 def glance(heard: Heard, table: Table) -> Seen:
-    """What a turn shows and what that adds to the scores, but for what comes from comparing it."""
+    """What a turn shows, and what that adds to the scores."""
     text = heard.text[:READ]
     masked = mask(text)
     folded = fold(masked)
@@ -177,32 +178,38 @@ def glance(heard: Heard, table: Table) -> Seen:
     work, added_too = table.work[_worked(heard.calls[:_CALLS])]
     _both(said, shown, around, work)
     total += added + added_too + table.rows.weigh(shown)
-    return Seen(said, shown, around | work, total, found, text)
+    return Seen(said, shown, around, work, total, found)
 
 
 def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, float]) -> int:
     told, total, questions, stop = table.told, 0, "?" in folded, -1
     for number, start, end in found:
-        own, row, shift, groups = told[number]
-        start -= shift
+        plain, both, own, own_row, shift, groups = told[number]
+        if plain and start > _EARLY and plain not in said:
+            said[plain] = said[own] = 1.0
+            total += both
+            continue
+        place = start - shift
         if own not in said:
             said[own] = 1.0
-            total += row
+            total += own_row
         for name, row, most, negated, asked, first, early in groups:
-            if negated and is_negated(folded, start):
-                name, row = negated
-            many = said.get(name, 0.0)
+            if negated and is_negated(folded, place):
+                told_as, adds = negated
+            else:
+                told_as, adds = name, row
+            many = said.get(told_as, 0.0)
             if many < most:
-                said[name] = many + 1.0
-                total += row
+                said[told_as] = many + 1.0
+                total += adds
             if asked and questions:
                 if stop < end - 1:
                     stop = sentence_end(folded, end - 1)
                 if (folded[stop] == "?" or folded[end - 2] == "?") and asked.name not in said:
                     said[asked.name] = 1.0
                     total += asked.row
-            if start <= 14:
-                near = first if start <= 2 else early
+            if place <= _EARLY:
+                near = first if place <= _FIRST else early
                 if near.name not in said:
                     said[near.name] = 1.0
                     total += near.row
@@ -279,9 +286,7 @@ def _work(calls: int, edits: int, edited_last: bool, committed: bool) -> dict[st
     return values
 
 
-def _both(
-    said: dict[str, float], shown: dict[str, float], around: dict[str, float], work: dict[str, float]
-) -> None:
+def _both(said: dict[str, float], shown: dict[str, float], around: dict[str, float], work: dict[str, float]) -> None:
     """Pairs that say more together than each alone."""
     worked = "edited" in work or "committed" in work
     if "question" in shown:

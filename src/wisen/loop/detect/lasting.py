@@ -18,7 +18,7 @@ OF_TURN = {
     for name in (
         *"liking keep telling lasting lacking again failing doubt order ourselves refuse sight finding softly".split(),
         *"otherwise committed conceded undone".split(),
-        *("edited last", "asked again later", "trouble after work"),
+        *("edited last", "trouble after work"),
     )
 }
 """What the turn itself shows that counts here as well, and how it is called here."""
@@ -44,9 +44,7 @@ def of_lesson(heard: Heard, lesson: str, groups: Mapping[str, int]) -> dict[str,
     values = {group: min(many, 2) / 2.0 for group, many in groups.items() if group.startswith("lasting ")}
     low = lesson.lower()
     words = low.split()
-    happened = len(_PAST.findall(low))
-    if happened < 2 and "ed" in low:
-        happened += len(_ENDED.findall(" ".join([word for word in words if "ed" in word])))
+    happened = _happened(low, words)
     if happened:
         values["happened"] = min(happened, 2) / 2.0
     if lesson.startswith(_FORBIDS):
@@ -70,3 +68,11 @@ def of_lesson(heard: Heard, lesson: str, groups: Mapping[str, int]) -> dict[str,
     if text.count("\n") > 2:
         values["many lines"] = 1.0
     return values
+
+
+def _happened(lesson: str, words: list[str]) -> int:
+    """How many words of a lesson tell of something that happened; from two on it may be more."""
+    found = len(_PAST.findall(lesson))
+    if found < 2 and "ed" in lesson:
+        found += len(_ENDED.findall(" ".join([word for word in words if "ed" in word])))
+    return found

@@ -108,7 +108,7 @@ def lesson(text: str) -> str:
     text = text[:_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
-    parts = _parts(text)
+    parts = parts_of(text)
     if not parts:
         return ""
     ranked = _ranked(parts) if parts[1:] else [(0.0, 0)]
@@ -123,7 +123,7 @@ def lesson(text: str) -> str:
     return _ordered(best)
 
 
-def _parts(text: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
     """The sentences and lines of a text that say something, without the marks of lists."""
     several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text
     parts = []
@@ -171,12 +171,12 @@ def about(text: str, groups: Mapping[str, int]) -> About:
 
 
 def _ranked(parts: list[str]) -> list[tuple[float, int]]:
-    """The parts by how much they say what is to be done, the most telling first; of two that say as much, the earlier."""
-    orders = _orders_in([part[:_PART] for part in parts])
+    """The parts, the one first that most says what is to be done; of two that say as much, the earlier."""
+    orders = orders_in([part[:_PART] for part in parts])
     return sorted([(-_telling(number, part, orders[number]), number) for number, part in enumerate(parts)])
 
 
-def _orders_in(parts: list[str]) -> list[int]:
+def orders_in(parts: list[str]) -> list[int]:
     """How many words of each part say that something is to be done. All are looked through in one go."""
     starts = list(accumulate([len(part) + len(_APART) for part in parts]))
     found = english_orders().matches(fold(_APART.join(parts)))

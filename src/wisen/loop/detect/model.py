@@ -11,7 +11,6 @@ import msgspec
 
 from wisen.domain.signals import Lesson, Polarity, Signal, SignalKind
 from wisen.loop.detect import lessons
-from wisen.loop.detect.compare import COMPARED, compare
 from wisen.loop.detect.features import Table, glance
 from wisen.loop.detect.lanes import Rows, lane, marks, side_by_side, surplus
 from wisen.loop.detect.lasting import OF_TURN, of_lesson
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from wisen.loop.detect.features import Seen
 
 
-DETECTOR = 2
+DETECTOR = 3
 """The version of the detector: what another one heard is heard again."""
 _TEACHES = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
@@ -51,28 +50,21 @@ class Model:
         self._marks = marks(len(of))
         self._any_mark = sum(self._marks)
         self._thresholds = tuple(each.threshold for each in of)
-        # A lower score does not reach the threshold, however it is rounded; nor does one below what comparing may add.
-        least = [_score(each.threshold) - 0.001 for each in of]
-        hopeless = [
-            reach - sum(max(0.0, each.weights.get(name, 0.0)) for name in COMPARED)
-            for reach, each in zip(least, of, strict=True)
-        ]
-        self._above_least, self._above_hopeless = surplus(least), surplus(hopeless)
+        # A lower score does not reach the threshold, however it is rounded.
+        self._above_least = surplus([_score(each.threshold) - 0.001 for each in of])
         self._lasting = lasting
         of_turn = {name: lasting.weights[named] for name, named in OF_TURN.items() if named in lasting.weights}
         self._bias = side_by_side([*(each.bias for each in of), lasting.bias])
         self._table = Table(Rows([*(each.weights for each in of), of_turn]))
-        phrases = english()
+        groups = english().groups_of
         self._speaks = [
-            [sum(each.weights.get(name, 0.0) for name in (f"= {phrase}", *phrases.groups_of.get(phrase, ()))) for each in of]
-            for phrase in phrases.numbered
+            [sum(each.weights.get(name, 0.0) for name in (f"= {phrase}", *groups.get(phrase, ()))) for each in of]
+            for phrase in english().numbered
         ]
 
     def probabilities(self, heard: Heard) -> dict[SignalKind, float]:
         """How likely each kind holds."""
-        seen = glance(heard, self._table)
-        rows = self._table.rows
-        total = self._bias + seen.total + rows.weigh(compare(heard, seen.text))
+        total = self._bias + glance(heard, self._table).total
         return {kind: _logistic(lane(total, number)) for number, kind in enumerate(self._kinds)}
 
     def signals(self, heard: Heard) -> tuple[Signal, ...]:
@@ -80,10 +72,7 @@ class Model:
         if not heard.text or heard.text.isspace():
             return ()
         seen = glance(heard, self._table)
-        rows, total = self._table.rows, self._bias + seen.total
-        if not (total + self._above_hopeless) & self._any_mark:
-            return ()
-        total += rows.weigh(compare(heard, seen.text))
+        total = self._bias + seen.total
         reached = (total + self._above_least) & self._any_mark
         if not reached:
             return ()
@@ -93,7 +82,7 @@ class Model:
             if reached & mark and (probability := _logistic(lane(total, number))) >= self._thresholds[number]
         ]
         held.sort()
-        teaches = any([self._kinds[number] in _TEACHES for _, number in held])
+        teaches = any(self._kinds[number] in _TEACHES for _, number in held)
         lesson = self._lesson(heard, lane(total, len(self._kinds))) if teaches else None
         return tuple([self._signal(heard.text, seen, number, -less, lesson) for less, number in held])
 
