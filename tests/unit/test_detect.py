@@ -90,6 +90,25 @@ def test_a_negated_word_of_praise_is_told_apart() -> None:
     assert likely(Heard(text="this is not perfect"), PRAISE) < likely(Heard(text="this is perfect"), PRAISE)
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("🔙", {"take_back", "take_back first"}),
+        ("abcdefghijklm 🔙", {"take_back", "take_back early"}),
+        ("abcdefghijklmn 🔙", {"take_back"}),
+        ("abcdefghijklm undo", {"take_back", "take_back early"}),
+        ("abcdefghijklmn undo", {"take_back"}),
+    ],
+)
+def test_where_a_phrase_stands_is_told(text: str, told: set[str]) -> None:
+    assert {name for name in look(Heard(text=text)) if name.startswith("take_back")} == told
+
+
+def test_phrases_of_a_group_count_up_to_three_and_everyday_words_once() -> None:
+    values = look(Heard(text="abcdefghijklmnop undo, revert, restore, undo, rollback we our us"))
+    assert (values["take_back"], values["= undo"], values["ourselves"]) == (3.0, 1.0, 1.0)
+
+
 def test_a_question_is_less_of_a_correction_than_a_statement() -> None:
     assert likely(Heard(text="is that wrong?")) < likely(Heard(text="that is wrong"))
 

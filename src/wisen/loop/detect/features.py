@@ -104,7 +104,8 @@ class Table:
         self.rows = rows
         self.around = _Known(rows, _around)
         self.work = _Known(rows, _work)
-        self._groups = {name: self._group(name) for names in english().groups_of.values() for name in names}
+        groups = {name for names in english().groups_of.values() for name in names}
+        self._groups = {name: self._group(name) for name in groups}
         self.told = [self._told(phrase) for phrase in english().numbered]
         """What each phrase tells, by number."""
 
@@ -185,11 +186,11 @@ def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, floa
     told, total, questions, stop = table.told, 0, "?" in folded, -1
     for number, start, end in found:
         plain, both, own, own_row, shift, groups = told[number]
-        if plain and start > _EARLY and plain not in said:
+        place = start - shift
+        if plain and place > _EARLY and plain not in said:
             said[plain] = said[own] = 1.0
             total += both
             continue
-        place = start - shift
         if own not in said:
             said[own] = 1.0
             total += own_row
