@@ -59,7 +59,7 @@ def main() -> None:
     options = parser.parse_args()
     turns = [*real_items(options.data), *our_items(options.data)]
     items = [*turns, *(live(item) for item in turns), *written_items()]
-    features = [look(item.heard).values for item in items]
+    features = [look(item.heard) for item in items]
     known = shape(features)
     rows = known.rows(features, [item.written for item in items])
     kinds = {}
@@ -94,7 +94,7 @@ def lasting_features(items: Sequence[Item]) -> list[Features]:
     out = []
     for item in items:
         drawn = lesson(item.heard.text) or item.heard.text[:200]
-        out.append(lasting(item.heard, drawn, groups_in(drawn), look(item.heard).values))
+        out.append(lasting(item.heard, drawn, groups_in(drawn), look(item.heard)))
     return out
 
 

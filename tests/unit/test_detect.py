@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from importlib import resources
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.domain.signals import Before, Heard, Signal, SignalKind
-from wisen.loop.detect.compare import COMPARED
-from wisen.loop.detect.features import READ, glance, look
+from wisen.loop.detect.features import READ, look
+from wisen.loop.detect.lasting import lasting
+from wisen.loop.detect.lessons import groups_in, lesson
 from wisen.loop.detect.model import detect, shipped
 from wisen.loop.detect.phrases import english, fold, mask
 
@@ -27,7 +29,7 @@ def likely(heard: Heard, kind: SignalKind = CORRECTION) -> float:
 
 
 def phrases(text: str) -> list[str]:
-    return [phrase for _, _, phrase in english().find(fold(mask(text)))]
+    return [english().numbered[number] for number, _, _ in english().matches(fold(mask(text)))]
 
 
 @pytest.mark.parametrize(
@@ -81,11 +83,30 @@ def test_quoted_text_and_code_are_not_the_users_words() -> None:
 
 
 def test_a_negated_word_of_praise_is_told_apart() -> None:
-    assert look(Heard(text="this is perfect")).values["praise"] == 1.0
-    negated = look(Heard(text="this is not perfect")).values
+    assert look(Heard(text="this is perfect"))["praise"] == 1.0
+    negated = look(Heard(text="this is not perfect"))
     assert "praise" not in negated
     assert negated["praise negated"] == 1.0
     assert likely(Heard(text="this is not perfect"), PRAISE) < likely(Heard(text="this is perfect"), PRAISE)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("🔙", {"take_back", "take_back first"}),
+        ("abcdefghijklm 🔙", {"take_back", "take_back early"}),
+        ("abcdefghijklmn 🔙", {"take_back"}),
+        ("abcdefghijklm undo", {"take_back", "take_back early"}),
+        ("abcdefghijklmn undo", {"take_back"}),
+    ],
+)
+def test_where_a_phrase_stands_is_told(text: str, told: set[str]) -> None:
+    assert {name for name in look(Heard(text=text)) if name.startswith("take_back")} == told
+
+
+def test_phrases_of_a_group_count_up_to_three_and_everyday_words_once() -> None:
+    values = look(Heard(text="abcdefghijklmnop undo, revert, restore, undo, rollback we our us"))
+    assert (values["take_back"], values["= undo"], values["ourselves"]) == (3.0, 1.0, 1.0)
 
 
 def test_a_question_is_less_of_a_correction_than_a_statement() -> None:
@@ -99,14 +120,9 @@ def test_what_happened_before_counts() -> None:
 
 
 def test_what_is_not_known_yet_is_told_from_what_did_not_happen() -> None:
-    assert "undone unknown" in look(Heard(text="go")).values
-    known = look(Heard(text="go", later=(), undone=False)).values
+    assert "undone unknown" in look(Heard(text="go"))
+    known = look(Heard(text="go", later=(), undone=False))
     assert not known.keys() & {"undone unknown", "later unknown", "undone"}
-
-
-def test_a_request_that_is_made_again_is_noticed() -> None:
-    heard = Heard(text="sort the table by name please", earlier=("please sort the table by name",))
-    assert "asked before" in look(heard).values
 
 
 def test_the_evidence_is_where_the_phrase_stands() -> None:
@@ -118,7 +134,7 @@ def test_the_evidence_is_where_the_phrase_stands() -> None:
 def test_letters_that_grow_in_small_letters_do_not_move_the_evidence() -> None:
     text = "İİİ ßß, that was wrong"
     assert len(fold(text)) == len(text)
-    start, end, _ = english().find(fold(text))[0]
+    start, end = english().place(english().matches(fold(text))[0])
     assert text[start:end].strip() == "that was wrong"
 
 
@@ -162,7 +178,6 @@ said = st.lists(
     before=st.sampled_from(Before),
     earlier=st.lists(said, max_size=3).map(tuple),
     calls=st.lists(said, max_size=3).map(tuple),
-    failed=said,
     later=st.none() | st.lists(said, max_size=2).map(tuple),
 )
 def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
@@ -170,10 +185,9 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
     before: Before,
     earlier: tuple[str, ...],
     calls: tuple[str, ...],
-    failed: str,
     later: tuple[str, ...] | None,
 ) -> None:
-    heard = Heard(text=text, before=before, earlier=earlier, calls=calls, failed=failed, later=later)
+    heard = Heard(text=text, before=before, earlier=earlier, calls=calls, later=later)
     all_kinds = json.loads(resources.files("wisen.loop.detect").joinpath("weights.json").read_text("utf-8"))["kinds"]
     held = {
         kind: pytest.approx(probability, abs=1e-12)
@@ -183,13 +197,39 @@ def test_what_holds_is_what_the_probabilities_of_the_whole_turn_say(
     assert {signal.kind: signal.probability for signal in detect(heard)} == held
 
 
-@given(text=said, earlier=st.lists(said, max_size=3).map(tuple), calls=st.lists(said, max_size=3).map(tuple))
-def test_what_comparing_adds_is_among_what_the_model_reckons_with(
-    text: str, earlier: tuple[str, ...], calls: tuple[str, ...]
+@given(
+    text=said | st.text(max_size=300),
+    before=st.sampled_from(Before),
+    reason=st.booleans(),
+    earlier=st.lists(said, max_size=3).map(tuple),
+    calls=st.lists(said | st.sampled_from(["Edit a.py", "git commit -m x"]), max_size=9).map(tuple),
+    later=st.none() | st.lists(said, max_size=2).map(tuple),
+    known=st.none() | st.booleans(),
+)
+def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
+    text: str,
+    before: Before,
+    reason: bool,
+    earlier: tuple[str, ...],
+    calls: tuple[str, ...],
+    later: tuple[str, ...] | None,
+    known: bool | None,
 ) -> None:
-    heard = Heard(text=text, earlier=earlier, calls=calls, failed=text, later=earlier)
-    added = look(heard).values.items() - glance(heard).values.items()
-    assert added <= {(name, 1.0) for name in COMPARED}
+    heard = Heard(
+        text=text, before=before, reason=reason, earlier=earlier, calls=calls, later=later, undone=known, conceded=known
+    )
+    file = json.loads(resources.files("wisen.loop.detect").joinpath("weights.json").read_text("utf-8"))
+    for kind, probability in shipped().probabilities(heard).items():
+        of = file["kinds"][kind]
+        score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in look(heard).items())
+        assert probability == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
+    drawn = lesson(text)
+    found = next((signal.lesson for signal in detect(heard) if signal.lesson), None)
+    if found is not None:
+        of = file["lasting"]
+        values = lasting(heard, drawn, groups_in(drawn), look(heard))
+        score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in values.items())
+        assert found.durable == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
 
 
 @given(text=st.text(st.characters(max_codepoint=127), max_size=60))
@@ -199,4 +239,4 @@ def test_a_text_is_folded_alike_whether_or_not_it_is_all_ascii(text: str) -> Non
 
 def test_the_cost_of_a_long_text_is_bounded() -> None:
     long = "this is wrong, " * 100_000
-    assert look(Heard(text=long)).values == look(Heard(text=long[:READ])).values
+    assert look(Heard(text=long)) == look(Heard(text=long[:READ]))

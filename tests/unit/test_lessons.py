@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.domain.signals import About, Heard, Polarity, SignalKind
-from wisen.loop.detect.lessons import about, forbids, groups_in, lesson
+from wisen.loop.detect.lessons import about, forbids, groups_in, lesson, orders_in, parts_of
 from wisen.loop.detect.model import detect
 
 
@@ -103,6 +105,27 @@ def test_any_text_gives_a_lesson_of_one_line_or_none(text: str) -> None:
     assert drawn == lesson(text)
     about(drawn, groups_in(drawn))
     forbids(drawn)
+
+
+ordering = st.lists(
+    st.sampled_from([*"use do not can we ; . ? ! - 1. (x) don't please, \n \n\n ) ' İ \0".split(" "), "the table"]),
+    max_size=14,
+).map(" ".join)
+
+
+@given(st.lists(ordering, min_size=1, max_size=5))
+def test_sentences_that_are_looked_through_in_one_go_show_what_each_shows_by_itself(parts: list[str]) -> None:
+    assert orders_in(parts) == [orders_in([part])[0] for part in parts]
+
+
+@given(ordering.map(lambda text: f"{text}. \n{text}; x"))
+def test_a_text_is_parted_behind_sentences_and_at_lines_and_semicolons(text: str) -> None:
+    marked = re.sub(r"(?<=[\w)\]\"'`][.!?])\s+(?=\S)|;\s+|\n+", "\n", text)
+    assert [part for part in parts_of(text) if part[-1:].isalnum()] == [
+        part
+        for line in marked.split("\n")
+        if (part := re.sub(r"^\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+", "", line).strip()) and part[-1:].isalnum()
+    ]
 
 
 def test_the_cost_of_a_long_text_is_bounded() -> None:

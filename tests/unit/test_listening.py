@@ -73,14 +73,6 @@ def test_what_the_user_did_before_a_turn_is_known() -> None:
     assert "kept" not in heard
 
 
-def test_a_failed_call_is_known_only_when_it_was_the_last() -> None:
-    failed = Step(call="c", tool="Bash", arguments="{}", status=Status.FAILED, text="no such file", at=NOON)
-    only = History(session=1, steps=(failed,), turns=(turn("t", 1, 1, "hm"),))
-    later = History(session=1, steps=(failed, step(2)), turns=(turn("t", 3, 2, "hm"),))
-    assert [heard.failed for _, heard in turns_of(only)] == ["no such file"]
-    assert [heard.failed for _, heard in turns_of(later)] == [""]
-
-
 def test_a_session_is_listened_to_in_order() -> None:
     history = History(
         session=1,

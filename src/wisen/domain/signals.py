@@ -50,8 +50,6 @@ class Heard(Struct, frozen=True, kw_only=True):
     """What the user typed before in the session, newest first; a few are enough."""
     calls: tuple[str, ...] = ()
     """The last calls before it, newest first: a command, or a tool with its file."""
-    failed: str = ""
-    """What the last failed call said, if it failed just before."""
     later: tuple[str, ...] | None = None
     """What the user typed next; None while that is not known."""
     undone: bool | None = None

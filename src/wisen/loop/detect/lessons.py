@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from wisen.domain.signals import About
@@ -15,13 +17,17 @@ if TYPE_CHECKING:
 _READ = 1_000
 """How much of a text is looked at."""
 _LONGEST = 240
+_PART = 400
+"""How much of a sentence is looked through for words of orders."""
+_APART = "  \0 "
+"""What keeps parts apart, so that no phrase begins in one and ends in the next."""
 _TAIL = 40
 """How much of the end of a sentence is looked at for what only leads out of it."""
 _THIN, _SAYS = 6, 1.0
 """Below so many words an order leans on another sentence; that one may say so much too little."""
 _PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_PARTS = re.compile(r"[\s;](?:(?<=[\w)\]\"'`][.!?]\s)\s*(?=\S)|(?<=\n)\n*|(?<=;)\s+)")
-"""What parts sentences and lines: it begins with what is rare, so that the search is fast."""
+_ENDS = re.compile(r"[.!?;\n](?:(?<=\n)\n*|(?<=;)\s+|(?<=[\w)\]\"'`][.!?])\s+(?=\S))")
+"""What ends sentences and lines: it begins with what is rare, so that the search is fast."""
 _LIST_MARK = re.compile(r"\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
 _LEADS = re.compile(
     r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop(?: for a second)?|hm+|erm+|uh+|ugh|eh|oh|ah|ok|okay|yes|yeah|yep|"
@@ -102,10 +108,10 @@ def lesson(text: str) -> str:
     text = text[:_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
-    parts = _parts(text)
+    parts = parts_of(text)
     if not parts:
         return ""
-    ranked = sorted([(-_telling(number, part), number) for number, part in enumerate(parts)]) if parts[1:] else [(0, 0)]
+    ranked = _ranked(parts) if parts[1:] else [(0.0, 0)]
     best = parts[ranked[0][1]]
     if _EMPTY.match(best) or not any(map(str.isalpha, best)):
         return ""
@@ -117,16 +123,25 @@ def lesson(text: str) -> str:
     return _ordered(best)
 
 
-def _parts(text: str) -> list[str]:
+def parts_of(text: str) -> list[str]:
     """The sentences and lines of a text that say something, without the marks of lists."""
     several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text
     parts = []
-    for each in _PARTS.split(text) if several else (text,):
+    for each in _torn(text) if several else (text,):
         mark = _LIST_MARK.match(each)
         part = (each if mark is None else each[mark.end() :]).strip()
         if part:
             parts.append(part)
     return parts
+
+
+def _torn(text: str) -> list[str]:
+    parts, start = [], 0
+    for end in _ENDS.finditer(text):
+        stop = end.start()
+        parts.append(text[start : stop + 1 if text[stop] in ".!?" else stop])
+        start = end.end()
+    return [*parts, text[start:]]
 
 
 def forbids(text: str) -> bool:
@@ -138,8 +153,8 @@ def groups_in(text: str) -> dict[str, int]:
     """How many words of a lesson stand for what."""
     phrases = english_lessons()
     counted: dict[str, int] = {}
-    for _, _, phrase in phrases.find(fold(text)):
-        for group in phrases.groups_of[phrase]:
+    for number, _, _ in phrases.matches(fold(text)):
+        for group in phrases.groups_of[phrases.numbered[number]]:
             counted[group] = counted.get(group, 0) + 1
     return counted
 
@@ -155,11 +170,26 @@ def about(text: str, groups: Mapping[str, int]) -> About:
     return About.FILE if is_file else About.FACT
 
 
-def _telling(number: int, part: str) -> float:
-    """How much a part says what is to be done; of two that say as much, the earlier."""
+def _ranked(parts: list[str]) -> list[tuple[float, int]]:
+    """The parts, the one first that most says what is to be done; of two that say as much, the earlier."""
+    orders = orders_in([part[:_PART] for part in parts])
+    return sorted([(-_telling(number, part, orders[number]), number) for number, part in enumerate(parts)])
+
+
+def orders_in(parts: list[str]) -> list[int]:
+    """How many words of each part say that something is to be done. All are looked through in one go."""
+    starts = list(accumulate([len(part) + len(_APART) for part in parts]))
+    found = english_orders().matches(fold(_APART.join(parts)))
+    counts = [0] * len(parts)
+    for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:
+        counts[number] += 1
+    return counts
+
+
+def _telling(number: int, part: str, orders: int) -> float:
+    """How much a part says what is to be done."""
     words = len(part.split())
-    found = len({phrase for _, _, phrase in english_orders().find(fold(part[:400]))})
-    worth = 2.0 * min(found, 3) - 0.3 * min(number, 10)
+    worth = 2.0 * min(orders, 3) - 0.3 * min(number, 10)
     if words > 25:
         worth -= 0.03 * (words - 25)
     elif words < 3:

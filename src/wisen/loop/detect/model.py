@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from functools import cache
 from importlib import resources
-from operator import lt
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from wisen.domain.signals import Lesson, Polarity, Signal, SignalKind
 from wisen.loop.detect import lessons
-from wisen.loop.detect.compare import COMPARED, compare
-from wisen.loop.detect.features import glance, look
-from wisen.loop.detect.lasting import lasting
+from wisen.loop.detect.features import Table, glance
+from wisen.loop.detect.lanes import Rows, lane, marks, side_by_side, surplus
+from wisen.loop.detect.lasting import OF_TURN, of_lesson
 from wisen.loop.detect.phrases import english
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from wisen.loop.detect.features import Seen
 
 
-DETECTOR = 2
+DETECTOR = 3
 """The version of the detector: what another one heard is heard again."""
 _TEACHES = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
@@ -43,59 +42,60 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class Model:
-    """The linear models of all kinds, arranged by feature."""
+    """The linear models of all kinds, arranged by feature: one lane each, and behind them what lasts."""
 
     def __init__(self, kinds: dict[SignalKind, Weights], lasting: Weights) -> None:
         of = [kinds[kind] for kind in SignalKind]
         self._kinds = tuple(SignalKind)
-        self._biases = tuple(each.bias for each in of)
+        self._marks = marks(len(of))
+        self._any_mark = sum(self._marks)
         self._thresholds = tuple(each.threshold for each in of)
-        # A lower score does not reach the threshold, however it is rounded; nor does one below what comparing may add.
-        self._least = tuple(_score(each.threshold) - 0.001 for each in of)
-        self._hopeless = tuple(
-            least - sum(max(0.0, each.weights.get(name, 0.0)) for name in COMPARED)
-            for least, each in zip(self._least, of, strict=True)
-        )
+        # A lower score does not reach the threshold, however it is rounded.
+        self._above_least = surplus([_score(each.threshold) - 0.001 for each in of])
         self._lasting = lasting
-        features = {feature for each in of for feature in each.weights}
-        self._rows = {name: tuple(each.weights.get(name, 0.0) for each in of) for name in features}
-        self._speaks = {
-            phrase: tuple(map(sum, zip(*(self._row(name) for name in (f"= {phrase}", *groups)), strict=True)))
-            for phrase, groups in english().groups_of.items()
-        }
+        of_turn = {name: lasting.weights[named] for name, named in OF_TURN.items() if named in lasting.weights}
+        self._bias = side_by_side([*(each.bias for each in of), lasting.bias])
+        self._table = Table(Rows([*(each.weights for each in of), of_turn]))
+        groups = english().groups_of
+        self._speaks = [
+            [sum(each.weights.get(name, 0.0) for name in (f"= {phrase}", *groups.get(phrase, ()))) for each in of]
+            for phrase in english().numbered
+        ]
 
     def probabilities(self, heard: Heard) -> dict[SignalKind, float]:
         """How likely each kind holds."""
-        scores = self._weigh(look(heard).values, self._biases)
-        return dict(zip(self._kinds, map(_logistic, scores), strict=True))
+        total = self._bias + glance(heard, self._table).total
+        return {kind: _logistic(lane(total, number)) for number, kind in enumerate(self._kinds)}
 
     def signals(self, heard: Heard) -> tuple[Signal, ...]:
         """The kinds that hold, the likeliest first, each with where its evidence stands."""
         if not heard.text or heard.text.isspace():
             return ()
-        seen = glance(heard)
-        scores = self._weigh(seen.values, self._biases)
-        if all(map(lt, scores, self._hopeless)):
+        seen = glance(heard, self._table)
+        total = self._bias + seen.total
+        reached = (total + self._above_least) & self._any_mark
+        if not reached:
             return ()
-        compared = compare(heard, seen.folded)
-        seen.values.update(compared)
         held = [
             (-probability, number)
-            for number, score in enumerate(self._weigh(compared, scores))
-            if score >= self._least[number] and (probability := _logistic(score)) >= self._thresholds[number]
+            for number, mark in enumerate(self._marks)
+            if reached & mark and (probability := _logistic(lane(total, number))) >= self._thresholds[number]
         ]
         held.sort()
-        lesson = self._lesson(heard, seen) if any(self._kinds[number] in _TEACHES for _, number in held) else None
+        teaches = any(self._kinds[number] in _TEACHES for _, number in held)
+        lesson = self._lesson(heard, lane(total, len(self._kinds))) if teaches else None
         return tuple([self._signal(heard.text, seen, number, -less, lesson) for less, number in held])
 
-    def _lesson(self, heard: Heard, seen: Seen) -> Lesson | None:
+    def _lesson(self, heard: Heard, score: float) -> Lesson | None:
+        """The lesson of a turn; `score` is what the turn tells of how long it lasts."""
         text = lessons.lesson(heard.text)
         if not text:
             return None
         groups = lessons.groups_in(text)
-        score, weights = self._lasting.bias, self._lasting.weights
-        for name, value in lasting(heard, text, groups, seen.values).items():
-            score += weights.get(name, 0.0) * value
+        weights = self._lasting.weights
+        for name, value in of_lesson(heard, text, groups).items():
+            if name in weights:
+                score += weights[name] * value
         durable = _logistic(score)
         return Lesson(
             text=text,
@@ -104,24 +104,6 @@ class Model:
             is_durable=durable >= self._lasting.threshold,
             about=lessons.about(text, groups),
         )
-
-    def _row(self, feature: str) -> tuple[float, ...]:
-        return self._rows.get(feature) or (0.0,) * len(self._kinds)
-
-    def _weigh(self, values: dict[str, float], scores: tuple[float, ...]) -> tuple[float, ...]:
-        """The scores with what features add to them. With a name for each kind: adding columns takes twice as long."""
-        rows = self._rows
-        correction, praise, preference, request, gap, remember = scores
-        for feature, value in values.items():
-            if feature in rows:
-                of_correction, of_praise, of_preference, of_request, of_gap, of_remember = rows[feature]
-                correction += of_correction * value
-                praise += of_praise * value
-                preference += of_preference * value
-                request += of_request * value
-                gap += of_gap * value
-                remember += of_remember * value
-        return correction, praise, preference, request, gap, remember
 
     def _signal(self, text: str, seen: Seen, number: int, probability: float, lesson: Lesson | None) -> Signal:
         start, end = self._evidence(text, seen, number)
@@ -136,11 +118,13 @@ class Model:
     def _evidence(self, text: str, seen: Seen, number: int) -> tuple[int, int]:
         """The phrase that speaks most for a kind; the whole text when none does."""
         best, where = 0.0, None
-        for start, end, phrase in seen.found:
-            speaks = self._speaks[phrase][number]
+        for match in seen.found:
+            speaks = self._speaks[match[0]][number]
             if speaks > best:
-                best, where = speaks, (start, end)
-        return where or (len(text) - len(text.lstrip()), len(text.rstrip()))
+                best, where = speaks, match
+        if where is None:
+            return len(text) - len(text.lstrip()), len(text.rstrip())
+        return english().place(where)
 
 
 def detect(heard: Heard) -> tuple[Signal, ...]:

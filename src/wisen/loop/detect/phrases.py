@@ -28,8 +28,10 @@ _NEGATION_REACH = 14
 _ENDS = re.compile(r"[?.](?=\s|$)")
 
 
-Found: TypeAlias = tuple[int, int, str]
-"""Where a phrase begins and ends in a text, and which it is. A plain tuple, because each turn makes a dozen of them."""
+Match: TypeAlias = tuple[int, int, int]
+"""The number of a phrase, and where it begins and ends in a padded text: as the automaton tells it, to save time."""
+_HARMLESS_ONE, _BEGINNING, _WHOLE = range(3)
+"""What a phrase is: one that hides others, one that longer words may begin with, one of whole words."""
 
 
 class Phrases:
@@ -42,9 +44,10 @@ class Phrases:
                 of[phrase] = (*of.get(phrase, ()), group)
         self.groups_of = dict(of)
         of.update(dict.fromkeys(harmless, ()))
-        # A word begins after a space, an emoji anywhere: that one is moved by the blank that a text is padded with.
-        self._phrases = [
-            (phrase if groups else "", 0 if phrase[0].isalnum() else 1, not phrase.endswith("*"))
+        self.numbered = tuple(of)
+        """Each phrase at its number."""
+        self._sorts = [
+            (_BEGINNING if phrase.endswith("*") else _WHOLE) if groups else _HARMLESS_ONE
             for phrase, groups in of.items()
         ]
         self._automaton = AhoCorasick(
@@ -52,16 +55,25 @@ class Phrases:
             matchkind=MatchKind.LeftmostLongest,
         )
 
-    def find(self, folded: str) -> list[Found]:
+    def matches(self, folded: str) -> list[Match]:
         """The phrases of a folded text, in order; the longest where several begin, and none inside a harmless one."""
         padded = f" {folded}  "
-        phrases, found = self._phrases, []
-        for number, start, end in self._automaton.find_matches_as_indexes(padded):
-            phrase, shift, whole = phrases[number]
-            following = padded[end]
-            if phrase and (following == " " or not (whole and (following.isalnum() or _goes_on(padded, end)))):
-                found.append((start - shift, end - 1, phrase))
-        return found
+        sorts = self._sorts
+        return [
+            match
+            for match in self._automaton.find_matches_as_indexes(padded)
+            if (sort := sorts[match[0]]) and (padded[match[2]] == " " or sort is _BEGINNING or _ends(padded, match[2]))
+        ]
+
+    def place(self, match: Match) -> tuple[int, int]:
+        """Where in the folded text a phrase begins and ends."""
+        number, start, end = match
+        return start - self.shift(self.numbered[number]), end - 1
+
+    @staticmethod
+    def shift(phrase: str) -> int:
+        """A word begins after a space, an emoji anywhere: it is moved by the blank that a text is padded with."""
+        return 0 if phrase[0].isalnum() else 1
 
 
 def is_negated(folded: str, start: int) -> bool:
@@ -138,7 +150,7 @@ def _blank(quoted: re.Match[str]) -> str:
     return "\0" * len(quoted[0])
 
 
-def _goes_on(padded: str, end: int) -> bool:
-    """Whether a mark belongs to the word before it."""
+def _ends(padded: str, end: int) -> bool:
+    """Whether a word ends here: no letter follows, nor a mark that belongs to it."""
     mark = padded[end]
-    return mark == "_" or (mark in "-/." and padded[end + 1].isalnum())
+    return not (mark.isalnum() or mark == "_" or (mark in "-/." and padded[end + 1].isalnum()))

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wisen.domain.commands import command_of, fields_of
-from wisen.domain.events import Origin, Status
+from wisen.domain.events import Origin
 from wisen.domain.histories import Act
 from wisen.domain.signals import Before, Heard
 
@@ -19,7 +19,6 @@ NEAR = 3
 """How many turns before and behind are looked at."""
 CALLS = 8
 """How many calls before a turn are looked at."""
-_FAILED = (Status.FAILED, Status.MASKED)
 _TAKES_BACK = ("git checkout --", "git revert", "git restore", "git reset")
 
 
@@ -31,7 +30,6 @@ def turns_of(history: History) -> Iterator[tuple[Turn, Heard]]:
     for number, turn in enumerate(said):
         since = said[number - 1].before if number else 0
         until = said[number + 1].before if number + 1 < len(said) else len(history.steps)
-        steps = history.steps[since : turn.before]
         yield (
             turn,
             Heard(
@@ -41,7 +39,6 @@ def turns_of(history: History) -> Iterator[tuple[Turn, Heard]]:
                 queued=turn.origin == Origin.QUEUED,
                 earlier=tuple(each.text or "" for each in reversed(said[max(0, number - NEAR) : number])),
                 calls=tuple(reversed(calls[max(since, turn.before - CALLS) : turn.before])),
-                failed=(steps[-1].text or "") if steps and steps[-1].status in _FAILED else "",
                 later=tuple(each.text or "" for each in said[number + 1 : number + 1 + NEAR]),
                 undone=_undone(calls[since : turn.before], calls[turn.before : until]),
                 conceded=turn.conceded,
