@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wisen.domain.runs import Stamp
-from wisen.loop.apply.past import Desk
-from wisen.ports import Scribe
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.domain.runs import Stamp
+    from wisen.loop.apply.past import Desk
     from wisen.loop.mine.policy import MinePolicy
-    from wisen.loop.observe.door import DoorPolicy
+    from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.loop.promote.policy import PromotePolicy
-    from wisen.ports import Agent, Backups, Checkouts, Clock, Crew, Files, Ids, Index, Instructions, Ledger
+    from wisen.ports import Agent, Backups, Checkouts, Clock, Crew, Files, Ids, Index, Instructions, Ledger, Scribe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,14 +53,20 @@ class Parts:
     @property
     def scribe(self) -> Scribe:
         """What names, dates and places rows."""
+        from wisen.ports import Scribe
+
         return Scribe(self.clock, self.ids, self.machine)
 
     @property
     def desk(self) -> Desk:
         """What files are edited with."""
+        from wisen.loop.apply.past import Desk
+
         return Desk(self.files, self.checkouts, self.ledger, self.clock, self.ids, self.machine)
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""
+        from wisen.domain.runs import Stamp
+
         now = self.clock.now()
         return Stamp(id=self.ids.new(), machine=self.machine, version=self.version, started=began, finished=now)

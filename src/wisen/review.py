@@ -6,8 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.changes import Line, digest
-from wisen.domain.contexts import Alias
+from wisen.domain.changes import digest
 from wisen.domain.entries import (
     LOGGABLE,
     Answer,
@@ -19,17 +18,13 @@ from wisen.domain.entries import (
     Source,
     Status,
     Who,
+    rule_id,
 )
 from wisen.domain.entry_states import asked, states
 from wisen.errors import UsageError
-from wisen.loop.apply.edit import Editor, LinePlan
-from wisen.loop.apply.learnings import put_down
-from wisen.loop.promote.policy import Profile, leave_for
-from wisen.loop.record.entries import name_of
-from wisen.rulebook import book_path, is_told, reject, rule_id, states_of, write_books
-from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
+    from wisen.domain.changes import Line
     from wisen.domain.contexts import Context
     from wisen.domain.entries import Logged, Move, Occurrence
     from wisen.domain.entry_states import Asked, EntryState
@@ -57,7 +52,8 @@ class Reviewer:
 
     def entries(self) -> tuple[EntryState, ...]:
         """Every entry with what became of it, oldest first."""
-        return states_of(self._parts)
+        ledger = self._parts.ledger
+        return states(ledger.entries(), ledger.tallies(), ledger.moves())
 
     def top_entries(
         self, limit: int, *, every: bool = False, context: str | None = None
@@ -107,6 +103,8 @@ class Reviewer:
         Raises:
             UsageError: there is no such context, or no such directory.
         """
+        from wisen.domain.contexts import Alias
+
         fits = [each for each in self._parts.ledger.contexts() if key and each.key.startswith(key)]
         if len(fits) != 1:
             found = f"{len(fits)} contexts begin with" if fits else "No context has the key"
@@ -126,6 +124,8 @@ class Reviewer:
 
     def leave_for(self, each: Asked) -> Leave:
         """Whether policy lets a proposal pass, proposes it or asks."""
+        from wisen.loop.promote.policy import Profile, leave_for
+
         parts = self._parts
         (entry,) = parts.ledger.entries([each.proposal.entry])
         tracked = parts.checkouts.at(each.proposal.path) is not None
@@ -139,6 +139,9 @@ class Reviewer:
             UsageError: there is no such proposal, or the text cannot be a rule.
             FileError: the file cannot be read or written; then nothing was answered.
         """
+        from wisen.loop.apply.edit import Editor, LinePlan
+        from wisen.rulebook import book_path, write_books
+
         parts, scribe = self._parts, self._parts.scribe
         each = self.proposal(proposal)
         if not each.waits:
@@ -171,6 +174,9 @@ class Reviewer:
         Raises:
             UsageError: the kind, source or priority is none that there is, or the text is empty or holds a secret.
         """
+        from wisen.loop.record.entries import name_of
+        from wisen.safety.withhold import rule_against
+
         if logged.kind not in LOGGABLE:
             raise UsageError(f"{logged.kind!r} cannot be logged. It is one of {', '.join(LOGGABLE)}.")
         for value, of in ((logged.source, Source), (logged.priority, Priority)):
@@ -210,6 +216,9 @@ class Reviewer:
             UsageError: the directory belongs to no project.
             FileError: a file cannot be read or written.
         """
+        from wisen.loop.apply.learnings import put_down
+        from wisen.rulebook import is_told
+
         context = self.context_of(path)
         if not context:
             raise UsageError(f"{path} belongs to no project. Go to a project's folder, or give one.")
@@ -245,6 +254,8 @@ class Reviewer:
 
     def took_back(self, change: Line) -> None:
         """A rule whose line the user took back is one that he rejected."""
+        from wisen.rulebook import reject
+
         rules = {rule_id(entry.id): entry.id for entry in self._parts.ledger.entries()}
         if change.id in rules:
             reject(self._parts, rules[change.id], "you took it back")

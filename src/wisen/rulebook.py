@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from wisen.domain.entries import (
     MoveKind,
     Status,
     Who,
+    rule_id,
 )
 from wisen.domain.entry_states import asked, states
 from wisen.domain.sameness import Lessons
@@ -149,17 +149,6 @@ def refused(parts: Parts, looks: Sequence[Look]) -> None:
         entry = rules.get(change.deed.id) if change.id in gone and isinstance(change.deed, Line) else None
         if entry is not None:
             reject(parts, entry.id, f"you took it out of {change.path}")
-
-
-def states_of(parts: Parts) -> tuple[EntryState, ...]:
-    """Every entry with what became of it."""
-    ledger = parts.ledger
-    return states(ledger.entries(), ledger.tallies(), ledger.moves())
-
-
-def rule_id(entry: str) -> str:
-    """The id that the line of an entry has in files."""
-    return f"R-{blake2b(entry.encode(), digest_size=4).hexdigest()}"
 
 
 def is_told(state: EntryState) -> bool:

@@ -17,7 +17,7 @@ from wisen.backends.stores.sqlite_index import SqliteIndex, open_index
 from wisen.domain.events import Concession
 from wisen.domain.report import Selection
 from wisen.loop.observe import watch
-from wisen.loop.observe.door import DoorPolicy
+from wisen.loop.observe.policy import DoorPolicy
 from wisen.loop.observe.scope import Scope
 from wisen.testing.transcripts import ClaudeTranscript
 

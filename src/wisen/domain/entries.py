@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - entries are read back from JSON by their types
 from enum import StrEnum
+from hashlib import blake2b
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -108,6 +109,11 @@ class Entry(Struct, frozen=True, kw_only=True):
     about: About | None = None
     durable: float = 0.0
     """How likely it is meant to last beyond the task at hand."""
+
+
+def rule_id(entry: str) -> str:
+    """The id that the line of an entry has in files."""
+    return f"R-{blake2b(entry.encode(), digest_size=4).hexdigest()}"
 
 
 LOGGABLE = {

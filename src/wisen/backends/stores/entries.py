@@ -70,10 +70,11 @@ class SqlEntries:
     def ranked(self, context: str | None = None) -> tuple[str, ...]:
         """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
         where, values = ("", ()) if context is None else ("WHERE e.context = ?", (pack(context),))
+        seen = "FROM occurrences AS o WHERE o.entry = e.id"
         rows = self._db.run(
-            f"SELECT e.id FROM entries AS e LEFT JOIN occurrences AS o ON o.entry = e.id {where} GROUP BY e.id "  # noqa: S608 - ours
-            "ORDER BY COUNT(DISTINCT o.agent || ' ' || o.session) DESC, COALESCE(MAX(o.at), MAX(e.at)) DESC, "
-            f"e.id COLLATE {self._db.bytewise}",
+            f"SELECT e.id FROM entries AS e {where} "  # noqa: S608 - ours
+            f"ORDER BY (SELECT COUNT(DISTINCT o.agent || ' ' || o.session) {seen}) DESC, "
+            f"COALESCE((SELECT MAX(o.at) {seen}), e.at) DESC, e.id COLLATE {self._db.bytewise}",
             values,
         )
         return tuple(unpack(str(row[0])) for row in rows)

@@ -65,6 +65,8 @@ EntryName = Annotated[str, typer.Argument(metavar="NAME", help="The name of an e
 Every = Annotated[bool, typer.Option("--all", help="Also those that are over.")]
 Context = Annotated[Optional[str], typer.Option("--context", help="Only those of one context, by its key.")]  # noqa: UP045 - as above
 
+Limit = Annotated[Optional[int], typer.Option("--limit", min=1, help="So many; 30 unless told, with --json all.")]  # noqa: UP045 - as above
+
 
 @entries_app.callback()
 def entries(context: typer.Context, as_json: Json = False) -> None:
@@ -72,15 +74,15 @@ def entries(context: typer.Context, as_json: Json = False) -> None:
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.entries import show
 
-        raise typer.Exit(show(every=False, context=None, as_json=as_json))
+        raise typer.Exit(show(every=False, context=None, limit=None, as_json=as_json))
 
 
 @entries_app.command(name="list")
-def list_entries(every: Every = False, context: Context = None, as_json: Json = False) -> None:
+def list_entries(every: Every = False, context: Context = None, limit: Limit = None, as_json: Json = False) -> None:
     """List what was learnt, what came up most first."""
     from wisen.surfaces.cli.entries import show
 
-    raise typer.Exit(show(every=every, context=context, as_json=as_json))
+    raise typer.Exit(show(every=every, context=context, limit=limit, as_json=as_json))
 
 
 @entries_app.command(name="show")
