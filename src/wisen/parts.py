@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -42,6 +42,8 @@ class Parts:
     """Where our own files are."""
     crew: Crew
     """Who helps with the reading."""
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    """Where each agent keeps the files that speak wherever the user works, by the agent's name."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""

@@ -140,6 +140,8 @@ class Reviewer:
             FileError: the file cannot be read or written; then nothing was answered.
         """
         from wisen.loop.apply.edit import Editor, LinePlan
+        from wisen.loop.promote.answers import answered, bearer
+        from wisen.loop.record.entries import name_of
         from wisen.rulebook import book_path, write_books
 
         parts, scribe = self._parts, self._parts.scribe
@@ -149,21 +151,19 @@ class Reviewer:
         worded = (text if text is not None else each.proposal.text).strip()
         edit = None
         path = each.proposal.path
+        state = self._entry(each.proposal.entry)
+        names = {entry.name for entry in parts.ledger.entries()}
+        rule = bearer(
+            each.proposal, state, lambda id_: name_of(state.entry.type, parts.clock.now(), id_, names), scribe
+        )
         if given is Answer.APPROVED and Path(path) != book_path(parts, each.proposal.context):
             saw = digest(parts.files.read(Path(path)).content)
             why = each.proposal.why.partition("\n")[0]
-            plan = LinePlan(path, each.proposal.heading, worded, rule_id(each.proposal.entry), why, saw)
+            plan = LinePlan(path, each.proposal.heading, worded, rule_id(rule.id), why, saw)
             edit = Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
         if dry_run:
             return Answered(each, edit)
-        rows = [scribe.move(each.proposal.id, MoveKind.ANSWER, given, by=Who.USER)]
-        if given is Answer.APPROVED:
-            if worded != each.proposal.text:
-                rows.append(scribe.move(each.proposal.entry, MoveKind.TEXT, worded, by=Who.USER))
-            rows.append(scribe.move(each.proposal.entry, MoveKind.CONFIRM, by=Who.USER))
-            rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.PROMOTED, by=Who.USER))
-        elif given is Answer.REJECTED:
-            rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER))
+        rows = answered(each.proposal, state, rule, given, worded, scribe)
         parts.ledger.enter(rows)
         write_books(parts, self.entries())
         return Answered(each, edit)
@@ -232,7 +232,7 @@ class Reviewer:
         return "" if context is None else context.key
 
     def decide(self, name: str, kind: MoveKind, value: str = "", *, dry_run: bool = False) -> EntryState:
-        """Take the user's word about an entry: its status, priority or wording, or that it is the same as another.
+        """Take the user's word about an entry: its status, its wording, where it holds, or what it is the same as.
 
         Raises:
             UsageError: there is no such entry, or the value is none that there is.
@@ -249,7 +249,10 @@ class Reviewer:
                 raise UsageError(f"{name} cannot be merged into {value}. Name an entry that stands by itself.")
             value = into.entry.id
         if not dry_run:
-            self._parts.ledger.enter([self._parts.scribe.move(found.entry.id, kind, value, by=Who.USER)])
+            # Who says that it holds everywhere says that it is right.
+            kinds = (MoveKind.CONFIRM, kind) if kind is MoveKind.EVERYWHERE else (kind,)
+            scribe = self._parts.scribe
+            self._parts.ledger.enter([scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds])
         return found
 
     def took_back(self, change: Line) -> None:

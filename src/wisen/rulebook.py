@@ -10,6 +10,7 @@ from msgspec import structs
 
 from wisen.domain.changes import Fate, Line
 from wisen.domain.entries import (
+    EVERYWHERE,
     Answer,
     Entry,
     EntryType,
@@ -26,7 +27,7 @@ from wisen.loop.apply.learnings import FOLDER, read_back
 from wisen.loop.promote.conflicts import settled
 from wisen.loop.promote.fading import faded
 from wisen.loop.promote.propose import expired, proposed
-from wisen.loop.promote.targets import Target, kind_of, target_of
+from wisen.loop.promote.targets import Target, kind_of, target_everywhere, target_of
 from wisen.loop.promote.wording import stands_alone
 from wisen.loop.record.entries import entered, name_of
 from wisen.loop.record.errors import met
@@ -80,7 +81,7 @@ def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> int:
         known.states,
         ledger.occurrences,
         before,
-        lambda entry, seen: _target(parts, entry, seen),
+        lambda entry, seen, scope: _target(parts, entry, seen, scope),
         parts.promote,
         scribe,
     )
@@ -177,9 +178,14 @@ def reject(parts: Parts, entry: str, why: str) -> None:
     parts.ledger.enter(rows)
 
 
-def _target(parts: Parts, entry: Entry, seen: Sequence[Occurrence]) -> Target:
-    """The project's own file, where the project is on this machine; else the book that wisen keeps of it."""
+def _target(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target:
+    """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
     agent = seen[-1].agent if seen else "claude-code"
+    if scope == EVERYWHERE:
+        folder = parts.folders.get(agent)
+        if folder is not None and folder.is_dir():
+            return target_everywhere(entry, agent, str(folder), parts.files)
+        return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
     for alias in reversed(parts.ledger.aliases(parts.machine)):
         if alias.context == entry.context and Path(alias.path).is_dir():
             return target_of(entry, agent, alias.path, parts.files)

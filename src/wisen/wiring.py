@@ -156,6 +156,7 @@ class Wiring:
             promote=self.settings.promote,
             home=self.settings.home,
             crew=processes,
+            folders=self._agent_folders(),
             warnings=(warning,) if warning else (),
         )
         return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
@@ -245,6 +246,15 @@ class Wiring:
         from wisen.backends.stores.sqlite_index import SqliteIndex
 
         return SqliteIndex(open_file(self.settings.home / "index.db", INDEX, busy=self.settings.store.busy_seconds))
+
+    def _agent_folders(self) -> dict[str, Path]:
+        """Where the agents keep the files that speak wherever the user works."""
+        home, chosen = self._user_home(), self.environment.get
+        return {
+            "claude-code": Path(chosen("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser(),
+            "codex": Path(chosen("CODEX_HOME") or home / ".codex").expanduser(),
+            "openclaw": home / ".openclaw" / "workspace",
+        }
 
     def _user_home(self) -> Path:
         return Path(self.environment.get("HOME") or Path.home())

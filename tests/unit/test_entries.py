@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from wisen.domain.entries import Category, EntryType, Move, MoveKind, Origin, Priority, Status, Who
+from wisen.domain.entries import NOWHERE, Category, EntryType, Move, MoveKind, Origin, Priority, Status, Who
 from wisen.domain.entry_states import asked, states
 from wisen.domain.failures import Change, Signature
 from wisen.domain.fixes import Danger, Evidence, Fix
 from wisen.domain.signals import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
-from wisen.loop.record.entries import NOWHERE, entered, name_of
+from wisen.loop.record.entries import entered, name_of
 from wisen.loop.record.errors import met
 from wisen.ports import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry

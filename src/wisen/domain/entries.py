@@ -20,6 +20,8 @@ class EntryType(StrEnum):
     FEATURE = "feature"
 
 
+EVERYWHERE, NOWHERE = "", "-"
+"""The contexts of what holds in all projects, and of what was said outside of any; that is not everywhere."""
 PREFIXES = {EntryType.LEARNING: "LRN", EntryType.ERROR: "ERR", EntryType.FEATURE: "FEAT"}
 """With what the name of an entry begins."""
 
@@ -180,6 +182,9 @@ class MoveKind(StrEnum):
     MERGE = "merge"
     """It is the same as the entry whose id is the value; it stands by itself again where there is none."""
     SCOPE = "scope"
+    """It holds in the context whose key is the value; everywhere where there is none."""
+    EVERYWHERE = "everywhere"
+    """The user said that it holds in all projects: it is proposed so."""
     CITE = "cite"
     """It was used."""
     CONFLICT = "conflict"

@@ -50,6 +50,16 @@ def kind_of(entry: Entry) -> str:
     return "behaviour" if entry.about is About.STYLE else "workflow"
 
 
+def target_everywhere(entry: Entry, agent: str, folder: str, files: Files) -> Target:
+    """Where a rule for all projects goes, in the folder where an agent keeps what is the user's own."""
+    kind, root = kind_of(entry), Path(folder)
+    if agent == "openclaw":
+        name, heading = _OPENCLAW["principle" if kind in ("tool", "principle") else "preference"]
+        return Target(str(root / name), heading)
+    path, heading = target_of(entry, agent, folder, files)
+    return Target(path, "Good to know" if kind == "principle" else heading)
+
+
 def target_of(entry: Entry, agent: str, folder: str, files: Files) -> Target:
     """Where a rule of a project goes, whose folder this is on this machine."""
     kind, root = kind_of(entry), Path(folder)

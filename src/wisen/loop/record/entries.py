@@ -8,6 +8,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
 from wisen.domain.entries import (
+    EVERYWHERE,
+    NOWHERE,
     PREFIXES,
     Category,
     Entry,
@@ -18,9 +20,11 @@ from wisen.domain.entries import (
     Origin,
     Priority,
     Source,
+    Who,
 )
 from wisen.domain.sameness import Lessons
 from wisen.domain.signals import About, SignalKind
+from wisen.loop.record.reach import says_everywhere, teaching
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -32,8 +36,6 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = "list[Entry | Occurrence | Move]"
 
-NOWHERE = "-"
-"""The context of what was said outside of any project; it is not everywhere."""
 _CATEGORIES = {
     SignalKind.REMEMBER: Category.PREFERENCE,
     SignalKind.PREFERENCE: Category.PREFERENCE,
@@ -75,6 +77,7 @@ def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Co
         lookups[state.context].add(state.entry.id, state.text)
     names = {state.entry.name for state in known}
     followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
+    wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
     rows: Rows = []
     for sighting in new:
         context = sighting.context or NOWHERE
@@ -82,7 +85,7 @@ def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Co
         if not text:
             continue
         lookup = lookups[context]
-        entry = lookup.find(text)
+        entry = lookup.find(text) or lookups[EVERYWHERE].find(text)
         if entry is None:
             made = _entry(sighting, text, context, names, scribe)
             rows.append(made)
@@ -92,6 +95,9 @@ def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Co
         while entry in followed:
             entry = followed[entry]
         rows.append(_occurrence(sighting, entry, context, scribe))
+        if entry not in wide and says_everywhere(teaching(sighting.text, text)):
+            wide.add(entry)
+            rows.append(scribe.move(entry, MoveKind.EVERYWHERE, by=Who.USER, why="you said so"))
     return rows
 
 

@@ -6,8 +6,8 @@ from collections import defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from wisen.domain.entries import Entry, EntryType, Occurrence, Origin, Priority, Source
-from wisen.loop.record.entries import NOWHERE, name_of
+from wisen.domain.entries import NOWHERE, Entry, EntryType, Occurrence, Origin, Priority, Source
+from wisen.loop.record.entries import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence

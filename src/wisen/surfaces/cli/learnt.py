@@ -121,12 +121,18 @@ def write_entries(dry_run: DryRun = False, as_json: Json = False) -> None:
 
 
 @entries_app.command()
-def confirm(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
+def confirm(
+    name: EntryName,
+    everywhere: Annotated[bool, typer.Option("--global", help="In all projects, not only in its own.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
     """Say that an entry is right: it is proposed as a rule."""
     from wisen.domain.entries import MoveKind
     from wisen.surfaces.cli.entries import decide
 
-    raise typer.Exit(decide(name, MoveKind.CONFIRM, "", "confirmed", dry_run=dry_run, as_json=as_json))
+    kind, done = (MoveKind.EVERYWHERE, "confirmed for all projects") if everywhere else (MoveKind.CONFIRM, "confirmed")
+    raise typer.Exit(decide(name, kind, "", done, dry_run=dry_run, as_json=as_json))
 
 
 @entries_app.command()

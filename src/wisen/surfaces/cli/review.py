@@ -118,7 +118,8 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} a session.")
-    out.print(f"  It would go to {proposal.path}", markup=False)
+    reach = "" if proposal.context else ", for all projects"
+    out.print(f"  It would go to {proposal.path}{reach}", markup=False)
     if each.waits:
         edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         if edit is not None:
