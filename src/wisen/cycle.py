@@ -58,7 +58,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     dig(parts)
     rulebook.refused(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
-    proposals = rulebook.record(parts, said := parts.index.signals(selection), fixes)
+    proposals = rulebook.record(parts, said := parts.index.signals(selection), fixes, new=new_events > 0)
     report = Report(
         selection=selection,
         found=found,

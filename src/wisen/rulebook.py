@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,11 @@ from wisen.domain.entries import (
     rule_id,
 )
 from wisen.domain.entry_states import asked, states
+from wisen.domain.report import Selection
 from wisen.domain.sameness import Lessons
 from wisen.loop.apply.books import book_of, taken_in, write_contents, written
 from wisen.loop.apply.learnings import FOLDER, read_back
+from wisen.loop.mine.goals import goals_of
 from wisen.loop.promote.conflicts import settled
 from wisen.loop.promote.fading import faded
 from wisen.loop.promote.propose import expired, proposed
@@ -31,6 +34,7 @@ from wisen.loop.promote.targets import Target, kind_of, target_everywhere, targe
 from wisen.loop.promote.wording import stands_alone
 from wisen.loop.record.entries import entered, name_of
 from wisen.loop.record.errors import met
+from wisen.loop.record.practices import practised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,6 +47,9 @@ if TYPE_CHECKING:
     from wisen.loop.apply.books import Book, Taken
     from wisen.parts import Parts
     from wisen.ports import Ledger, Scribe
+
+PRACTISED = timedelta(days=90)
+"""How far back the sessions lie in which best practices are looked for."""
 
 
 class Known:
@@ -63,10 +70,10 @@ class Known:
             self.states = states(self._entries, self._ledger.tallies(), self.moves)
 
 
-def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> int:
-    """What the user said and what kept failing become entries; what is ready is proposed.
+def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix], *, new: bool) -> int:
+    """What the user said, what kept failing and what is better left out become entries; what is ready is proposed.
 
-    Returns how many proposals wait.
+    `new`: whether sessions held something new. Returns how many proposals wait.
     """
     ledger, scribe, now = parts.ledger, parts.scribe, parts.clock.now()
     known = Known(ledger)
@@ -74,10 +81,14 @@ def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> int:
     seen = ledger.sights()
     known.enter(entered(said, known.states, seen, scribe))
     known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
+    if new:
+        newest = parts.index.counts(Selection()).last or now
+        recent = parts.index.histories(Selection(since=newest - PRACTISED))
+        known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
     known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
     before = asked(ledger.proposals(), known.moves)
     over = expired(before, known.states, now, parts.promote)
-    new = proposed(
+    offered = proposed(
         known.states,
         ledger.occurrences,
         before,
@@ -85,9 +96,9 @@ def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> int:
         parts.promote,
         scribe,
     )
-    known.enter([*(scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over), *new])
+    known.enter([*(scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over), *offered])
     write_books(parts, known.states)
-    return sum(each.waits for each in before) - len(over) + len(new)
+    return sum(each.waits for each in before) - len(over) + len(offered)
 
 
 def take_in(parts: Parts, known: Known) -> None:

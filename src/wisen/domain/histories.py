@@ -47,6 +47,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     """How many steps came before it."""
     origin: str = ""
     """How a message reached the agent: prompt, queued, rejection; empty for the other acts."""
+    context: str = ""
+    """The key of the context in which it was done; empty outside of any."""
     conceded: bool = False
     """Whether the assistant then began something it said by conceding, before the user's next turn that was typed.
 

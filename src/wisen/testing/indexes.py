@@ -172,7 +172,8 @@ class MemoryIndex:
                 if said:
                     turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
             elif (act := _act(each)) is not None:
-                turns.append(_turn(each, act, before=len(steps)))
+                context = self._kept[each.session.agent, each.id].context or ""
+                turns.append(structs.replace(_turn(each, act, before=len(steps)), context=context))
         key = next(key for key, known in self._sessions.items() if known == number)
         return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
 

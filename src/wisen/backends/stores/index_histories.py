@@ -27,7 +27,7 @@ OF_SESSION = """
 """Every event `e` of the sessions whose spans the rest of a statement names."""
 
 _EVENTS = f"""
-    SELECT e.number, e.at, e.id, kind, provenance, how, tool, e.call, texts.text {OF_SESSION}
+    SELECT e.number, e.at, e.id, kind, provenance, how, tool, e.call, texts.text, scenes.context {OF_SESSION}
     CROSS JOIN shapes ON shapes.number = e.shape LEFT JOIN texts ON texts.event = e.number
     WHERE spans.session = ? ORDER BY e.at, e.number
 """
@@ -53,6 +53,7 @@ class _Event(NamedTuple):
     tool: str
     call: str | None
     text: str | None
+    context: str
 
 
 def unmined(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) -> Iterator[History]:
@@ -143,5 +144,6 @@ def _turn(event: _Event, act: Act, before: int, *, conceded: bool) -> Turn:
         text=None if event.text is None else unpack(event.text),
         before=before,
         origin=unpack(event.how),
+        context=unpack(event.context),
         conceded=conceded,
     )

@@ -40,6 +40,8 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
     entry = state.entry
     if entry.type is not EntryType.LEARNING and not state.confirmed:
         return False  # a wish is no rule, and a fix reaches the agent when the call fails
+    if entry.origin is Origin.MEASURED and not state.confirmed:
+        return False  # what was only seen is a hint
     stated = entry.origin is Origin.STATED
     if state.confirmed or (stated and entry.category is Category.PREFERENCE and entry.durable >= policy.stated):
         return True
