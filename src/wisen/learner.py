@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from wisen.domain.changes import Line
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
@@ -175,8 +174,7 @@ class Learner(Recorder, Reviewer):
         from wisen.loop.apply.notice import refuse
 
         refused = refuse(self._parts.desk, change)
-        if isinstance(refused.deed, Line):
-            self.took_back(refused.deed)
+        self.took_back(refused)
         return refused
 
     def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
@@ -195,8 +193,8 @@ class Learner(Recorder, Reviewer):
                 raise UsageError("There is no change to undo. What was changed: wisen changes")
             change = last.id
         undoing = editor.undo(change, dry_run=dry_run)
-        if isinstance(undoing.change.deed, Line) and not dry_run:
-            self.took_back(undoing.change.deed)
+        if not dry_run:
+            self.took_back(undoing.change)
         return undoing
 
     def histories(self, path: Path | None = None) -> Iterator[History]:

@@ -24,9 +24,9 @@ from wisen.domain.entry_states import asked, states
 from wisen.errors import UsageError
 
 if TYPE_CHECKING:
-    from wisen.domain.changes import Line
+    from wisen.domain.changes import Change
     from wisen.domain.contexts import Context
-    from wisen.domain.entries import Logged, Move, Occurrence
+    from wisen.domain.entries import Logged, Move, Occurrence, Proposal
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.loop.apply.edit import Edit
     from wisen.loop.promote.policy import Leave
@@ -139,7 +139,6 @@ class Reviewer:
             UsageError: there is no such proposal, or the text cannot be a rule.
             FileError: the file cannot be read or written; then nothing was answered.
         """
-        from wisen.loop.apply.edit import Editor, LinePlan
         from wisen.loop.promote.answers import answered, bearer
         from wisen.loop.record.entries import name_of
         from wisen.rulebook import book_path, write_books
@@ -157,16 +156,28 @@ class Reviewer:
             each.proposal, state, lambda id_: name_of(state.entry.type, parts.clock.now(), id_, names), scribe
         )
         if given is Answer.APPROVED and Path(path) != book_path(parts, each.proposal.context):
-            saw = digest(parts.files.read(Path(path)).content)
-            why = each.proposal.why.partition("\n")[0]
-            plan = LinePlan(path, each.proposal.heading, worded, rule_id(rule.id), why, saw)
-            edit = Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
+            edit = self._written(each.proposal, worded, rule_id(rule.id), dry_run=dry_run)
         if dry_run:
             return Answered(each, edit)
         rows = answered(each.proposal, state, rule, given, worded, scribe)
         parts.ledger.enter(rows)
         write_books(parts, self.entries())
         return Answered(each, edit)
+
+    def _written(self, proposal: Proposal, text: str, id_: str, *, dry_run: bool) -> Edit:
+        """Put an approved rule into its file: as a line, or as a value where the file holds values."""
+        from wisen.loop.apply.edit import Editor, LinePlan, ValuePlan
+        from wisen.loop.promote.preferences import keys_in
+
+        parts, path, why = self._parts, proposal.path, proposal.why.partition("\n")[0]
+        content = parts.files.read(Path(path)).content
+        if not path.endswith(".json"):
+            plan = LinePlan(path, proposal.heading, text, id_, why, digest(content))
+            return Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
+        keys = keys_in(content, id_)
+        if keys is None:
+            raise UsageError(f"{path} holds no texts under `preferences` any more. Mend it, or reject the proposal.")
+        return Editor(parts.desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
 
     def log(self, logged: Logged, *, dry_run: bool = False) -> Entry:
         """Record an entry by hand.
@@ -255,13 +266,13 @@ class Reviewer:
             self._parts.ledger.enter([scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds])
         return found
 
-    def took_back(self, change: Line) -> None:
-        """A rule whose line the user took back is one that he rejected."""
-        from wisen.rulebook import reject
+    def took_back(self, change: Change) -> None:
+        """A rule that the user took out of a file again is one that he rejected."""
+        from wisen.rulebook import reject, rule_of
 
-        rules = {rule_id(entry.id): entry.id for entry in self._parts.ledger.entries()}
-        if change.id in rules:
-            reject(self._parts, rules[change.id], "you took it back")
+        entry = rule_of(change, self.entries())
+        if entry is not None:
+            reject(self._parts, entry, "you took it back")
 
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""

@@ -7,9 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import structs
 
-from wisen.domain.changes import Fate, Line
+from wisen.domain.changes import Fate, Line, Value
 from wisen.domain.entries import (
     EVERYWHERE,
     Answer,
@@ -27,6 +28,7 @@ from wisen.domain.sameness import Lessons
 from wisen.loop.apply.books import book_of, taken_in, write_contents, written
 from wisen.loop.apply.learnings import FOLDER, read_back
 from wisen.loop.mine.goals import goals_of
+from wisen.loop.promote import preferences
 from wisen.loop.promote.conflicts import settled
 from wisen.loop.promote.fading import faded
 from wisen.loop.promote.propose import expired, proposed
@@ -39,7 +41,7 @@ from wisen.loop.record.practices import practised
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wisen.domain.changes import Look
+    from wisen.domain.changes import Change, Look
     from wisen.domain.entries import Occurrence, Proposal
     from wisen.domain.entry_states import EntryState
     from wisen.domain.fixes import Fix
@@ -156,11 +158,22 @@ def refused(parts: Parts, looks: Sequence[Look]) -> None:
     gone = {look.change for look in looks if look.fate is Fate.REFUSED}
     if not gone:
         return
-    rules = {rule_id(entry.id): entry for entry in parts.ledger.entries()}
+    every = Known(parts.ledger).states
     for change in parts.ledger.changes(machine=parts.machine):
-        entry = rules.get(change.deed.id) if change.id in gone and isinstance(change.deed, Line) else None
+        entry = rule_of(change, every) if change.id in gone else None
         if entry is not None:
-            reject(parts, entry.id, f"you took it out of {change.path}")
+            reject(parts, entry, f"you took it out of {change.path}")
+
+
+def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:
+    """The id of the entry whose rule a change put into a file: a line has its id, a value its words."""
+    deed = change.deed
+    if isinstance(deed, Line):
+        return next((state.entry.id for state in every if rule_id(state.entry.id) == deed.id), None)
+    if not isinstance(deed, Value) or not change.path.endswith(preferences.FILE):
+        return None
+    said = msgspec.json.decode(deed.new or "null")
+    return next((s.entry.id for s in every if s.text == said and s.status is Status.PROMOTED), None)
 
 
 def is_told(state: EntryState) -> bool:
