@@ -24,6 +24,8 @@ from wisen.domain.entry_states import asked, states
 from wisen.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wisen.domain.changes import Change
     from wisen.domain.contexts import Context
     from wisen.domain.entries import Logged, Move, Occurrence, Proposal
@@ -265,6 +267,24 @@ class Reviewer:
             scribe = self._parts.scribe
             self._parts.ledger.enter([scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds])
         return found
+
+    def split(self, name: str, which: Sequence[str], text: str = "", *, dry_run: bool = False) -> Entry:
+        """Take occurrences out of an entry by their sessions or ids, or how those begin; returns what they are now.
+
+        Raises:
+            UsageError: there is no such entry, a name fits none of its occurrences, or the text may not be stored.
+        """
+        from wisen.loop.record.split import split
+        from wisen.safety.withhold import rule_against
+
+        parts, (state, seen) = self._parts, self.entry(name)
+        if (rule := rule_against(text)) is not None:
+            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        names = {each.name for each in parts.ledger.entries()}
+        entry, moves = split(state, seen, which, " ".join(text.split()), names, parts.scribe)
+        if not dry_run:
+            parts.ledger.enter([entry, *moves])
+        return entry
 
     def took_back(self, change: Change) -> None:
         """A rule that the user took out of a file again is one that he rejected."""

@@ -81,7 +81,9 @@ def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix], *, new:
     known = Known(ledger)
     take_in(parts, known)
     seen = ledger.sights()
-    known.enter(entered(said, known.states, seen, scribe))
+    split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
+    apart = [each for entry in sorted(split) for each in ledger.occurrences(entry)]
+    known.enter(entered(said, known.states, seen, scribe, apart))
     known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
     if new:
         newest = parts.index.counts(Selection()).last or now

@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import datetime  # noqa: TC003 - entries are read back from JSON by their types
 from enum import StrEnum
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from wisen.domain.signals import About  # noqa: TC001 - as above
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class EntryType(StrEnum):
@@ -171,8 +174,19 @@ class Tally(Struct, frozen=True, kw_only=True):
     """When it was recorded, where it was never seen."""
 
 
+def tallied(of: Tally, seen: Sequence[Occurrence]) -> Tally:
+    """A tally counted anew from what was seen, oldest first."""
+    return structs.replace(
+        of,
+        times=len(seen),
+        sessions=len({(each.agent, each.session) for each in seen}),
+        first=seen[0].at if seen else of.first,
+        last=seen[-1].at if seen else of.last,
+    )
+
+
 class MoveKind(StrEnum):
-    """What can be decided about an entry or a proposal."""
+    """What can be decided about an entry, a proposal or an occurrence."""
 
     STATUS = "status"
     PRIORITY = "priority"
@@ -181,6 +195,8 @@ class MoveKind(StrEnum):
     CONFIRM = "confirm"
     MERGE = "merge"
     """It is the same as the entry whose id is the value; it stands by itself again where there is none."""
+    SPLIT = "split"
+    """The occurrence that it is about belongs to the entry whose id is the value."""
     SCOPE = "scope"
     """It holds in the context whose key is the value; everywhere where there is none."""
     EVERYWHERE = "everywhere"
@@ -201,11 +217,11 @@ class Who(StrEnum):
 
 
 class Move(Struct, frozen=True, kw_only=True):
-    """One decision about an entry or a proposal."""
+    """One decision about an entry, a proposal or an occurrence."""
 
     id: str
     subject: str
-    """The id of the entry or the proposal."""
+    """The id of the entry, the proposal or the occurrence."""
     machine: str
     at: datetime
     by: Who

@@ -64,10 +64,17 @@ _AREA_OF: dict[About | None, str] = {About.STYLE: "behavior", About.FACT: "proje
 _FILE = re.compile(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}\b")
 
 
-def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Collection[str], scribe: Scribe) -> Rows:
+def entered(
+    sightings: Iterable[Sighting],
+    known: Sequence[EntryState],
+    seen: Collection[str],
+    scribe: Scribe,
+    apart: Iterable[Occurrence] = (),
+) -> Rows:
     """What is new in what was said: occurrences of known lessons, and entries for new ones; `seen` was entered before.
 
-    An entry that says the opposite of another one of its context is a conflict, and never the same.
+    An entry that says the opposite of another one of its context is a conflict, and never the same. What a person took
+    `apart` from another entry is not joined with that again when it is said in the same words.
     """
     new = [each for each in _telling(sightings) if sight_of(each) not in seen]
     if not new:
@@ -78,6 +85,7 @@ def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Co
     names = {state.entry.name for state in known}
     followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
     wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
+    split = {(each.context, each.quote): each.entry for each in apart}
     rows: Rows = []
     for sighting in new:
         context = sighting.context or NOWHERE
@@ -85,7 +93,7 @@ def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Co
         if not text:
             continue
         lookup = lookups[context]
-        entry = lookup.find(text) or lookups[EVERYWHERE].find(text)
+        entry = split.get((context, _quote(sighting))) or lookup.find(text) or lookups[EVERYWHERE].find(text)
         if entry is None:
             made = _entry(sighting, text, context, names, scribe)
             rows.append(made)
@@ -197,5 +205,9 @@ def _occurrence(sighting: Sighting, entry: str, context: str, scribe: Scribe) ->
         session=sighting.native,
         message=sighting.said.message,
         at=sighting.said.at,
-        quote=" ".join(sighting.text.split())[:_LONGEST],
+        quote=_quote(sighting),
     )
+
+
+def _quote(sighting: Sighting) -> str:
+    return " ".join(sighting.text.split())[:_LONGEST]

@@ -148,6 +148,17 @@ def decide(name: str, kind: MoveKind, value: str, done: str, *, dry_run: bool, a
     return 0
 
 
+def split_off(name: str, seen: list[str], text: str, *, dry_run: bool, as_json: bool) -> int:
+    """Take a part out of an entry."""
+    with wiring.wire().learner(reads=False) as learner:
+        entry = learner.split(name, seen, text, dry_run=dry_run)
+    if as_json:
+        print_json({"entry": entry, "dry_run": dry_run})
+        return 0
+    console().print(f"{'Would be' if dry_run else 'Is'} {entry.name}: {entry.summary}", markup=False)
+    return 0
+
+
 def write_down(*, dry_run: bool, as_json: bool) -> int:
     """Write the entries of this project into its .learnings."""
     with wiring.wire().learner(reads=False) as learner:

@@ -159,11 +159,22 @@ def merge(
 
 
 @entries_app.command()
-def split(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Take an entry out of the one it was merged into."""
+def split(
+    name: EntryName,
+    seen: Annotated[
+        Optional[list[str]],  # noqa: UP045 - as above
+        typer.Option("--seen", metavar="ID", help="Take out what was seen in this session, or this occurrence."),
+    ] = None,
+    text: Annotated[str, typer.Option("--text", help="With --seen: the other lesson in your words.")] = "",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Take an entry out of the one it was merged into, or with --seen a part of it that is another lesson."""
     from wisen.domain.entries import MoveKind
-    from wisen.surfaces.cli.entries import decide
+    from wisen.surfaces.cli.entries import decide, split_off
 
+    if seen:
+        raise typer.Exit(split_off(name, seen, text, dry_run=dry_run, as_json=as_json))
     raise typer.Exit(decide(name, MoveKind.MERGE, "", "an entry by itself", dry_run=dry_run, as_json=as_json))
 
 
