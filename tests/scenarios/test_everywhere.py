@@ -46,6 +46,8 @@ def test_by_the_users_word_it_is_proposed_for_his_own_file(home: Path) -> None:
     assert [each["sessions"] for each in json.loads(run("entries", "--json").stdout)["entries"]] == [2]
 
 
+@pytest.mark.requirement("N3")
+@pytest.mark.requirement("N4")
 @pytest.mark.requirement("S5", "S6")
 def test_what_became_a_rule_in_two_projects_is_proposed_for_all_and_no_text_leaves_its_project_before(
     home: Path, monkeypatch: pytest.MonkeyPatch
@@ -54,7 +56,13 @@ def test_what_became_a_rule_in_two_projects_is_proposed_for_all_and_no_text_leav
     mill = say(home, 2, "mill", "I told you: from now on use pnpm always, never npm")
     run("learn")
     assert {each["path"] for each in proposals()} == {str(shop / "CLAUDE.md"), str(mill / "CLAUDE.md")}
+    assert not (shop / "CLAUDE.md").exists()
+    kept = Path(json.loads(run("status", "--json").stdout)["home"])
+    assert sum("pnpm" in book.read_text() for book in kept.glob("contexts/*/corrections.md")) == 2
+    assert not any("pnpm" in book.read_text() for book in kept.glob("contexts/*/rules.md"))
     run("proposals", "approve", "1")
+    monkeypatch.chdir(shop)
+    assert ("pnpm" in run("rules").stdout) == (shop / "CLAUDE.md").exists()
     run("learn")
     (other,) = proposals()
     assert other["context"] != ""
@@ -68,7 +76,7 @@ def test_what_became_a_rule_in_two_projects_is_proposed_for_all_and_no_text_leav
     farm.mkdir()
     monkeypatch.chdir(farm)
     assert "pnpm" not in run("rules").stdout + run("learned").stdout
-    books = Path(json.loads(run("status", "--json").stdout)["home"]) / "global"
+    books = kept / "global"
     assert not any("pnpm" in book.read_text() for book in books.glob("*.md"))
     run("proposals", "approve", "1")
     assert "pnpm" in run("rules").stdout
