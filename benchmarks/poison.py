@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.data import DataAbsent
 from wisen.domain.events import Message
-from wisen.loop.observe.door import DoorPolicy, keep
+from wisen.loop.observe.door import keep
+from wisen.loop.observe.policy import DoorPolicy
 from wisen.wiring import wire
 
 if TYPE_CHECKING:

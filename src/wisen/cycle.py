@@ -57,7 +57,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     diary = dig(parts)
     rulebook.refused(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
-    proposals, states = rulebook.record(parts, said := parts.index.signals(selection), fixes)
+    proposals, states = rulebook.record(parts, said := parts.index.signals(selection), fixes, new=new_events > 0)
     recollection.recollect(parts, states)
     report = Report(
         selection=selection,

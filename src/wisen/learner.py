@@ -1,4 +1,4 @@
-"""The facade that every surface calls: one method a wish."""
+"""The facade that every surface calls: one method a wish. What only some wishes need is imported by them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from wisen import cycle, judgement
-from wisen.domain.changes import Line
-from wisen.domain.report import Report, Selection
-from wisen.domain.runs import Run
+from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
-from wisen.domain.state import AgentState, State
 from wisen.errors import UsageError, WisenError
-from wisen.loop.apply.edit import Editor, chosen
-from wisen.loop.apply.notice import refuse
-from wisen.loop.apply.past import past
-from wisen.loop.detect.model import detect
-from wisen.loop.verify.blame import evidence_of
-from wisen.ports import Versioned
 from wisen.recall import Recaller
 from wisen.record import Recorder
 from wisen.remember import Rememberer
@@ -34,7 +24,9 @@ if TYPE_CHECKING:
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
     from wisen.domain.instructions import Blame, Effect
+    from wisen.domain.report import Report
     from wisen.domain.signals import Signal
+    from wisen.domain.state import AgentState, State
     from wisen.loop.apply.past import Past
     from wisen.loop.apply.undo import Undoing
     from wisen.parts import Parts
@@ -78,6 +70,8 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
             UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
             StoreError: a store cannot be written.
         """
+        from wisen import cycle
+
         under = _existing(path)
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")
@@ -94,6 +88,8 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
 
     def status(self) -> State:
         """What has been learnt from so far, and how the last runs went."""
+        from wisen.domain.state import State
+
         parts = self._parts
         return State(
             version=parts.version,
@@ -131,15 +127,21 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
         Raises:
             UsageError: there is no such file.
         """
+        from wisen import judgement
+
         file = judgement.remembered(self._parts, self._parts.instructions.file(path))
         return next(judgement.blamed(self._parts, [file]))
 
     def evidence_of(self, effect: Effect) -> tuple[Evidence, ...]:
         """The failing calls that stand behind what is said of a line, newest first."""
+        from wisen.loop.verify.blame import evidence_of
+
         return evidence_of(effect.calls, self._parts.index.histories(Selection())) if effect.calls else ()
 
     def changes(self) -> Past:
         """Every change that was made to files of this machine, oldest first, and what became of each."""
+        from wisen.loop.apply.past import past
+
         return past(self._parts.desk)
 
     def register(self, path: Path, what: str, why: str, *, dry_run: bool = False) -> Change:
@@ -149,6 +151,8 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
             UsageError: there is no such file, or nothing is said.
             FileError: the file cannot be read.
         """
+        from wisen.loop.apply.edit import Editor
+
         return Editor(self._parts.desk).register(str(path.absolute()), what, why, dry_run=dry_run)
 
     def change(self, change: str) -> tuple[Change, Fate]:
@@ -157,6 +161,8 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
         Raises:
             UsageError: there is no such change.
         """
+        from wisen.loop.apply.edit import chosen
+
         known = self.changes()
         found = chosen(known.changes, change)
         return found, known.fates[found.id]
@@ -167,9 +173,10 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
         Raises:
             UsageError: there is no such change.
         """
+        from wisen.loop.apply.notice import refuse
+
         refused = refuse(self._parts.desk, change)
-        if isinstance(refused.deed, Line):
-            self.took_back(refused.deed)
+        self.took_back(refused)
         return refused
 
     def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
@@ -179,6 +186,8 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
             UsageError: there is no such change, or a person has to look at what is left of it.
             FileError: the file cannot be read or written.
         """
+        from wisen.loop.apply.edit import Editor
+
         editor = Editor(self._parts.desk)
         if change is None:
             last = editor.last()
@@ -186,8 +195,8 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
                 raise UsageError("There is no change to undo. What was changed: wisen changes")
             change = last.id
         undoing = editor.undo(change, dry_run=dry_run)
-        if isinstance(undoing.change.deed, Line) and not dry_run:
-            self.took_back(undoing.change.deed)
+        if not dry_run:
+            self.took_back(undoing.change)
         return undoing
 
     def histories(self, path: Path | None = None) -> Iterator[History]:
@@ -216,6 +225,9 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
         self.close()
 
     def _agent_state(self, agent: Agent) -> AgentState:
+        from wisen.domain.state import AgentState
+        from wisen.ports import Versioned
+
         sources = list(agent.sources())
         newest = max(sources, key=lambda source: source.modified_ns, default=None)
         selection = Selection(agent=agent.name)
@@ -232,6 +244,8 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
 
     def _remember_failure(self, error: WisenError) -> None:
         """A run that stopped is remembered as one, so that silence can be told from having nothing to learn."""
+        from wisen.domain.runs import Run
+
         parts, now = self._parts, self._parts.clock.now()
         run = Run(
             id=parts.ids.new(),
@@ -261,6 +275,8 @@ def signals_in(text: str, before: str = Before.OK, *, reason: bool = False, queu
     Raises:
         UsageError: `before` names nothing that can happen before a message.
     """
+    from wisen.loop.detect.model import detect
+
     if before not in list(Before):
         raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
     return detect(Heard(text=text, before=Before(before), reason=reason, queued=queued))

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wisen.domain.runs import Stamp
-from wisen.loop.apply.past import Desk
-from wisen.ports import Scribe
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.domain.runs import Stamp
+    from wisen.loop.apply.past import Desk
     from wisen.loop.mine.policy import MinePolicy
-    from wisen.loop.observe.door import DoorPolicy
+    from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.loop.promote.policy import PromotePolicy
     from wisen.ports import (
@@ -30,6 +28,7 @@ if TYPE_CHECKING:
         Instructions,
         Ledger,
         Notebooks,
+        Scribe,
     )
 
 
@@ -59,6 +58,8 @@ class Parts:
     """Who helps with the reading."""
     local: Callable[[datetime], datetime]
     """A moment as clocks show it here: days begin at midnight where the user is."""
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    """Where each agent keeps the files that speak wherever the user works, by the agent's name."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""
@@ -70,11 +71,15 @@ class Parts:
     @property
     def scribe(self) -> Scribe:
         """What names, dates and places rows."""
+        from wisen.ports import Scribe
+
         return Scribe(self.clock, self.ids, self.machine)
 
     @property
     def desk(self) -> Desk:
         """What files are edited with."""
+        from wisen.loop.apply.past import Desk
+
         return Desk(self.files, self.checkouts, self.ledger, self.clock, self.ids, self.machine)
 
     def context_of(self, path: Path) -> str:
@@ -84,5 +89,7 @@ class Parts:
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""
+        from wisen.domain.runs import Stamp
+
         now = self.clock.now()
         return Stamp(id=self.ids.new(), machine=self.machine, version=self.version, started=began, finished=now)

@@ -8,10 +8,6 @@ from typing import TYPE_CHECKING
 from wisen.domain.contexts import NOWHERE
 from wisen.domain.memories import DESIGN, MemoryKind, Recalled, Sought
 from wisen.errors import UsageError
-from wisen.memory.recall.briefing import BUDGET, KINDS, brief
-from wisen.memory.recall.ranking import group, rank
-from wisen.memory.recall.replaced import settle
-from wisen.memory.recall.words import sought
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +40,10 @@ class Recaller:
         Raises:
             UsageError: the question holds no word, or a number makes no sense.
         """
+        from wisen.memory.recall.ranking import group, rank
+        from wisen.memory.recall.replaced import settle
+        from wisen.memory.recall.words import sought
+
         words = sought(question)
         if not words:
             raise UsageError(f"{question!r} holds no word to look for. Ask with at least one.")
@@ -75,12 +75,16 @@ class Recaller:
         """What stands around a memory in its session or file."""
         return tuple(self._parts.index.memories.around(memory.id, reach))
 
-    def brief(self, prompt: str, place: Path, *, budget: int = BUDGET) -> Briefing:
+    def brief(self, prompt: str, place: Path, *, budget: int = 600) -> Briefing:
         """What a task needs to know, within a budget of tokens.
 
         Raises:
             UsageError: the budget is not a number of tokens.
         """
+        from wisen.memory.recall.briefing import KINDS, brief
+        from wisen.memory.recall.ranking import rank
+        from wisen.memory.recall.words import sought
+
         if budget < 1:
             raise UsageError(f"--budget {budget} is not a number of tokens. Give 1 or more.")
         now, here = self._parts.clock.now(), self._here(place)

@@ -14,13 +14,6 @@ from typing import TYPE_CHECKING
 from wisen.domain.learnings import Record, RecordKind
 from wisen.domain.report import Selection
 from wisen.errors import UsageError
-from wisen.loop.mine.changes import difference
-from wisen.loop.mine.signatures import VERSION, signature_of
-from wisen.loop.record.accounts import accounts
-from wisen.loop.record.admit import Lengths, admit
-from wisen.loop.record.candidates import CandidatePolicy, candidates
-from wisen.loop.record.problems import problems
-from wisen.loop.record.relevant import LikenessPolicy, relevant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,6 +21,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.failures import Signature
     from wisen.domain.learnings import Candidate, Learning, Problem
+    from wisen.loop.record.admit import Lengths
     from wisen.parts import Parts
 
 
@@ -151,6 +145,11 @@ class Recorder:
             UsageError: a text is empty, or the arguments cannot be written as JSON.
             StoreError: a store cannot be read.
         """
+        from wisen.loop.mine.changes import difference
+        from wisen.loop.record.accounts import accounts
+        from wisen.loop.record.admit import admit
+        from wisen.loop.record.relevant import LikenessPolicy, relevant
+
         failure = admit(self._failure(tool, error, arguments), self._lengths())
         signature = _signature(failure)
         near = str(place)
@@ -174,6 +173,10 @@ class Recorder:
         Raises:
             StoreError: a store cannot be read.
         """
+        from wisen.loop.mine.changes import difference
+        from wisen.loop.record.accounts import accounts
+        from wisen.loop.record.candidates import CandidatePolicy, candidates
+
         records, index, everywhere = self._records(), self._parts.index, Selection()
         alive = self._parts.clock.now() - timedelta(days=self._parts.mine.transient_days)
         kinds = index.failures(everywhere, alive=alive)
@@ -186,6 +189,8 @@ class Recorder:
             UsageError: no failure has that id.
             StoreError: the ledger cannot be read.
         """
+        from wisen.loop.record.problems import problems
+
         failed = self._failed(failure)
         found = problems(self._records(tool=failed.tool))
         return next(problem for problem in found if failed.id in problem.attempts)
@@ -203,6 +208,8 @@ class Recorder:
         )
 
     def _keep(self, record: Record) -> str:
+        from wisen.loop.record.admit import admit
+
         kept = admit(record, self._lengths())
         if kept.text is not None and not kept.text.strip() and kept.kind is not RecordKind.FAILURE:
             raise UsageError("The text is what wisen itself put into a context. Give words of your own.")
@@ -212,6 +219,8 @@ class Recorder:
         return kept.id
 
     def _lengths(self) -> Lengths:
+        from wisen.loop.record.admit import Lengths
+
         door = self._parts.door
         return Lengths(
             error_head=door.failure_head,
@@ -248,11 +257,15 @@ class Recorder:
 
 
 def _signature(failure: Record) -> Signature:
+    from wisen.loop.mine.signatures import signature_of
+
     return signature_of(tool=failure.tool or "", arguments=failure.arguments, text=failure.text)
 
 
 def _signed(record: Record) -> Record:
     """The record with a signature that can be compared: an older one is made again from what was kept."""
+    from wisen.loop.mine.signatures import VERSION
+
     if record.signature is None or record.signature.version == VERSION or record.kind is not RecordKind.FAILURE:
         return record
     return replace(record, signature=_signature(record))

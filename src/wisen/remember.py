@@ -5,18 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.diary import kept, setting_of, told
 from wisen.domain.report import Selection
 from wisen.domain.summaries import DayLine, Mark
 from wisen.errors import UsageError
 from wisen.formats import daily
 from wisen.formats.summaries import NAME, read_session, write_summary
-from wisen.loop.detect.listen import listen
-from wisen.loop.mine.sessions import mine
-from wisen.memory.layers.keep import SESSIONS, shelf_of
-from wisen.recollection import keep_day
-from wisen.safety.withhold import rule_against
-from wisen.workspace import append, memory_of, put_down
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +59,10 @@ class Rememberer:
             UsageError: the mark is none that there is, or the text is empty, too long or holds a secret.
             FileError: the file cannot be read or written.
         """
+        from wisen.recollection import keep_day
+        from wisen.safety.withhold import rule_against
+        from wisen.workspace import append
+
         if mark not in list(Mark):
             raise UsageError(f"--mark {mark!r} is none of {', '.join(Mark)}. Give one of them, or leave it out.")
         said = daily.told(text)
@@ -104,6 +101,8 @@ class Rememberer:
 
     def summaries(self, place: Path) -> tuple[Path, ...]:
         """The summaries of the project that a directory belongs to, newest first."""
+        from wisen.memory.layers.keep import SESSIONS
+
         found = (path for folder in self._folders(place) for path in (folder / SESSIONS).glob("*.md"))
         ours = (path for path in found if NAME.fullmatch(path.name))
         return tuple(sorted(ours, key=lambda path: (path.name, str(path)), reverse=True))
@@ -140,6 +139,9 @@ class Rememberer:
             UsageError: the directory belongs to no project.
             FileError: a file cannot be read or written.
         """
+        from wisen.diary import kept, setting_of, told
+        from wisen.workspace import put_down
+
         parts, context = self._parts, self._parts.context_of(place)
         if not context:
             raise UsageError(f"{place} belongs to no project. Go to a project's folder.")
@@ -152,11 +154,16 @@ class Rememberer:
         return tuple(dict.fromkeys(edit.change.path for edit in edits))
 
     def _understood(self, selection: Selection, begins: str = "") -> Iterator[tuple[History, Mined]]:
+        from wisen.loop.detect.listen import listen
+        from wisen.loop.mine.sessions import mine
+
         for history in self._parts.index.histories(selection):
             if history.native.startswith(begins):
                 yield history, replace(mine(history), said=listen(history))
 
     def _made(self, history: History, mined: Mined) -> Iterator[Told]:
+        from wisen.diary import setting_of, told
+
         for context in dict.fromkeys(turn.context for turn in history.turns):
             setting = setting_of(self._parts, context)
             for summary in told(self._parts, [(history, mined)], context):
@@ -167,10 +174,14 @@ class Rememberer:
         return [self._shelf(place), *([own] if own is not None else [])]
 
     def _shelf(self, place: Path) -> Path:
+        from wisen.memory.layers.keep import shelf_of
+
         return shelf_of(self._parts.home, self._parts.context_of(place)).folder
 
     def _own(self, place: Path) -> Path | None:
         """The memory that the workspace of a directory keeps itself; one of another project is none."""
+        from wisen.workspace import memory_of
+
         context = self._parts.context_of(place)
         return memory_of(place, lambda folder: self._parts.context_of(folder) == context)
 

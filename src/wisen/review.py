@@ -6,8 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.changes import Line, digest
-from wisen.domain.contexts import Alias
+from wisen.domain.changes import digest
 from wisen.domain.entries import (
     LOGGABLE,
     Answer,
@@ -19,19 +18,17 @@ from wisen.domain.entries import (
     Source,
     Status,
     Who,
+    rule_id,
 )
 from wisen.domain.entry_states import asked, states
 from wisen.errors import UsageError
-from wisen.loop.apply.edit import Editor, LinePlan
-from wisen.loop.apply.learnings import put_down
-from wisen.loop.promote.policy import Profile, leave_for
-from wisen.loop.record.entries import name_of
-from wisen.rulebook import book_path, is_told, reject, rule_id, states_of, write_books
-from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.domain.changes import Change
     from wisen.domain.contexts import Context
-    from wisen.domain.entries import Logged, Move, Occurrence
+    from wisen.domain.entries import Logged, Move, Occurrence, Proposal
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.loop.apply.edit import Edit
     from wisen.loop.promote.policy import Leave
@@ -57,7 +54,8 @@ class Reviewer:
 
     def entries(self) -> tuple[EntryState, ...]:
         """Every entry with what became of it, oldest first."""
-        return states_of(self._parts)
+        ledger = self._parts.ledger
+        return states(ledger.entries(), ledger.tallies(), ledger.moves())
 
     def top_entries(
         self, limit: int, *, every: bool = False, context: str | None = None
@@ -107,6 +105,8 @@ class Reviewer:
         Raises:
             UsageError: there is no such context, or no such directory.
         """
+        from wisen.domain.contexts import Alias
+
         fits = [each for each in self._parts.ledger.contexts() if key and each.key.startswith(key)]
         if len(fits) != 1:
             found = f"{len(fits)} contexts begin with" if fits else "No context has the key"
@@ -126,6 +126,8 @@ class Reviewer:
 
     def leave_for(self, each: Asked) -> Leave:
         """Whether policy lets a proposal pass, proposes it or asks."""
+        from wisen.loop.promote.policy import Profile, leave_for
+
         parts = self._parts
         (entry,) = parts.ledger.entries([each.proposal.entry])
         tracked = parts.checkouts.at(each.proposal.path) is not None
@@ -139,6 +141,10 @@ class Reviewer:
             UsageError: there is no such proposal, or the text cannot be a rule.
             FileError: the file cannot be read or written; then nothing was answered.
         """
+        from wisen.loop.promote.answers import answered, bearer
+        from wisen.loop.record.entries import name_of
+        from wisen.rulebook import book_path, write_books
+
         parts, scribe = self._parts, self._parts.scribe
         each = self.proposal(proposal)
         if not each.waits:
@@ -146,24 +152,34 @@ class Reviewer:
         worded = (text if text is not None else each.proposal.text).strip()
         edit = None
         path = each.proposal.path
+        state = self._entry(each.proposal.entry)
+        names = {entry.name for entry in parts.ledger.entries()}
+        rule = bearer(
+            each.proposal, state, lambda id_: name_of(state.entry.type, parts.clock.now(), id_, names), scribe
+        )
         if given is Answer.APPROVED and Path(path) != book_path(parts, each.proposal.context):
-            saw = digest(parts.files.read(Path(path)).content)
-            why = each.proposal.why.partition("\n")[0]
-            plan = LinePlan(path, each.proposal.heading, worded, rule_id(each.proposal.entry), why, saw)
-            edit = Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
+            edit = self._written(each.proposal, worded, rule_id(rule.id), dry_run=dry_run)
         if dry_run:
             return Answered(each, edit)
-        rows = [scribe.move(each.proposal.id, MoveKind.ANSWER, given, by=Who.USER)]
-        if given is Answer.APPROVED:
-            if worded != each.proposal.text:
-                rows.append(scribe.move(each.proposal.entry, MoveKind.TEXT, worded, by=Who.USER))
-            rows.append(scribe.move(each.proposal.entry, MoveKind.CONFIRM, by=Who.USER))
-            rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.PROMOTED, by=Who.USER))
-        elif given is Answer.REJECTED:
-            rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER))
+        rows = answered(each.proposal, state, rule, given, worded, scribe)
         parts.ledger.enter(rows)
         write_books(parts, self.entries())
         return Answered(each, edit)
+
+    def _written(self, proposal: Proposal, text: str, id_: str, *, dry_run: bool) -> Edit:
+        """Put an approved rule into its file: as a line, or as a value where the file holds values."""
+        from wisen.loop.apply.edit import Editor, LinePlan, ValuePlan
+        from wisen.loop.promote.preferences import keys_in
+
+        parts, path, why = self._parts, proposal.path, proposal.why.partition("\n")[0]
+        content = parts.files.read(Path(path)).content
+        if not path.endswith(".json"):
+            plan = LinePlan(path, proposal.heading, text, id_, why, digest(content))
+            return Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
+        keys = keys_in(content, id_)
+        if keys is None:
+            raise UsageError(f"{path} holds no texts under `preferences` any more. Mend it, or reject the proposal.")
+        return Editor(parts.desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
 
     def log(self, logged: Logged, *, dry_run: bool = False) -> Entry:
         """Record an entry by hand.
@@ -171,6 +187,9 @@ class Reviewer:
         Raises:
             UsageError: the kind, source or priority is none that there is, or the text is empty or holds a secret.
         """
+        from wisen.loop.record.entries import name_of
+        from wisen.safety.withhold import rule_against
+
         if logged.kind not in LOGGABLE:
             raise UsageError(f"{logged.kind!r} cannot be logged. It is one of {', '.join(LOGGABLE)}.")
         for value, of in ((logged.source, Source), (logged.priority, Priority)):
@@ -210,6 +229,9 @@ class Reviewer:
             UsageError: the directory belongs to no project.
             FileError: a file cannot be read or written.
         """
+        from wisen.loop.apply.learnings import put_down
+        from wisen.rulebook import is_told
+
         context = self.context_of(path)
         if not context:
             raise UsageError(f"{path} belongs to no project. Go to a project's folder, or give one.")
@@ -222,7 +244,7 @@ class Reviewer:
         return self._parts.context_of(path)
 
     def decide(self, name: str, kind: MoveKind, value: str = "", *, dry_run: bool = False) -> EntryState:
-        """Take the user's word about an entry: its status, priority or wording, or that it is the same as another.
+        """Take the user's word about an entry: its status, its wording, where it holds, or what it is the same as.
 
         Raises:
             UsageError: there is no such entry, or the value is none that there is.
@@ -239,14 +261,37 @@ class Reviewer:
                 raise UsageError(f"{name} cannot be merged into {value}. Name an entry that stands by itself.")
             value = into.entry.id
         if not dry_run:
-            self._parts.ledger.enter([self._parts.scribe.move(found.entry.id, kind, value, by=Who.USER)])
+            # Who says that it holds everywhere says that it is right.
+            kinds = (MoveKind.CONFIRM, kind) if kind is MoveKind.EVERYWHERE else (kind,)
+            scribe = self._parts.scribe
+            self._parts.ledger.enter([scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds])
         return found
 
-    def took_back(self, change: Line) -> None:
-        """A rule whose line the user took back is one that he rejected."""
-        rules = {rule_id(entry.id): entry.id for entry in self._parts.ledger.entries()}
-        if change.id in rules:
-            reject(self._parts, rules[change.id], "you took it back")
+    def split(self, name: str, which: Sequence[str], text: str = "", *, dry_run: bool = False) -> Entry:
+        """Take occurrences out of an entry by their sessions or ids, or how those begin; returns what they are now.
+
+        Raises:
+            UsageError: there is no such entry, a name fits none of its occurrences, or the text may not be stored.
+        """
+        from wisen.loop.record.split import split
+        from wisen.safety.withhold import rule_against
+
+        parts, (state, seen) = self._parts, self.entry(name)
+        if (rule := rule_against(text)) is not None:
+            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        names = {each.name for each in parts.ledger.entries()}
+        entry, moves = split(state, seen, which, " ".join(text.split()), names, parts.scribe)
+        if not dry_run:
+            parts.ledger.enter([entry, *moves])
+        return entry
+
+    def took_back(self, change: Change) -> None:
+        """A rule that the user took out of a file again is one that he rejected."""
+        from wisen.rulebook import reject, rule_of
+
+        entry = rule_of(change, self.entries())
+        if entry is not None:
+            reject(self._parts, entry, "you took it back")
 
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from hashlib import blake2b
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import structs
 
-from wisen.domain.changes import Fate, Line
+from wisen.domain.changes import Fate, Line, Value
+from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import (
     Answer,
     Entry,
@@ -18,23 +20,28 @@ from wisen.domain.entries import (
     MoveKind,
     Status,
     Who,
+    rule_id,
 )
 from wisen.domain.entry_states import asked, states
+from wisen.domain.report import Selection
 from wisen.domain.sameness import Lessons
 from wisen.loop.apply.books import book_of, taken_in, write_contents, written
 from wisen.loop.apply.learnings import FOLDER, read_back
+from wisen.loop.mine.goals import goals_of
+from wisen.loop.promote import preferences
 from wisen.loop.promote.conflicts import settled
 from wisen.loop.promote.fading import faded
 from wisen.loop.promote.propose import expired, proposed
-from wisen.loop.promote.targets import Target, kind_of, target_of
+from wisen.loop.promote.targets import Target, kind_of, target_everywhere, target_of
 from wisen.loop.promote.wording import stands_alone
 from wisen.loop.record.entries import entered, name_of
 from wisen.loop.record.errors import met
+from wisen.loop.record.practices import practised
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wisen.domain.changes import Look
+    from wisen.domain.changes import Change, Look
     from wisen.domain.entries import Occurrence, Proposal
     from wisen.domain.entry_states import EntryState
     from wisen.domain.fixes import Fix
@@ -42,6 +49,9 @@ if TYPE_CHECKING:
     from wisen.loop.apply.books import Book, Taken
     from wisen.parts import Parts
     from wisen.ports import Ledger, Scribe
+
+PRACTISED = timedelta(days=90)
+"""How far back the sessions lie in which best practices are looked for."""
 
 
 class Known:
@@ -62,31 +72,39 @@ class Known:
             self.states = states(self._entries, self._ledger.tallies(), self.moves)
 
 
-def record(parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix]) -> tuple[int, tuple[EntryState, ...]]:
-    """What the user said and what kept failing become entries; what is ready is proposed.
+def record(
+    parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix], *, new: bool
+) -> tuple[int, tuple[EntryState, ...]]:
+    """What the user said, what kept failing and what is better left out become entries; what is ready is proposed.
 
-    Returns how many proposals wait, and what became of every entry.
+    `new`: whether sessions held something new. Returns how many proposals wait, and what became of every entry.
     """
     ledger, scribe, now = parts.ledger, parts.scribe, parts.clock.now()
     known = Known(ledger)
     take_in(parts, known)
     seen = ledger.sights()
-    known.enter(entered(said, known.states, seen, scribe))
+    split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
+    apart = [each for entry in sorted(split) for each in ledger.occurrences(entry)]
+    known.enter(entered(said, known.states, seen, scribe, apart))
     known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
+    if new:
+        newest = parts.index.counts(Selection()).last or now
+        recent = parts.index.histories(Selection(since=newest - PRACTISED))
+        known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
     known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
     before = asked(ledger.proposals(), known.moves)
     over = expired(before, known.states, now, parts.promote)
-    new = proposed(
+    offered = proposed(
         known.states,
         ledger.occurrences,
         before,
-        lambda entry, seen: _target(parts, entry, seen),
+        lambda entry, seen, scope: _target(parts, entry, seen, scope),
         parts.promote,
         scribe,
     )
-    known.enter([*(scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over), *new])
+    known.enter([*(scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over), *offered])
     write_books(parts, known.states)
-    return sum(each.waits for each in before) - len(over) + len(new), known.states
+    return sum(each.waits for each in before) - len(over) + len(offered), known.states
 
 
 def take_in(parts: Parts, known: Known) -> None:
@@ -144,22 +162,22 @@ def refused(parts: Parts, looks: Sequence[Look]) -> None:
     gone = {look.change for look in looks if look.fate is Fate.REFUSED}
     if not gone:
         return
-    rules = {rule_id(entry.id): entry for entry in parts.ledger.entries()}
+    every = Known(parts.ledger).states
     for change in parts.ledger.changes(machine=parts.machine):
-        entry = rules.get(change.deed.id) if change.id in gone and isinstance(change.deed, Line) else None
+        entry = rule_of(change, every) if change.id in gone else None
         if entry is not None:
-            reject(parts, entry.id, f"you took it out of {change.path}")
+            reject(parts, entry, f"you took it out of {change.path}")
 
 
-def states_of(parts: Parts) -> tuple[EntryState, ...]:
-    """Every entry with what became of it."""
-    ledger = parts.ledger
-    return states(ledger.entries(), ledger.tallies(), ledger.moves())
-
-
-def rule_id(entry: str) -> str:
-    """The id that the line of an entry has in files."""
-    return f"R-{blake2b(entry.encode(), digest_size=4).hexdigest()}"
+def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:
+    """The id of the entry whose rule a change put into a file: a line has its id, a value its words."""
+    deed = change.deed
+    if isinstance(deed, Line):
+        return next((state.entry.id for state in every if rule_id(state.entry.id) == deed.id), None)
+    if not isinstance(deed, Value) or not change.path.endswith(preferences.FILE):
+        return None
+    said = msgspec.json.decode(deed.new or "null")
+    return next((s.entry.id for s in every if s.text == said and s.status is Status.PROMOTED), None)
 
 
 def is_told(state: EntryState) -> bool:
@@ -188,9 +206,14 @@ def reject(parts: Parts, entry: str, why: str) -> None:
     parts.ledger.enter(rows)
 
 
-def _target(parts: Parts, entry: Entry, seen: Sequence[Occurrence]) -> Target:
-    """The project's own file, where the project is on this machine; else the book that wisen keeps of it."""
+def _target(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target:
+    """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
     agent = seen[-1].agent if seen else "claude-code"
+    if scope == EVERYWHERE:
+        folder = parts.folders.get(agent)
+        if folder is not None and folder.is_dir():
+            return target_everywhere(entry, agent, str(folder), parts.files)
+        return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
     for alias in reversed(parts.ledger.aliases(parts.machine)):
         if alias.context == entry.context and Path(alias.path).is_dir():
             return target_of(entry, agent, alias.path, parts.files)

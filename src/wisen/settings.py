@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from wisen.domain.policy import Rule, setting
 from wisen.errors import SettingsError
 from wisen.loop.mine.policy import MinePolicy
-from wisen.loop.observe.door import DoorPolicy
+from wisen.loop.observe.policy import DoorPolicy
 from wisen.loop.promote.policy import PromotePolicy
 
 if TYPE_CHECKING:

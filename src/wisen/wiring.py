@@ -6,7 +6,7 @@ import os
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
 from wisen.errors import SettingsError, StoreReadOnly
@@ -14,7 +14,7 @@ from wisen.learner import Learner, Place
 from wisen.parts import Parts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     from wisen.doctor import Examined
@@ -55,6 +55,24 @@ def home_directory(environment: Mapping[str, str]) -> Path:
     return Path(platformdirs.user_data_dir("wisen", appauthor=False))
 
 
+class _Late:
+    """A store that is opened by the first question to it: most of those who are asked never need the index."""
+
+    def __init__(self, opening: Callable[[], Index]) -> None:
+        self._opening = opening
+        self._store: Index | None = None
+
+    def __getattr__(self, name: str) -> object:
+        if self._store is None:
+            self._store = self._opening()
+        return getattr(self._store, name)
+
+    def close(self) -> None:
+        """Let go of the store, if it was opened."""
+        if self._store is not None:
+            self._store.close()
+
+
 @dataclass(frozen=True)
 class Wiring:
     """Opens what the settings name."""
@@ -74,7 +92,31 @@ class Wiring:
         return Wiring(replace(self.settings, home=home, store=store), self.environment)
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
-        """Stores and readers, ready to work. One that is only asked needs no readers, which take time to load."""
+        """Stores and readers, ready to work. One that reads no logs needs no readers, which take time to load."""
+        ledger = self.ledger()
+        try:
+            index, warning = self._index()
+        except BaseException:
+            ledger.close()
+            raise
+        return self._learner(ledger, index, project, self.agents() if reads else (), warning)
+
+    def asked(self) -> Learner:
+        """A Learner that is only asked what the ledger holds; what that can do without is not opened nor looked over.
+
+        Raises:
+            StoreError: a store cannot be opened; a damaged index is not set aside.
+        """
+        return self._learner(self.ledger(asked=True), cast("Index", _Late(self._whole_index)))
+
+    def _learner(
+        self,
+        ledger: Ledger,
+        index: Index,
+        project: str | None = None,
+        agents: tuple[Agent, ...] = (),
+        warning: str | None = None,
+    ) -> Learner:
         from wisen.backends.clock import local
         from wisen.backends.executors.processes import processes
         from wisen.backends.files import UserFiles
@@ -85,9 +127,7 @@ class Wiring:
         from wisen.loop.observe.scope import Scope
 
         clock = self.clock()
-        ledger = self.ledger()
         try:
-            index, warning = self._index()
             machine = self._machine()
             scope = Scope(
                 home=self._user_home(),
@@ -97,10 +137,11 @@ class Wiring:
                 suffix=project,
             )
         except BaseException:
+            index.close()
             ledger.close()
             raise
         parts = Parts(
-            agents=self.agents() if reads else (),
+            agents=agents,
             index=index,
             ledger=ledger,
             backups=self.backups(),
@@ -119,6 +160,7 @@ class Wiring:
             home=self.settings.home,
             crew=processes,
             local=local,
+            folders=self._agent_folders(),
             warnings=(warning,) if warning else (),
         )
         return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
@@ -131,11 +173,7 @@ class Wiring:
             return closing(self.ledger())
 
         def open_index() -> AbstractContextManager[Index]:
-            from wisen.backends.stores.sqlite_files import INDEX, open_file
-            from wisen.backends.stores.sqlite_index import SqliteIndex
-
-            file, busy = self.settings.home / "index.db", self.settings.store.busy_seconds
-            return closing(SqliteIndex(open_file(file, INDEX, busy=busy)))
+            return closing(self._whole_index())
 
         return Examined(
             home=str(self.settings.home),
@@ -169,8 +207,8 @@ class Wiring:
 
         return SystemClock()
 
-    def ledger(self) -> Ledger:
-        """The ledger that the settings name."""
+    def ledger(self, *, asked: bool = False) -> Ledger:
+        """The ledger that the settings name; one that is only asked is not looked over whole."""
         store = self.settings.store
         if self._is_team:
             from wisen.backends.stores.postgres_ledger import open_team_ledger
@@ -179,7 +217,7 @@ class Wiring:
         from wisen.backends.stores.sqlite_ledger import open_ledger
 
         home = self.settings.home
-        return open_ledger(home / "ledger.db", backups=home / "backups", busy=store.busy_seconds)
+        return open_ledger(home / "ledger.db", backups=home / "backups", busy=store.busy_seconds, asked=asked)
 
     def backups(self) -> Backups | None:
         """Copies of the ledger, where it is a file."""
@@ -205,6 +243,22 @@ class Wiring:
 
         store = self.settings.store
         return open_index(self.settings.home / "index.db", clock=self.clock(), busy=store.busy_seconds)
+
+    def _whole_index(self) -> Index:
+        """The index, where it is whole. Raises: StoreDamaged."""
+        from wisen.backends.stores.sqlite_files import INDEX, open_file
+        from wisen.backends.stores.sqlite_index import SqliteIndex
+
+        return SqliteIndex(open_file(self.settings.home / "index.db", INDEX, busy=self.settings.store.busy_seconds))
+
+    def _agent_folders(self) -> dict[str, Path]:
+        """Where the agents keep the files that speak wherever the user works."""
+        home, chosen = self._user_home(), self.environment.get
+        return {
+            "claude-code": Path(chosen("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser(),
+            "codex": Path(chosen("CODEX_HOME") or home / ".codex").expanduser(),
+            "openclaw": home / ".openclaw" / "workspace",
+        }
 
     def _user_home(self) -> Path:
         return Path(self.environment.get("HOME") or Path.home())

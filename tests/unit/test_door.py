@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 import pytest
 
 from wisen.domain.events import Call, Concession, Event, Message, Origin, Outcome, Provenance, SessionKey, Status
-from wisen.loop.observe.door import DoorPolicy, keep
+from wisen.loop.observe.door import keep
+from wisen.loop.observe.policy import DoorPolicy
 from wisen.ports import Kept
 from wisen.safety import sentinel
 

@@ -44,7 +44,7 @@ def offer(ledger: MemoryLedger, before: tuple[Asked, ...] = (), policy: PromoteP
         states(ledger.entries(), ledger.tallies(), ledger.moves()),
         ledger.occurrences,
         before,
-        lambda _, __: Target("/shop/CLAUDE.md", "Rules"),
+        lambda _, __, ___: Target("/shop/CLAUDE.md", "Rules"),
         policy,
         Scribe(FixedClock(NOON), CountingIds(), "desk"),
     )
@@ -246,7 +246,7 @@ def test_occurrences_are_read_once_each() -> None:
 
     scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
     known = states(ledger.entries(), ledger.tallies(), ledger.moves())
-    proposed(known, seen, (), lambda _, __: Target("/x", "y"), POLICY, scribe)
+    proposed(known, seen, (), lambda _, __, ___: Target("/x", "y"), POLICY, scribe)
     assert asked_for == [WEAK.id]
 
 

@@ -15,6 +15,8 @@ from wisen.formats.overview import GLOBAL, IndexRow, write_index, write_meta
 from wisen.formats.retention import CONTEXT_RULES, CONTEXT_STALE_DAYS, retained
 from wisen.formats.rules import RuleLine
 
+pytestmark = pytest.mark.requirement("N6")
+
 TODAY = date(2026, 6, 1)
 
 

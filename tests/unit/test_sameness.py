@@ -157,7 +157,6 @@ TUNED_OTHER = [
     ("Run the unit tests before committing.", "Run the linter before committing."),
     ("Never edit migrations/.", "Run the migrations before tests."),
     ("Run the tests before committing.", "Commit before running the tests."),
-    ("Run the tests before pushing.", "Run the tests after pushing."),
     ("Use Python 3.11.", "Use Python 3.12."),
     ("Indent with 2 spaces.", "Indent with 4 spaces."),
     ("Never edit files in src/generated.", "Never edit files in src/vendor."),
@@ -329,10 +328,7 @@ HELD_OTHER = [
 ]
 """As above."""
 UNTOLD = [
-    ("Include stack traces in the logs.", "Exclude stack traces from the logs."),
     ("Let the server call the client.", "Let the client call the server."),
-    ("Run the slow tests.", "Skip the slow tests."),
-    ("Use fewer comments.", "Use more comments."),
     ("Make the header bigger than the footer.", "Make the footer bigger than the header."),
     ("Put the summary above the table.", "Put the table above the summary."),
     ("Turn caching on.", "Turn caching off."),
@@ -343,7 +339,40 @@ UNTOLD = [
 ]
 """Opposites that are not recognised as such, a shortcoming: they must not become one lesson all the same."""
 
-ALL_SAME, ALL_OPPOSED, ALL_OTHER = TUNED_SAME + HELD_SAME, TUNED_OPPOSED + HELD_OPPOSED, TUNED_OTHER + HELD_OTHER
+TURNED = [
+    ("Include stack traces in the logs.", "Exclude stack traces from the logs."),
+    ("Run the slow tests.", "Skip the slow tests."),
+    ("Use fewer comments.", "Use more comments."),
+    ("Run the tests before pushing.", "Run the tests after pushing."),
+    ("Before you commit, run the linter.", "After you commit, run the linter."),
+    ("Enable caching in CI.", "Please always disable caching in CI."),
+    ("Build with cache.", "Build without cache."),
+    ("Use tabs for indentation.", "Indent with spaces."),
+    ("Use tabs.", "Use spaces."),
+    ("Keep helpers private.", "Keep helpers public."),
+    ("Sort imports ascending.", "Sort imports descending."),
+    ("Allow force pushes to main.", "Forbid force pushes to main."),
+    ("Add a changelog entry for each fix.", "Remove the changelog entry for each fix."),
+]
+"""Opposites by one word that stands in the place of another."""
+NOT_TURNED = [
+    ("Show line numbers.", "Hide the sidebar."),
+    ("Enable strict mode in tests.", "Disable caching in CI."),
+    ("Add tests for the parser.", "Remove tests for the lexer."),
+    ("Use tabs in Makefiles.", "Use spaces in Python files."),
+    ("Keep functions private.", "Keep methods public."),
+    ("Add 3 retries.", "Remove 4 retries."),
+    ("Never enable telemetry.", "Never disable telemetry."),
+    ("Add the header and remove the footer.", "Remove the header and add the footer."),
+    ("Start the server.", "Stop the tests."),
+    ("Enable it.", "Disable it."),
+    ("Run the tests before pushing.", "Run the tests after merging."),
+    ("Open the file.", "Close the issue."),
+]
+"""They share such a pair of words, but not what it is asked for; or ask for both."""
+
+ALL_SAME, ALL_OTHER = TUNED_SAME + HELD_SAME, TUNED_OTHER + HELD_OTHER + NOT_TURNED
+ALL_OPPOSED = TUNED_OPPOSED + HELD_OPPOSED + TURNED
 
 
 def sides(wanted: str, unwanted: str = "") -> Stance:
@@ -492,7 +521,8 @@ def test_a_lesson_may_have_several_wordings_and_is_told_once() -> None:
 
 WORDS = st.sampled_from(
     "use not never don't instead of avoid stop no before after without until switch from to replace with , . : ` `a b` "
-    "-- --x a/b @s/p 3.1 tests running run commit commits always prefer over only nicht * _x_ unless or and".split(" ")
+    "-- --x a/b @s/p 3.1 tests running run commit commits always prefer over only nicht * _x_ unless or and "
+    "enable disable tabs spaces add remove".split(" ")
 )
 TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=60)
 

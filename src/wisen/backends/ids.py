@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,5 +20,5 @@ class Ulids:
     def new(self) -> str:
         """An id that no machine has given before and that sorts by time."""
         milliseconds = int(self._clock.now().timestamp() * 1000)
-        number = (milliseconds << 80) | int.from_bytes(secrets.token_bytes(10), "big")
+        number = (milliseconds << 80) | int.from_bytes(os.urandom(10), "big")
         return "".join(_ALPHABET[(number >> shift) & 31] for shift in range(125, -1, -5))

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 READABLE = 48
 """How many characters of the name a key shows."""
 
-NOWHERE = "-"
-"""Stands for the context of what was said outside of any project; that is not everywhere."""
+EVERYWHERE, NOWHERE = "", "-"
+"""Stand for the contexts of what holds in all projects, and of what was said outside of any; that is not everywhere."""
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
 """Windows takes a name for a device by what stands before its first dot."""
 

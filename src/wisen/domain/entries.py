@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - entries are read back from JSON by their types
 from enum import StrEnum
-from typing import NamedTuple
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from wisen.domain.signals import About  # noqa: TC001 - as above
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class EntryType(StrEnum):
@@ -110,6 +114,11 @@ class Entry(Struct, frozen=True, kw_only=True):
     """How likely it is meant to last beyond the task at hand."""
 
 
+def rule_id(entry: str) -> str:
+    """The id that the line of an entry has in files."""
+    return f"R-{blake2b(entry.encode(), digest_size=4).hexdigest()}"
+
+
 LOGGABLE = {
     "correction": (EntryType.LEARNING, Category.CORRECTION),
     "error": (EntryType.ERROR, None),
@@ -163,8 +172,19 @@ class Tally(Struct, frozen=True, kw_only=True):
     """When it was recorded, where it was never seen."""
 
 
+def tallied(of: Tally, seen: Sequence[Occurrence]) -> Tally:
+    """A tally counted anew from what was seen, oldest first."""
+    return structs.replace(
+        of,
+        times=len(seen),
+        sessions=len({(each.agent, each.session) for each in seen}),
+        first=seen[0].at if seen else of.first,
+        last=seen[-1].at if seen else of.last,
+    )
+
+
 class MoveKind(StrEnum):
-    """What can be decided about an entry or a proposal."""
+    """What can be decided about an entry, a proposal or an occurrence."""
 
     STATUS = "status"
     PRIORITY = "priority"
@@ -173,7 +193,12 @@ class MoveKind(StrEnum):
     CONFIRM = "confirm"
     MERGE = "merge"
     """It is the same as the entry whose id is the value; it stands by itself again where there is none."""
+    SPLIT = "split"
+    """The occurrence that it is about belongs to the entry whose id is the value."""
     SCOPE = "scope"
+    """It holds in the context whose key is the value; everywhere where there is none."""
+    EVERYWHERE = "everywhere"
+    """The user said that it holds in all projects: it is proposed so."""
     CITE = "cite"
     """It was used."""
     CONFLICT = "conflict"
@@ -190,11 +215,11 @@ class Who(StrEnum):
 
 
 class Move(Struct, frozen=True, kw_only=True):
-    """One decision about an entry or a proposal."""
+    """One decision about an entry, a proposal or an occurrence."""
 
     id: str
     subject: str
-    """The id of the entry or the proposal."""
+    """The id of the entry, the proposal or the occurrence."""
     machine: str
     at: datetime
     by: Who

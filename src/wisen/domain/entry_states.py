@@ -20,6 +20,7 @@ _MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
     MoveKind.TEXT: lambda move: {"text": move.value},
     MoveKind.SCOPE: lambda move: {"context": move.value},
     MoveKind.MERGE: lambda move: {"merged_into": move.value},
+    MoveKind.EVERYWHERE: lambda _: {"everywhere": True},
     MoveKind.CONFIRM: lambda _: {"confirmed": True},
     MoveKind.CITE: lambda move: {"used": move.at},
 }
@@ -42,6 +43,8 @@ class EntryState(Struct, frozen=True, kw_only=True):
     last: datetime
     confirmed: bool = False
     """Whether a person said that it is right."""
+    everywhere: bool = False
+    """Whether the user said that it holds in all projects; it does when he approves that."""
     merged_into: str = ""
     conflicts: tuple[str, ...] = ()
     """The ids of entries that say the opposite."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.antonyms import antonyms, chooses
 from wisen.domain.stances import Reading, Stance, read, stance
 from wisen.domain.terms import decides, parts_of, worth_of
 
@@ -36,7 +37,7 @@ _OPPOSED = 0.75
 def opposed(one: Stance, other: Stance, worth: Worth = worth_of) -> bool:
     """Whether one asks for what the other refuses, and both are about the same thing."""
     one, other = _opened(one, other)
-    return _refuses(one, other, worth) or _refuses(other, one, worth)
+    return _refuses(one, other, worth) or _refuses(other, one, worth) or _turned(one, other, worth)
 
 
 def alike(one: str | Stance, other: str | Stance, worth: Worth = worth_of) -> float:
@@ -85,7 +86,7 @@ class Lessons:
         """The ids of the lessons that ask for what this one refuses, or refuse what it asks for, oldest first."""
         ours = stance(text)
         numbers = set[int]()
-        for side in map(_parts, ours):
+        for side in map(_parts, (*ours, *(turned for _, _, turned in _turns(ours.wanted)))):
             numbers |= self._with(side, _OPPOSED * _total(side, worth_of))
         taken = [self._taken[number] for number in sorted(numbers)]
         return list(dict.fromkeys(each.id for each in taken if opposed(ours, each.reading.stance)))
@@ -180,6 +181,8 @@ def _exchanged(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     moved = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
     if len(moved) != 2 or moved[0] != moved[1][::-1]:
         return False
+    if moved[0][1] in antonyms(moved[0][0]):
+        return True
     return not any(decides(term) or worth_of(term) < 1 for term in moved[0])
 
 
@@ -203,6 +206,27 @@ def _refuses(one: Stance, other: Stance, worth: Worth) -> bool:
     if any(map(decides, other.wanted - one.unwanted - one.wanted)):
         return False
     return crossed + _total(one.wanted & other.wanted, worth) >= _OPPOSED * _total(other.wanted, worth)
+
+
+def _turned(one: Stance, other: Stance, worth: Worth) -> bool:
+    """Whether a word of one stands in the other as its antonym, and both ask it for the same: "include", "exclude"."""
+    if one.unwanted != other.unwanted:
+        return False
+    for word, antonym, turned in _turns(one.wanted):
+        if antonym not in other.wanted or word in other.wanted or antonym in one.wanted:
+            continue
+        alone = {antonym} in (turned, other.wanted)
+        if any(map(decides, turned ^ other.wanted)) or (alone and not chooses(word)):
+            continue
+        shared = _total(turned & other.wanted, worth)
+        if shared >= _OPPOSED * max(_total(turned, worth), _total(other.wanted, worth)):
+            return True
+    return False
+
+
+def _turns(wanted: frozenset[str]) -> list[tuple[str, str, frozenset[str]]]:
+    """Each word that has an antonym, with it, and what is asked for with it in the place of the word."""
+    return [(word, other, wanted - {word} | {other}) for word in sorted(wanted) for other in antonyms(word)]
 
 
 def _opened(one: Stance, other: Stance) -> tuple[Stance, Stance]:

@@ -137,6 +137,20 @@ class EntriesContract:
         assert ledger.ranked("b") == ("3", "4")
         assert ledger.ranked("none") == ()
 
+    def test_an_occurrence_that_was_taken_out_counts_where_it_went_and_by_the_last_word(self, ledger: Ledger) -> None:
+        seen = [an_occurrence(f"o{number}", "1", session=f"s{number % 2}", minutes=number) for number in range(4)]
+        ledger.enter([an_entry("1"), an_entry("2"), an_entry("3"), *seen, an_occurrence("p", "2", minutes=9)])
+        ledger.enter([a_move("a", "o1", MoveKind.SPLIT, "3"), a_move("b", "o3", MoveKind.SPLIT, "2")])
+        counted = {each.entry: (each.times, each.sessions) for each in ledger.tallies()}
+        assert counted == {"1": (2, 1), "2": (2, 1), "3": (1, 1)}
+        assert [each.id for each in ledger.occurrences("2")] == ["o3", "p"]
+        assert {each.entry for each in ledger.occurrences("3")} == {"3"}
+        assert [(each.id, each.entry) for each in ledger.occurrences()][1] == ("o1", "3")
+        assert ledger.ranked() == ("2", "1", "3")
+        ledger.enter([a_move("c", "o1", MoveKind.SPLIT, "1")])
+        assert {each.entry: each.times for each in ledger.tallies(["1", "3"])} == {"1": 3, "3": 0}
+        assert ledger.sights() == {"o0", "o1", "o2", "o3", "p"}
+
     def test_occurrences_come_back_whole_oldest_first(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         hostile = structs.replace(an_occurrence("z", entry="02B", minutes=-1), quote=HOSTILE, session=HOSTILE)
         ledger.enter([an_occurrence("b"), an_occurrence("a"), hostile])

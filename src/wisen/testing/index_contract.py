@@ -207,6 +207,7 @@ class IndexContract:
         log.add(structs.replace(log.kept[0].event, id="m5", text=None, at=log.at(6)), withheld="aws-key")
         index.keep([log.stretch()])
         (history,) = index.histories(Selection())
+        assert {turn.context for turn in history.turns} == {"ctx"}
         assert [(turn.id, turn.act, turn.text, turn.before) for turn in history.turns] == [
             ("m1", Act.SAID, "text of m1", 0),
             ("m3", Act.SAID, "text of m3", 0),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.entries import Entry, Move, Occurrence, Proposal, Tally
+from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
 from wisen.domain.entry_states import states
 from wisen.domain.learnings import Record, RecordKind
 
@@ -146,19 +146,14 @@ class MemoryLedger:
         )
 
     def _tally(self, entry: Entry) -> Tally:
-        seen = self.occurrences(entry.id)
-        return Tally(
-            entry=entry.id,
-            context=entry.context,
-            times=len(seen),
-            sessions=len({(each.agent, each.session) for each in seen}),
-            first=seen[0].at if seen else entry.at,
-            last=seen[-1].at if seen else entry.at,
-        )
+        none = Tally(entry=entry.id, context=entry.context, times=0, sessions=0, first=entry.at, last=entry.at)
+        return tallied(none, self.occurrences(entry.id))
 
     def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:
         """Where entries were seen, or one of them, oldest first."""
-        found = (each for each in self._occurrences.values() if entry in (None, each.entry))
+        split = {each.subject: each.value for each in self.moves() if each.kind is MoveKind.SPLIT}
+        every = (structs.replace(each, entry=split.get(id_, each.entry)) for id_, each in self._occurrences.items())
+        found = (each for each in every if entry in (None, each.entry))
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 
     def sights(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ import msgspec
 
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.seals import Table, add, read
-from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Status, Tally, Who
+from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Status, Tally, Who, tallied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -64,16 +64,32 @@ class SqlEntries:
     def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
         """How often each entry was seen, or each of some, by its id. It is counted by the database, and not sealed."""
         if ids is None:
-            return self._tallied("", ())
-        return tuple(each for some in _some(ids) for each in self._tallied(f"WHERE e.id IN ({_marks(some)})", some))
+            found = self._tallied("", ())
+        else:
+            found = tuple(
+                each for some in _some(ids) for each in self._tallied(f"WHERE e.id IN ({_marks(some)})", some)
+            )
+        split = self._split()
+        if not split:
+            return found
+        touched = {*split.values()}
+        for some in _some(split):
+            rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({_marks(some)})", some)  # noqa: S608 - ours
+            touched |= {unpack(str(row[0])) for row in rows}
+        return tuple(tallied(each, self.occurrences(each.entry)) if each.entry in touched else each for each in found)
 
     def ranked(self, context: str | None = None) -> tuple[str, ...]:
         """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
+        if self._split():
+            found = [each for each in self.tallies() if context in (None, each.context)]
+            found.sort(key=lambda each: (-each.sessions, -microseconds(each.last), each.entry.encode()))
+            return tuple(each.entry for each in found)
         where, values = ("", ()) if context is None else ("WHERE e.context = ?", (pack(context),))
+        seen = "FROM occurrences AS o WHERE o.entry = e.id"
         rows = self._db.run(
-            f"SELECT e.id FROM entries AS e LEFT JOIN occurrences AS o ON o.entry = e.id {where} GROUP BY e.id "  # noqa: S608 - ours
-            "ORDER BY COUNT(DISTINCT o.agent || ' ' || o.session) DESC, COALESCE(MAX(o.at), MAX(e.at)) DESC, "
-            f"e.id COLLATE {self._db.bytewise}",
+            f"SELECT e.id FROM entries AS e {where} "  # noqa: S608 - ours
+            f"ORDER BY (SELECT COUNT(DISTINCT o.agent || ' ' || o.session) {seen}) DESC, "
+            f"COALESCE((SELECT MAX(o.at) {seen}), e.at) DESC, e.id COLLATE {self._db.bytewise}",
             values,
         )
         return tuple(unpack(str(row[0])) for row in rows)
@@ -99,15 +115,29 @@ class SqlEntries:
 
     def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:
         """Where entries were seen, or one of them, oldest first."""
-        rest = "" if entry is None else "WHERE entry = ?"
-        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        return tuple(
+        split = self._split()
+        rows = [*read(self._db, OCCURRENCES, *(("",) if entry is None else ("WHERE entry = ?", (pack(entry),))))]
+        if entry is not None:
+            for some in _some(id_ for id_, into in split.items() if into == entry):
+                rows += read(
+                    self._db, OCCURRENCES, f"WHERE id IN ({_marks(some)}) AND entry <> ?", (*some, pack(entry))
+                )
+        found = (
             Occurrence(
-                **{name: cast("str", row[name]) for name in OCCURRENCES.columns if name != "at"},
+                **{name: cast("str", row[name]) for name in OCCURRENCES.columns if name not in ("at", "entry")},
+                entry=split.get(cast("str", row["id"]), cast("str", row["entry"])),
                 at=from_microseconds(cast("int", row["at"])),
             )
-            for row in read(self._db, OCCURRENCES, f"{rest} {order}", () if entry is None else (pack(entry),))
+            for row in rows
         )
+        here = (each for each in found if entry in (None, each.entry))
+        return tuple(sorted(here, key=lambda each: (each.at, pack(each.id))))
+
+    def _split(self) -> dict[str, str]:
+        """The occurrences that a person took out of their entries, and to which each belongs. Not sealed."""
+        order = f"ORDER BY id COLLATE {self._db.bytewise}"
+        rows = self._db.run(f"SELECT subject, value FROM moves WHERE kind = 'split' {order}")  # noqa: S608 - ours
+        return {unpack(str(subject)): unpack(str(value)) for subject, value in rows}
 
     def sights(self) -> frozenset[str]:
         """The ids of all occurrences."""

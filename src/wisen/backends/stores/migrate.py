@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from wisen.backends.stores.seals import Table, add, read
@@ -43,7 +43,7 @@ class Migration:
 def known(store: Store) -> tuple[Migration, ...]:
     """Every migration of a store that this version of wisen brings, in order."""
     found = []
-    for file in (resources.files(__package__) / "migrations" / store).iterdir():
+    for file in (Path(__file__).parent / "migrations" / store).iterdir():
         if (match := _FILE.fullmatch(file.name)) is not None:
             found.append(Migration(int(match[1]), file.name, file.read_text(encoding="utf-8")))
     return tuple(sorted(found, key=lambda migration: migration.version))

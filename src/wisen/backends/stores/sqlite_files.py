@@ -6,7 +6,7 @@ import errno
 import os
 import sqlite3
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import mkstemp
 from typing import TYPE_CHECKING
@@ -52,13 +52,16 @@ INDEX = Kind(
 )
 
 
-def open_file(path: Path, kind: Kind, *, busy: float, must_exist: bool = False) -> SqliteDatabase:
+def open_file(path: Path, kind: Kind, *, busy: float, must_exist: bool = False, asked: bool = False) -> SqliteDatabase:
     """The store in a file, made new if there is none and `must_exist` does not forbid it.
+
+    One that is only `asked` is not looked over whole: SQLite and the seals tell of what is damaged in what is read.
 
     Raises:
         StoreDamaged: the file is not what we wrote; it stays byte for byte as it was.
         StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
     """
+    kind = replace(kind, thorough=kind.thorough and not asked)
     if not _holds_something(path, kind, busy):
         if must_exist:
             raise damaged(path, "it is missing or empty, though it was backed up before")

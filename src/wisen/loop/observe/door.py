@@ -7,7 +7,6 @@ and always comes through; where it was made counts for nothing, so it belongs to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,6 @@ import msgspec
 from msgspec.structs import replace
 
 from wisen.domain.events import Call, Concession, Event, Message, Outcome, Provenance
-from wisen.domain.policy import setting
 from wisen.ports import Kept
 from wisen.safety import sentinel
 from wisen.safety.secrets import find_secret
@@ -25,21 +23,7 @@ from wisen.safety.withhold import rule_against
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-
-@dataclass(frozen=True, kw_only=True)
-class DoorPolicy:
-    """How much of a text is kept."""
-
-    longest_argument: int = setting(
-        2_000, "Characters kept of one argument of a call; the rest is cut and marked with an ellipsis.", at_least=100
-    )
-    failure_head: int = setting(3_000, "Characters kept from the beginning of a failed result.", at_least=100)
-    failure_tail: int = setting(
-        1_000, "Characters kept from its end, where compilers and test runners say what counts.", at_least=0
-    )
-    longest_message: int = setting(
-        32_000, "Characters kept of one typed message; longer ones are pasted logs.", at_least=1_000
-    )
+    from wisen.loop.observe.policy import DoorPolicy
 
 
 def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], policy: DoorPolicy) -> Iterator[Kept]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.contexts import Context
     from wisen.domain.sources import Mark, Source
-    from wisen.loop.observe.door import DoorPolicy
+    from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.ports import Agent, Stretch
 

@@ -18,7 +18,6 @@ from wisen.domain.contexts import Context, ContextKind, canonical_of, context_of
 from wisen.errors import UsageError
 from wisen.loop.observe.remote import local_path, network_name
 from wisen.loop.observe.repository import Repository, is_directory, real, repository_at, settings_of
-from wisen.safety.secrets import find_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -187,6 +186,8 @@ class Scope:
         return context_of(kind, canonical, self._suffix, machine=self._machine)
 
     def _sight(self, context: Context, directory: _Directory) -> Context | None:
+        from wisen.safety.secrets import find_secret
+
         if find_secret(context.name) or find_secret(directory.written):
             # Keys, names and directories are stored; one that holds a secret is no context.
             return None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.domain.events import Event, SessionKey
     from wisen.domain.report import Selection
     from wisen.domain.sources import Source
-    from wisen.loop.observe.door import DoorPolicy
+    from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.ports import Agent
 

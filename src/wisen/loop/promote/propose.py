@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.domain.changes import tokens
+from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import (
     Answer,
     Category,
@@ -17,6 +18,7 @@ from wisen.domain.entries import (
     Status,
 )
 from wisen.domain.sameness import Lessons
+from wisen.loop.promote.widen import widened
 from wisen.loop.promote.wording import stands_alone
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
     entry = state.entry
     if entry.type is not EntryType.LEARNING and not state.confirmed:
         return False  # a wish is no rule, and a fix reaches the agent when the call fails
+    if entry.origin is Origin.MEASURED and not state.confirmed:
+        return False  # what was only seen is a hint
     stated = entry.origin is Origin.STATED
     if state.confirmed or (stated and entry.category is Category.PREFERENCE and entry.durable >= policy.stated):
         return True
@@ -51,7 +55,7 @@ def proposed(
     states: Sequence[EntryState],
     seen: Callable[[str], Sequence[Occurrence]],
     before: Sequence[Asked],
-    target: Callable[[Entry, Sequence[Occurrence]], Target],
+    target: Callable[[Entry, Sequence[Occurrence], str], Target],
     policy: PromotePolicy,
     scribe: Scribe,
 ) -> list[Proposal]:
@@ -63,20 +67,28 @@ def proposed(
     for each in before:
         if each.answer is Answer.REJECTED:
             refused.add(each.proposal.id, each.proposal.text)
-    last = {each.proposal.entry: each for each in before}
+    last = {(each.proposal.entry, each.proposal.context): each for each in before}
+    wide = widened(states)
     opposed = {other for state in states if not state.is_over for other in (*state.conflicts, *_if(state))}
     ready = []
     for state in states:
-        if state.is_over or state.status is not Status.PENDING or state.entry.id in opposed:
+        many = wide.get(state.entry.id)
+        promoted = state.status is Status.PROMOTED and many is not None
+        if state.is_over or not (promoted or state.status is Status.PENDING) or state.entry.id in opposed:
             continue
-        if not (state.confirmed or stands_alone(state.text)) or not _may_ask(state, last.get(state.entry.id), refused):
+        scope = state.context if many is None else EVERYWHERE
+        asked_last = last.get((state.entry.id, scope))
+        if not (state.confirmed or stands_alone(state.text)) or not _may_ask(state, asked_last, refused):
             continue
         evidence = seen(state.entry.id)
-        if is_ready(state, evidence, policy):
-            ready.append((state, evidence))
+        if promoted or is_ready(state, evidence, policy):
+            ready.append((state, evidence, scope, many or 0))
     ready.sort(key=lambda each: (-_worth(each[0]), each[0].entry.id))
     room = max(0, policy.most - sum(each.waits for each in before))
-    return [_proposal(state, evidence, target(state.entry, evidence), scribe) for state, evidence in ready[:room]]
+    return [
+        _proposal(state, _why(state, evidence, many), scope, target(state.entry, evidence, scope), scribe)
+        for state, evidence, scope, many in ready[:room]
+    ]
 
 
 def expired(
@@ -89,7 +101,8 @@ def expired(
         state = by_id.get(each.proposal.entry)
         if not each.waits or state is None:
             continue
-        if state.status is Status.PROMOTED:
+        widens = each.proposal.context == EVERYWHERE != state.context
+        if state.status is Status.PROMOTED and not widens:
             found.append((each.proposal, Answer.APPROVED))
         elif state.status is Status.WONT_FIX:
             found.append((each.proposal, Answer.REJECTED))
@@ -116,7 +129,7 @@ def _worth(state: EntryState) -> float:
     return 10.0 * state.sessions + 5.0 * stated + state.entry.durable
 
 
-def _proposal(state: EntryState, evidence: Sequence[Occurrence], target: Target, scribe: Scribe) -> Proposal:
+def _proposal(state: EntryState, why: str, scope: str, target: Target, scribe: Scribe) -> Proposal:
     critical = state.priority is Priority.CRITICAL
     return Proposal(
         id=scribe.ids.new(),
@@ -124,11 +137,11 @@ def _proposal(state: EntryState, evidence: Sequence[Occurrence], target: Target,
         at=scribe.clock.now(),
         type=ProposalType.CRITICAL_FIX if critical else ProposalType.PROMOTION,
         entry=state.entry.id,
-        context=state.context,
+        context=scope,
         text=state.text,
         path=target.path,
         heading=target.heading,
-        why=_why(state, evidence),
+        why=why,
         hypothesis=_HYPOTHESIS,
         risk="medium" if target.path.endswith(("SOUL.md", "AGENTS.md", "CLAUDE.md")) else "low",
         effort="low",
@@ -138,12 +151,16 @@ def _proposal(state: EntryState, evidence: Sequence[Occurrence], target: Target,
     )
 
 
-def _why(state: EntryState, evidence: Sequence[Occurrence]) -> str:
-    """In how many sessions, and in which words."""
+def _why(state: EntryState, evidence: Sequence[Occurrence], projects: int) -> str:
+    """In how many sessions, and in which words; and why it may hold everywhere, where it is proposed so."""
     many = (
         "once" if state.times == 1 else f"{state.times} times in {state.sessions} session{'s' * (state.sessions != 1)}"
     )
     lines = [f"You said it {many}."]
+    if state.everywhere:
+        lines.append("You said that it holds in all your projects.")
+    elif projects:
+        lines.append(f"You made it a rule in {projects} projects.")
     for each in [*reversed(evidence)][:_QUOTES]:
         lines.append(f"“{each.quote}” ({each.at:%Y-%m-%d}, {each.agent} {each.session[:8]})")
     return "\n".join(lines)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.entries import Category, EntryType
 from wisen.domain.signals import About
+from wisen.loop.promote import preferences
 
 if TYPE_CHECKING:
     from wisen.domain.entries import Entry
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Target(NamedTuple):
-    """A file and a heading in it."""
+    """A file and a heading in it, where it has headings."""
 
     path: str
     heading: str
@@ -50,13 +51,31 @@ def kind_of(entry: Entry) -> str:
     return "behaviour" if entry.about is About.STYLE else "workflow"
 
 
+def target_everywhere(entry: Entry, agent: str, folder: str, files: Files) -> Target:
+    """Where a rule for all projects goes, in the folder where an agent keeps what is the user's own."""
+    kind, root = kind_of(entry), Path(folder)
+    if agent == "openclaw":
+        return _in_workspace("principle" if kind in ("tool", "principle") else "preference", root, files)
+    path, heading = target_of(entry, agent, folder, files)
+    return Target(path, "Good to know" if kind == "principle" else heading)
+
+
 def target_of(entry: Entry, agent: str, folder: str, files: Files) -> Target:
     """Where a rule of a project goes, whose folder this is on this machine."""
     kind, root = kind_of(entry), Path(folder)
     if agent == "openclaw":
-        name, heading = _OPENCLAW[kind]
-        return Target(str(root / name), heading)
+        return _in_workspace(kind, root, files)
     name = _ONE_FILE.get(agent, "AGENTS.md")
     if name == "CLAUDE.md" and b"@AGENTS.md" in (files.read(root / name).content or b""):
         name = "AGENTS.md"  # it only leads there
     return Target(str(root / name), _HEADINGS[kind])
+
+
+def _in_workspace(kind: str, root: Path, files: Files) -> Target:
+    """The file of an OpenClaw workspace; preferences go to its preferences.json where it keeps one that we can read."""
+    if kind == "preference":
+        path = root / preferences.FILE
+        if preferences.keys_in(files.read(path).content, "") is not None:
+            return Target(str(path), "")
+    name, heading = _OPENCLAW[kind]
+    return Target(str(root / name), heading)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
-from wisen.domain.contexts import NOWHERE
+from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import (
     PREFIXES,
     Category,
@@ -19,9 +19,11 @@ from wisen.domain.entries import (
     Origin,
     Priority,
     Source,
+    Who,
 )
 from wisen.domain.sameness import Lessons
 from wisen.domain.signals import About, SignalKind
+from wisen.loop.record.reach import says_everywhere, teaching
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -61,10 +63,17 @@ _AREA_OF: dict[About | None, str] = {About.STYLE: "behavior", About.FACT: "proje
 _FILE = re.compile(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)*\.[a-z]{1,5}\b")
 
 
-def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Collection[str], scribe: Scribe) -> Rows:
+def entered(
+    sightings: Iterable[Sighting],
+    known: Sequence[EntryState],
+    seen: Collection[str],
+    scribe: Scribe,
+    apart: Iterable[Occurrence] = (),
+) -> Rows:
     """What is new in what was said: occurrences of known lessons, and entries for new ones; `seen` was entered before.
 
-    An entry that says the opposite of another one of its context is a conflict, and never the same.
+    An entry that says the opposite of another one of its context is a conflict, and never the same. What a person took
+    `apart` from another entry is not joined with that again when it is said in the same words.
     """
     new = [each for each in _telling(sightings) if sight_of(each) not in seen]
     if not new:
@@ -74,6 +83,8 @@ def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Co
         lookups[state.context].add(state.entry.id, state.text)
     names = {state.entry.name for state in known}
     followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
+    wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
+    split = {(each.context, each.quote): each.entry for each in apart}
     rows: Rows = []
     for sighting in new:
         context = sighting.context or NOWHERE
@@ -81,7 +92,7 @@ def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Co
         if not text:
             continue
         lookup = lookups[context]
-        entry = lookup.find(text)
+        entry = split.get((context, _quote(sighting))) or lookup.find(text) or lookups[EVERYWHERE].find(text)
         if entry is None:
             made = _entry(sighting, text, context, names, scribe)
             rows.append(made)
@@ -91,6 +102,9 @@ def entered(sightings: Iterable[Sighting], known: Sequence[EntryState], seen: Co
         while entry in followed:
             entry = followed[entry]
         rows.append(_occurrence(sighting, entry, context, scribe))
+        if entry not in wide and says_everywhere(teaching(sighting.text, text)):
+            wide.add(entry)
+            rows.append(scribe.move(entry, MoveKind.EVERYWHERE, by=Who.USER, why="you said so"))
     return rows
 
 
@@ -190,5 +204,9 @@ def _occurrence(sighting: Sighting, entry: str, context: str, scribe: Scribe) ->
         session=sighting.native,
         message=sighting.said.message,
         at=sighting.said.at,
-        quote=" ".join(sighting.text.split())[:_LONGEST],
+        quote=_quote(sighting),
     )
+
+
+def _quote(sighting: Sighting) -> str:
+    return " ".join(sighting.text.split())[:_LONGEST]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Logged, Status, Who
-from wisen.surfaces.cli.render import clipped, console, plural, print_json
+from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 
 if TYPE_CHECKING:
     from wisen.domain.entries import Entry, MoveKind
@@ -22,30 +22,30 @@ _OF_ENTRY = "id name type category source origin area tags files key about durab
 _OF_STATE = "text status priority context times sessions first last confirmed conflicts".split()
 
 
-def show(*, every: bool, context: str | None, as_json: bool) -> int:
+def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) -> int:
     """List entries, what came up most first."""
-    with wiring.wire().learner(reads=False) as learner:
-        entries, total = learner.top_entries(sys.maxsize if as_json else _SHOWN, every=every, context=context)
+    shown = limit or (sys.maxsize if as_json else _SHOWN)
+    with wiring.wire().asked() as learner:
+        entries, total = learner.top_entries(shown, every=every, context=context)
     if as_json:
         print_json({"entries": [_told(each) for each in entries]})
         return 0
-    out = console()
     if not entries:
-        out.print("Nothing was recorded yet. wisen learn reads what your agents kept.")
+        say("Nothing was recorded yet. wisen learn reads what your agents kept.")
     for each in entries:
         many = f", {plural(each.sessions, 'session')}" if each.sessions > 1 else ""
         state = "" if each.status is Status.PENDING else f", {each.status.value}"
-        out.print(f"{each.entry.name}  {clipped(each.text, 90)}", markup=False)
+        say(f"{each.entry.name}  {clipped(each.text, 90)}")
         kind = each.entry.category or each.entry.type
-        out.print(f"    {kind}, {each.priority.value}{many}{state}, {each.last:%Y-%m-%d}", style="dim", markup=False)
-    if total > _SHOWN:
-        out.print(f"and {total - _SHOWN:,} more: wisen entries list --json", style="dim")
+        say(f"    {kind}, {each.priority.value}{many}{state}, {each.last:%Y-%m-%d}", dim=True)
+    if total > len(entries):
+        say(f"and {total - len(entries):,} more: wisen entries list --limit {total}", dim=True)
     return 0
 
 
 def explain(name: str, *, as_json: bool) -> int:
     """Show one entry with its evidence."""
-    with wiring.wire().learner(reads=False) as learner:
+    with wiring.wire().asked() as learner:
         state, seen = learner.entry(name)
         decided = learner.decisions(state)
     if as_json:
@@ -77,7 +77,7 @@ def explain(name: str, *, as_json: bool) -> int:
 
 def learned(*, days: int, as_json: bool) -> int:
     """Tell what was learnt lately here, and how much everywhere."""
-    with wiring.wire().learner(reads=False) as learner:
+    with wiring.wire().asked() as learner:
         here, every = learner.context_of(Path.cwd()), learner.entries()
     newest = max((each.last for each in every), default=None)
     found = [each for each in every if each.context == here and newest and newest - each.last <= timedelta(days=days)]
@@ -85,34 +85,32 @@ def learned(*, days: int, as_json: bool) -> int:
     if as_json:
         print_json({"context": here, "entries": [_told(each) for each in found], "everywhere": len(every)})
         return 0
-    out = console()
     for each in found[:_SHOWN]:
-        out.print(f"{each.last:%Y-%m-%d}  {clipped(each.text, 100)}", markup=False)
-        out.print(f"    {each.entry.name}, {each.status.value}", style="dim", markup=False)
+        say(f"{each.last:%Y-%m-%d}  {clipped(each.text, 100)}")
+        say(f"    {each.entry.name}, {each.status.value}", dim=True)
     if not found:
-        out.print("Nothing was learnt here lately." if here else "This is no project that was learnt from.")
+        say("Nothing was learnt here lately." if here else "This is no project that was learnt from.")
     rules = sum(each.status is Status.PROMOTED for each in every)
-    out.print(f"Everywhere: {plural(len(every), 'entry', 'entries')}, {plural(rules, 'rule')}. More: wisen entries")
+    say(f"Everywhere: {plural(len(every), 'entry', 'entries')}, {plural(rules, 'rule')}. More: wisen entries")
     return 0
 
 
 def contexts(*, as_json: bool) -> int:
     """List the contexts."""
-    with wiring.wire().learner(reads=False) as learner:
+    with wiring.wire().asked() as learner:
         found = learner.contexts()
     if as_json:
         told = [{"key": each.key, "name": each.name, "places": places, "entries": many} for each, places, many in found]
         print_json({"contexts": told})
         return 0
-    out = console()
     if not found:
-        out.print("No project was seen yet. wisen learn reads what your agents kept.")
+        say("No project was seen yet. wisen learn reads what your agents kept.")
     for each, places, many in sorted(found, key=lambda row: -row[2]):
-        out.print(f"{each.name}  {plural(many, 'entry', 'entries')}", markup=False)
-        out.print(f"    {each.key}", style="dim", markup=False)
+        say(f"{each.name}  {plural(many, 'entry', 'entries')}")
+        say(f"    {each.key}", dim=True)
         for place in places:
             if place != each.name:
-                out.print(f"    {place}", style="dim", markup=False)
+                say(f"    {place}", dim=True)
     return 0
 
 
@@ -150,6 +148,17 @@ def decide(name: str, kind: MoveKind, value: str, done: str, *, dry_run: bool, a
     return 0
 
 
+def split_off(name: str, seen: list[str], text: str, *, dry_run: bool, as_json: bool) -> int:
+    """Take a part out of an entry."""
+    with wiring.wire().learner(reads=False) as learner:
+        entry = learner.split(name, seen, text, dry_run=dry_run)
+    if as_json:
+        print_json({"entry": entry, "dry_run": dry_run})
+        return 0
+    console().print(f"{'Would be' if dry_run else 'Is'} {entry.name}: {entry.summary}", markup=False)
+    return 0
+
+
 def write_down(*, dry_run: bool, as_json: bool) -> int:
     """Write the entries of this project into its .learnings."""
     with wiring.wire().learner(reads=False) as learner:
@@ -169,7 +178,7 @@ def write_down(*, dry_run: bool, as_json: bool) -> int:
 
 def rules(*, every: bool, as_json: bool) -> int:
     """List the rules: what was approved, here and everywhere."""
-    with wiring.wire().learner(reads=False) as learner:
+    with wiring.wire().asked() as learner:
         here = learner.context_of(Path.cwd())
         found = [
             each
@@ -179,21 +188,20 @@ def rules(*, every: bool, as_json: bool) -> int:
     if as_json:
         print_json({"context": here, "rules": [_told(each) for each in found]})
         return 0
-    out = console()
     if not found:
-        out.print("There are no rules here yet. wisen review shows what is proposed; --all looks in every context.")
+        say("There are no rules here yet. wisen review shows what is proposed; --all looks in every context.")
     names = {each.entry.id: each.entry.name for each in found}
     for each in found:
-        out.print(f"{each.entry.name}  {each.text}", markup=False)
-        out.print(f"    {each.context or 'everywhere'}, {plural(each.sessions, 'session')}", style="dim", markup=False)
+        say(f"{each.entry.name}  {each.text}")
+        say(f"    {each.context or 'everywhere'}, {plural(each.sessions, 'session')}", dim=True)
         for other in filter(None, map(names.get, each.conflicts)):
-            out.print(f"    It says the opposite of {other}: wisen entries resolve one of them.", markup=False)
+            say(f"    It says the opposite of {other}: wisen entries resolve one of them.")
     return 0
 
 
 def stats(*, as_json: bool) -> int:
     """Count what was learnt."""
-    with wiring.wire().learner(reads=False) as learner:
+    with wiring.wire().asked() as learner:
         entries, proposals = learner.entries(), learner.proposals()
     counted = {
         "by_status": Counter(each.status.value for each in entries),

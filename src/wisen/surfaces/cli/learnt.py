@@ -65,6 +65,8 @@ EntryName = Annotated[str, typer.Argument(metavar="NAME", help="The name of an e
 Every = Annotated[bool, typer.Option("--all", help="Also those that are over.")]
 Context = Annotated[Optional[str], typer.Option("--context", help="Only those of one context, by its key.")]  # noqa: UP045 - as above
 
+Limit = Annotated[Optional[int], typer.Option("--limit", min=1, help="So many; 30 unless told, with --json all.")]  # noqa: UP045 - as above
+
 
 @entries_app.callback()
 def entries(context: typer.Context, as_json: Json = False) -> None:
@@ -72,15 +74,15 @@ def entries(context: typer.Context, as_json: Json = False) -> None:
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.entries import show
 
-        raise typer.Exit(show(every=False, context=None, as_json=as_json))
+        raise typer.Exit(show(every=False, context=None, limit=None, as_json=as_json))
 
 
 @entries_app.command(name="list")
-def list_entries(every: Every = False, context: Context = None, as_json: Json = False) -> None:
+def list_entries(every: Every = False, context: Context = None, limit: Limit = None, as_json: Json = False) -> None:
     """List what was learnt, what came up most first."""
     from wisen.surfaces.cli.entries import show
 
-    raise typer.Exit(show(every=every, context=context, as_json=as_json))
+    raise typer.Exit(show(every=every, context=context, limit=limit, as_json=as_json))
 
 
 @entries_app.command(name="show")
@@ -119,12 +121,18 @@ def write_entries(dry_run: DryRun = False, as_json: Json = False) -> None:
 
 
 @entries_app.command()
-def confirm(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
+def confirm(
+    name: EntryName,
+    everywhere: Annotated[bool, typer.Option("--global", help="In all projects, not only in its own.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
     """Say that an entry is right: it is proposed as a rule."""
     from wisen.domain.entries import MoveKind
     from wisen.surfaces.cli.entries import decide
 
-    raise typer.Exit(decide(name, MoveKind.CONFIRM, "", "confirmed", dry_run=dry_run, as_json=as_json))
+    kind, done = (MoveKind.EVERYWHERE, "confirmed for all projects") if everywhere else (MoveKind.CONFIRM, "confirmed")
+    raise typer.Exit(decide(name, kind, "", done, dry_run=dry_run, as_json=as_json))
 
 
 @entries_app.command()
@@ -151,11 +159,22 @@ def merge(
 
 
 @entries_app.command()
-def split(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
-    """Take an entry out of the one it was merged into."""
+def split(
+    name: EntryName,
+    seen: Annotated[
+        Optional[list[str]],  # noqa: UP045 - as above
+        typer.Option("--seen", metavar="ID", help="Take out what was seen in this session, or this occurrence."),
+    ] = None,
+    text: Annotated[str, typer.Option("--text", help="With --seen: the other lesson in your words.")] = "",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Take an entry out of the one it was merged into, or with --seen a part of it that is another lesson."""
     from wisen.domain.entries import MoveKind
-    from wisen.surfaces.cli.entries import decide
+    from wisen.surfaces.cli.entries import decide, split_off
 
+    if seen:
+        raise typer.Exit(split_off(name, seen, text, dry_run=dry_run, as_json=as_json))
     raise typer.Exit(decide(name, MoveKind.MERGE, "", "an entry by itself", dry_run=dry_run, as_json=as_json))
 
 

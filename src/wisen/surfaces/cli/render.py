@@ -29,6 +29,14 @@ def console() -> Console:
     return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_PIPE_WIDTH)
 
 
+def say(text: str, *, dim: bool = False) -> None:
+    """One line, as it is. On a pipe nothing has to be coloured, and what could do it takes time to load."""
+    if sys.stdout.isatty():
+        console().print(text, style="dim" if dim else None, markup=False)
+    else:
+        print(text)
+
+
 def table(*columns: str, right: tuple[str, ...] = (), grow: str = "") -> Table:
     """A quiet table; `right` names the columns of numbers, `grow` the one that may be cut."""
     from rich.table import Table

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Answer
-from wisen.surfaces.cli.render import clipped, console, plural, print_json
+from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,23 +21,20 @@ _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l"
 
 def show(*, every: bool, as_json: bool) -> int:
     """List the proposals."""
-    with wiring.wire().learner(reads=False) as learner:
+    with wiring.wire().asked() as learner:
         found = [each for each in learner.proposals() if every or each.waits]
         if as_json:
             print_json({"proposals": [_told(learner, each) for each in found]})
             return 0
-    out = console()
     if not found:
-        out.print("Nothing is proposed just now. wisen learn reads what is new.")
+        say("Nothing is proposed just now. wisen learn reads what is new.")
     numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
     for each in found:
-        out.print(f"{numbers.get(each.proposal.id, '-'):>3}  {clipped(each.proposal.text, 100)}", markup=False)
+        say(f"{numbers.get(each.proposal.id, '-'):>3}  {clipped(each.proposal.text, 100)}")
         state = "" if each.waits else f", {each.answer}"
-        out.print(
-            f"     {each.proposal.path}, {plural(each.proposal.sessions, 'session')}{state}", style="dim", markup=False
-        )
+        say(f"     {each.proposal.path}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
     if numbers:
-        out.print("One by one: wisen review. By number: wisen proposals approve 1", style="dim")
+        say("One by one: wisen review. By number: wisen proposals approve 1", dim=True)
     return 0
 
 
@@ -122,7 +118,8 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} a session.")
-    out.print(f"  It would go to {proposal.path}", markup=False)
+    reach = "" if proposal.context else ", for all projects"
+    out.print(f"  It would go to {proposal.path}{reach}", markup=False)
     if each.waits:
         edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         if edit is not None:
@@ -130,6 +127,8 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
 
 
 def _diff(out: Console, change: Change, held: bytes | None, holds: bytes | None) -> None:
+    import difflib
+
     before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in (held, holds))
     for line in difflib.unified_diff(before, after, change.path, change.path, lineterm="", n=2):
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")

@@ -1,0 +1,23 @@
+"""How much of what is read is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wisen.domain.policy import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoorPolicy:
+    """How much of a text is kept."""
+
+    longest_argument: int = setting(
+        2_000, "Characters kept of one argument of a call; the rest is cut and marked with an ellipsis.", at_least=100
+    )
+    failure_head: int = setting(3_000, "Characters kept from the beginning of a failed result.", at_least=100)
+    failure_tail: int = setting(
+        1_000, "Characters kept from its end, where compilers and test runners say what counts.", at_least=0
+    )
+    longest_message: int = setting(
+        32_000, "Characters kept of one typed message; longer ones are pasted logs.", at_least=1_000
+    )

@@ -1,0 +1,61 @@
+"""What a person's answer to a proposal makes of its entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.domain.contexts import EVERYWHERE
+from wisen.domain.entries import Answer, MoveKind, Status, Who
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.domain.entries import Entry, Move, Proposal
+    from wisen.domain.entry_states import EntryState
+    from wisen.ports import Scribe
+
+
+def bearer(proposal: Proposal, state: EntryState, named: Callable[[str], str], scribe: Scribe) -> Entry:
+    """The entry whose rule an approved proposal would be.
+
+    Where the entry is a rule of its project already and the proposal is for everywhere, that is another one: it gets a
+    line of its own, and what else was said in the project stays there.
+    """
+    if proposal.context != EVERYWHERE or state.context == EVERYWHERE or state.status is not Status.PROMOTED:
+        return state.entry
+    id_ = scribe.ids.new()
+    return structs.replace(
+        state.entry,
+        id=id_,
+        name=named(id_),
+        machine=scribe.machine,
+        context=EVERYWHERE,
+        at=scribe.clock.now(),
+        summary=proposal.text,
+        details="",
+        setting="",
+        tags=(),
+        files=(),
+    )
+
+
+def answered(
+    proposal: Proposal, state: EntryState, rule: Entry, given: Answer, worded: str, scribe: Scribe
+) -> list[Entry | Move]:
+    """The rows of an answer; `rule` is the bearer of the proposal."""
+    rows: list[Entry | Move] = [scribe.move(proposal.id, MoveKind.ANSWER, given, by=Who.USER)]
+    if given is Answer.APPROVED:
+        if rule.id != state.entry.id:
+            rows.append(rule)
+        elif proposal.context != state.context:
+            rows.append(scribe.move(rule.id, MoveKind.SCOPE, proposal.context, by=Who.USER))
+        if worded != proposal.text:
+            rows.append(scribe.move(rule.id, MoveKind.TEXT, worded, by=Who.USER))
+        rows.append(scribe.move(rule.id, MoveKind.CONFIRM, by=Who.USER))
+        rows.append(scribe.move(rule.id, MoveKind.STATUS, Status.PROMOTED, by=Who.USER))
+    elif given is Answer.REJECTED and state.status is not Status.PROMOTED:
+        # What is a rule of its project stays one: he only does not want it everywhere.
+        rows.append(scribe.move(rule.id, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER))
+    return rows

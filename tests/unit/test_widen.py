@@ -1,0 +1,158 @@
+"""What holds in all projects: by the user's word, or because he made it a rule in two of them; never by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from wisen.domain.entries import Answer, Entry, Move, MoveKind, Proposal, Status
+from wisen.domain.entry_states import Asked, EntryState, states
+from wisen.loop.promote.answers import answered, bearer
+from wisen.loop.promote.policy import PromotePolicy
+from wisen.loop.promote.propose import expired, proposed
+from wisen.loop.promote.targets import Target, target_everywhere
+from wisen.loop.promote.widen import widened
+from wisen.loop.record.reach import says_everywhere, teaching
+from wisen.ports import Scribe
+from wisen.testing.entries_contract import a_proposal, an_entry
+from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.testing.files import MemoryFiles
+from wisen.testing.logs import NOON
+
+SCRIBE = Scribe(FixedClock(NOON), CountingIds(), "desk")
+
+
+def known(*rows: Entry | Move) -> tuple[EntryState, ...]:
+    entries = [row for row in rows if isinstance(row, Entry)]
+    return states(entries, (), [row for row in rows if isinstance(row, Move)])
+
+
+def promoted(id_: str) -> Move:
+    return SCRIBE.move(id_, MoveKind.STATUS, Status.PROMOTED)
+
+
+def of(context: str) -> Proposal:
+    return structs.replace(a_proposal("01P", "01A"), context=context)
+
+
+SHOP = an_entry("01A", context="shop", summary="Use pnpm, not npm.", details="the shop's own words")
+MILL = an_entry("01B", context="mill", summary="Always use pnpm and not npm.")
+
+
+@pytest.mark.requirement("S5")
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Use pnpm in all my projects, not npm.",
+        "Please use pnpm everywhere, not npm.",
+        "In every repo, write commit messages in English.",
+        "Globally, prefer ruff over flake8.",
+        "Never commit to main, in any of my projects.",
+        "always use tabs everywhere",
+        "Across our repositories the branch is called trunk.",
+    ],
+)
+def test_a_sentence_says_that_it_holds_in_all_projects(sentence: str) -> None:
+    assert says_everywhere(sentence)
+
+
+@pytest.mark.requirement("S5")
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Use pnpm, not npm.",
+        "no, rename it everywhere",
+        "never install packages globally",
+        "I use yarn in all my other projects, but use pnpm here",
+        "In all projects except this one use tabs.",
+        "Use tabs everywhere in this project.",
+        "There are hooks everywhere in the code.",
+        "Not in every repo.",
+    ],
+)
+def test_a_sentence_that_speaks_of_one_project_or_of_a_piece_of_work_does_not(sentence: str) -> None:
+    assert not says_everywhere(sentence)
+
+
+def test_only_the_sentence_that_teaches_is_asked() -> None:
+    text = "In all my projects the CI is slow. Use pnpm, not npm."
+    assert teaching(text, "Use pnpm, not npm; In all my projects the CI is slow.") == "Use pnpm, not npm."
+    assert not says_everywhere(teaching(text, "Use pnpm, not npm."))
+
+
+@pytest.mark.requirement("S5")
+def test_one_rule_of_one_project_holds_nowhere_else() -> None:
+    assert widened(known(SHOP, MILL)) == {}
+    assert widened(known(SHOP, MILL, promoted("01A"))) == {}
+    again = an_entry("01C", context="shop", summary="Always use pnpm and not npm.")
+    assert widened(known(SHOP, again, promoted("01A"), promoted("01C"))) == {}
+    outside = an_entry("01D", context="-")
+    assert widened(known(SHOP, outside, promoted("01A"), promoted("01D"))) == {}
+
+
+@pytest.mark.requirement("S5")
+def test_the_same_rule_of_two_projects_may_hold_everywhere_and_only_one_of_them_is_asked_about() -> None:
+    rows = (SHOP, MILL, promoted("01A"), SCRIBE.move("01B", MoveKind.CONFIRM))
+    assert widened(known(*rows)) == {"01A": 2}
+    third = an_entry("01C", context="farm", summary="Use npm, not pnpm.")
+    assert widened(known(*rows, third)) == {}
+    there = an_entry("01D", context="")
+    assert widened(known(*rows, there)) == {}
+    assert widened(known(*rows, there, SCRIBE.move("01D", MoveKind.STATUS, Status.WONT_FIX))) == {}
+
+
+def offer(*rows: Entry | Move, before: tuple[Asked, ...] = ()) -> list[tuple[str, str, str]]:
+    target = lambda _, __, scope: Target(f"/{scope or 'home'}/CLAUDE.md", "Rules")  # noqa: E731 - one line
+    made = proposed(known(*rows), lambda _: (), before, target, PromotePolicy(), SCRIBE)
+    return [(each.entry, each.context, each.path) for each in made]
+
+
+@pytest.mark.requirement("S5", "S6")
+def test_what_may_hold_everywhere_is_proposed_for_the_users_own_file() -> None:
+    said = SCRIBE.move("01A", MoveKind.EVERYWHERE)
+    assert offer(SHOP) == [("01A", "shop", "/shop/CLAUDE.md")]
+    assert offer(SHOP, said) == [("01A", "", "/home/CLAUDE.md")]
+    rows = (SHOP, MILL, promoted("01A"), promoted("01B"))
+    assert offer(*rows) == [("01A", "", "/home/CLAUDE.md")]
+    local = Asked(of("shop"), Answer.APPROVED, NOON)
+    assert offer(*rows, before=(local,)) == [("01A", "", "/home/CLAUDE.md")]
+    refused = Asked(of(""), Answer.REJECTED, NOON)
+    assert offer(*rows, before=(refused,)) == []
+    waiting = Asked(of(""), None, NOON)
+    assert offer(*rows, before=(waiting,)) == []
+    assert expired((waiting,), known(*rows), NOON, PromotePolicy()) == []
+
+
+@pytest.mark.requirement("S6")
+def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_without_what_else_was_said() -> None:
+    (state, _) = known(SHOP, MILL, promoted("01A"), promoted("01B"))
+    wide = of("")
+    rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
+    assert (rule.context, rule.details, rule.summary, rule.id == "01A") == ("", "", "Use pnpm, not npm.", False)
+    rows = answered(wide, state, rule, Answer.APPROVED, wide.text, SCRIBE)
+    after = {each.entry.id: each for each in known(SHOP, promoted("01A"), *rows)}
+    assert (after["01A"].context, after["01A"].status) == ("shop", Status.PROMOTED)
+    assert (after[rule.id].context, after[rule.id].status) == ("", Status.PROMOTED)
+    (only,) = answered(wide, state, rule, Answer.REJECTED, wide.text, SCRIBE)
+    assert isinstance(only, Move)
+    assert only.subject == wide.id
+
+
+@pytest.mark.requirement("S6")
+def test_what_is_no_rule_yet_moves_to_everywhere_when_that_is_approved() -> None:
+    (state,) = known(SHOP, SCRIBE.move("01A", MoveKind.EVERYWHERE))
+    wide = of("")
+    rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
+    rows = answered(wide, state, rule, Answer.APPROVED, wide.text, SCRIBE)
+    (after,) = known(SHOP, *rows)
+    assert (after.entry.id, after.context, after.status) == ("01A", "", Status.PROMOTED)
+
+
+@pytest.mark.requirement("S5")
+@pytest.mark.parametrize(
+    ("agent", "name"), [("claude-code", "CLAUDE.md"), ("codex", "AGENTS.md"), ("openclaw", "MEMORY.md")]
+)
+def test_each_agent_has_a_file_of_the_user(agent: str, name: str, tmp_path: Path) -> None:
+    assert target_everywhere(SHOP, agent, str(tmp_path), MemoryFiles()).path == str(tmp_path / name)
