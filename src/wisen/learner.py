@@ -13,6 +13,7 @@ from wisen.domain.runs import Run
 from wisen.domain.signals import Before, Heard
 from wisen.domain.state import AgentState, State
 from wisen.errors import UsageError, WisenError
+from wisen.installation import Installer
 from wisen.loop.apply.edit import Editor, chosen
 from wisen.loop.apply.notice import refuse
 from wisen.loop.apply.past import past
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from wisen.domain.changes import Change, Fate
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
+    from wisen.domain.hooks import Installed
     from wisen.domain.instructions import Blame, Effect
     from wisen.domain.signals import Signal
     from wisen.loop.apply.past import Past
@@ -49,7 +51,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Reviewer):
+class Learner(Recorder, Reviewer, Installer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -90,8 +92,11 @@ class Learner(Recorder, Reviewer):
             self._remember_failure(error)
             raise
 
-    def status(self) -> State:
-        """What has been learnt from so far, and how the last runs went."""
+    def status(self, project: Path | None = None) -> State:
+        """What has been learnt from so far, how the last runs went, and what is wrong with hooks.
+
+        The settings of a `project` count beside the user's.
+        """
         parts = self._parts
         return State(
             version=parts.version,
@@ -101,6 +106,7 @@ class Learner(Recorder, Reviewer):
             counts=parts.index.counts(Selection()),
             runs=parts.ledger.runs(_SHOWN_RUNS),
             warnings=parts.warnings,
+            alarms=self.alarms(project),
         )
 
     def fixes(self, path: Path | None = None) -> tuple[Fix, ...]:
@@ -196,9 +202,13 @@ class Learner(Recorder, Reviewer):
         """
         return self._parts.index.histories(Selection(under=_existing(path)))
 
-    def agents(self) -> tuple[AgentState, ...]:
-        """Each agent whose sessions can be read: what is there, what was read of it, and what could not be."""
-        return tuple(self._agent_state(agent) for agent in self._parts.agents)
+    def agents(self, project: Path | None = None) -> tuple[AgentState, ...]:
+        """Each agent whose sessions can be read: what is there, what was read of it, what could not be, and its hooks.
+
+        The settings of a `project` count beside the user's.
+        """
+        hooks = {each.agent: each for each in self.installed(project)}
+        return tuple(self._agent_state(agent, hooks.get(agent.name)) for agent in self._parts.agents)
 
     def close(self) -> None:
         """Let go of the stores."""
@@ -213,7 +223,7 @@ class Learner(Recorder, Reviewer):
     ) -> None:
         self.close()
 
-    def _agent_state(self, agent: Agent) -> AgentState:
+    def _agent_state(self, agent: Agent, hooks: Installed | None) -> AgentState:
         sources = list(agent.sources())
         newest = max(sources, key=lambda source: source.modified_ns, default=None)
         selection = Selection(agent=agent.name)
@@ -226,6 +236,7 @@ class Learner(Recorder, Reviewer):
             newest=datetime.fromtimestamp(newest.modified_ns / 1e9, UTC) if newest else None,
             counts=self._parts.index.counts(selection),
             troubles=self._parts.index.troubles(selection),
+            hooks=hooks,
         )
 
     def _remember_failure(self, error: WisenError) -> None:

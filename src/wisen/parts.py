@@ -14,11 +14,25 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.domain.hooks import Caller
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.loop.promote.policy import PromotePolicy
-    from wisen.ports import Agent, Backups, Checkouts, Clock, Crew, Files, Ids, Index, Instructions, Ledger
+    from wisen.ports import (
+        Agent,
+        Backups,
+        Checkouts,
+        Clock,
+        Crew,
+        Files,
+        Gauge,
+        Hooks,
+        Ids,
+        Index,
+        Instructions,
+        Ledger,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +58,13 @@ class Parts:
     """Where our own files are."""
     crew: Crew
     """Who helps with the reading."""
+    hooks: Sequence[Hooks]
+    """The agents that can be told to call us."""
+    gauge: Gauge
+    caller: Caller
+    """What agents run when they call us."""
+    experiments: bool | None = None
+    """Whether the user welcomes experiments; None where he was never asked."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""

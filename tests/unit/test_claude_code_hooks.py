@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.edits import a_desk
 
 from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
-from wisen.domain.hooks import Caller, HookScope
+from wisen.domain.hooks import Caller
 from wisen.errors import SettingsUnclear
 from wisen.loop.apply.draft import drafted
 from wisen.loop.apply.hooks import put_in, settings_in, standing, take_out
@@ -39,11 +39,11 @@ def ours(content: bytes | None) -> list[str]:
 
 def test_settings_stand_where_claude_code_looks_for_them() -> None:
     shop = Path("/home/ada/shop")
-    assert AGENT.file(HookScope.USER, shop) == Path("/home/ada/.claude/settings.json")
-    assert AGENT.file(HookScope.PROJECT, shop) == shop / ".claude" / "settings.local.json"
+    assert AGENT.file() == Path("/home/ada/.claude/settings.json")
+    assert AGENT.file(shop) == shop / ".claude" / "settings.local.json"
     moved = ClaudeCodeHooks(Path("/home/ada"), {"CLAUDE_CONFIG_DIR": "/etc/cc"})
-    assert moved.file(HookScope.USER, shop) == Path("/etc/cc/settings.json")
-    assert set(AGENT.files(shop)) >= {AGENT.file(scope, shop) for scope in HookScope}
+    assert moved.file() == Path("/etc/cc/settings.json")
+    assert set(AGENT.files(shop)) >= {AGENT.file(), AGENT.file(shop)}
 
 
 def test_a_command_names_the_interpreter_the_client_the_home_and_the_event() -> None:

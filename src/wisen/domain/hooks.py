@@ -13,13 +13,6 @@ CLIENT = ("surfaces", "hook", "client.py")
 """Where in the package the file is that hooks run."""
 
 
-class HookScope(StrEnum):
-    """For whose sessions hooks are installed."""
-
-    USER = "user"
-    PROJECT = "project"
-
-
 class Caller(Struct, frozen=True, kw_only=True):
     """What an agent runs when it calls us."""
 
@@ -65,6 +58,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Whether they forbid all hooks."""
 
 
+class Rewritten(Struct, frozen=True):
+    """A settings file before and after; None where there is none."""
+
+    path: str
+    held: bytes | None
+    holds: bytes | None
+
+
 class HookState(StrEnum):
     """Whether an agent calls us."""
 
@@ -88,6 +89,19 @@ class Installed(Struct, frozen=True, kw_only=True):
     """When they were installed, where the ledger tells."""
     newest_session: datetime | None = None
     """When the newest session began, by the agent's log."""
+
+
+class Installing(Struct, frozen=True):
+    """What was done, or would be, to the settings of an agent."""
+
+    files: tuple[Rewritten, ...]
+    before: Installed
+    after: Installed
+
+    @property
+    def changed(self) -> tuple[Rewritten, ...]:
+        """The files that hold something else now."""
+        return tuple(each for each in self.files if each.held != each.holds)
 
 
 class Beat(Struct, frozen=True):

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.domain.hooks import Caller, Hook, HookScope, Settings, Vitals
+    from wisen.domain.hooks import Caller, Hook, Settings, Vitals
 
 
 class Hooks(Protocol):
@@ -19,12 +19,12 @@ class Hooks(Protocol):
         """The agent's name, as users write it: `claude-code`."""
         ...
 
-    def file(self, scope: HookScope, project: Path) -> Path:
-        """The settings file in which hooks of a scope stand, there or not."""
+    def file(self, project: Path | None = None) -> Path:
+        """The settings file for our hooks, there or not: the user's, or the one of a project."""
         ...
 
-    def files(self, project: Path) -> tuple[Path, ...]:
-        """Every settings file that may hold hooks for sessions in a project, those of `file` among them."""
+    def files(self, project: Path | None = None) -> tuple[Path, ...]:
+        """Every settings file that may hold hooks, of the user and of a project; that of `file` among them."""
         ...
 
     def wanted(self, caller: Caller, *, guards: bool = False) -> tuple[Hook, ...]:

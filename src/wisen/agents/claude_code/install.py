@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.agents.claude_code.read import AGENT
 from wisen.agents.files import files_below, source_at
-from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookScope, Settings
+from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,15 +60,15 @@ class ClaudeCodeHooks:
         configured = environment.get("CLAUDE_CONFIG_DIR")
         self._root = Path(configured).expanduser() if configured else home / ".claude"
 
-    def file(self, scope: HookScope, project: Path) -> Path:
+    def file(self, project: Path | None = None) -> Path:
         """The user's settings, or those of a project that are not committed."""
-        return self._root / "settings.json" if scope is HookScope.USER else project / ".claude" / "settings.local.json"
+        return self._root / "settings.json" if project is None else project / ".claude" / "settings.local.json"
 
-    def files(self, project: Path) -> tuple[Path, ...]:
+    def files(self, project: Path | None = None) -> tuple[Path, ...]:
         """The user's settings and both of the project's; in the home directory they may be the same."""
-        there = project / ".claude"
-        found = (self._root / "settings.json", there / "settings.json", there / "settings.local.json")
-        return tuple(dict.fromkeys(found))
+        users = self._root / "settings.json"
+        there = () if project is None else (project / ".claude" / "settings.json", self.file(project))
+        return tuple(dict.fromkeys((users, *there)))
 
     def wanted(self, caller: Caller, *, guards: bool = False) -> tuple[Hook, ...]:
         """One hook for each event, in a group of its own."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from wisen.domain.changes import Value, digest
+from wisen.domain.hooks import Rewritten
 from wisen.errors import SettingsUnclear
 from wisen.loop.apply import values
 from wisen.loop.apply.draft import drafted
@@ -23,14 +24,6 @@ if TYPE_CHECKING:
     from wisen.domain.hooks import Hook
     from wisen.loop.apply.past import Desk, Past
     from wisen.ports import Hooks
-
-
-class Rewritten(NamedTuple):
-    """A settings file before and after."""
-
-    path: str
-    held: bytes | None
-    holds: bytes | None
 
 
 class Standing(NamedTuple):
