@@ -141,7 +141,7 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
     if not runs:
         yield Finding(about="runs", health=Health.NOTICE, says="none yet", next_step="Run `wisen learn`.")
     elif runs[0].error:
-        yield Finding(about="runs", health=Health.BAD, says=f"the last one stopped: {runs[0].error}")
+        yield from heartbeat.stopped(runs)
     else:
         quiet = subject.clock.now() - runs[0].finished
         says = f"the last one ended {runs[0].finished:%Y-%m-%d %H:%M} UTC"

@@ -67,6 +67,12 @@ def findings(found: Sequence[Installed], vitals: Vitals, runs: Sequence[Run], no
     yield from _format(runs)
 
 
+def stopped(runs: Sequence[Run]) -> Iterator[Finding]:
+    """Whether the last run ended with an error."""
+    if runs and runs[0].error:
+        yield Finding(about="runs", health=Health.BAD, says=f"the last one stopped: {runs[0].error}", next_step=_CYCLE)
+
+
 def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Installed:
     faults: list[str] = []
     read: dict[str, Settings] = {}

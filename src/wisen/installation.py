@@ -62,12 +62,10 @@ class Installer:
         return heartbeat.installed(self._watched(project), self._parts.ledger)
 
     def alarms(self, project: Path | None = None) -> tuple[Finding, ...]:
-        """What is wrong with hooks and what they deliver; nothing where all is well."""
-        parts = self._parts
-        found = heartbeat.findings(
-            self.installed(project), parts.gauge.vitals(), parts.ledger.runs(_SHOWN_RUNS), parts.clock.now()
-        )
-        return tuple(each for each in found if each.health is not Health.GOOD)
+        """What is wrong with the loop, with hooks and with what they deliver; nothing where all is well."""
+        parts, runs = self._parts, self._parts.ledger.runs(_SHOWN_RUNS)
+        found = heartbeat.findings(self.installed(project), parts.gauge.vitals(), runs, parts.clock.now())
+        return tuple(each for each in (*heartbeat.stopped(runs), *found) if each.health is not Health.GOOD)
 
     def welcome_experiments(self, *, welcome: bool) -> Edit | None:
         """Keep the user's answer whether hints that he did not approve may be tried; None where it is known.

@@ -174,3 +174,12 @@ def test_a_ledger_that_was_lost_does_not_leave_our_hooks_behind(home: Path, sett
             file.unlink()
     run("uninstall", "claude-code")
     assert json.loads(settings.read_text()) == json.loads(HIS)
+
+
+def test_status_and_doctor_tell_that_hooks_have_gone(settings: Path) -> None:
+    run("install", "claude-code")
+    settings.write_bytes(HIS)
+    gone = f"they are gone from {settings}"
+    assert gone in " ".join(run("status").stdout.split())
+    assert gone in [alarm["says"] for alarm in json.loads(run("status", "--json").stdout)["alarms"]]
+    assert gone in [finding["says"] for finding in json.loads(run("doctor", "--json", expect=4).stdout)["findings"]]
