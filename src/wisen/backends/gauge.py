@@ -86,7 +86,7 @@ class HomeGauge:
             return none, f"{folder / _HEARTBEAT} cannot be read: {getattr(error, 'strerror', None) or 'it is garbled'}"
         if found.version != _VERSION:
             return none, f"{folder / _HEARTBEAT} was written by another version of wisen"
-        there = folder if folder.exists() else self._home
+        there = _existing(folder)
         if not os.access(there, os.W_OK | os.X_OK):
             return found, f"{there} cannot be written"
         return found, ""
@@ -114,11 +114,15 @@ class HomeGauge:
         return f"{len(gone)} of {len(named)} in {folder} are gone" if gone else ""
 
     def _free(self) -> int | None:
-        there = next(folder for folder in (self._home, *self._home.parents) if folder.exists())
         try:
-            return shutil.disk_usage(there).free
+            return shutil.disk_usage(_existing(self._home)).free
         except OSError:
             return None
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that is there."""
+    return next(each for each in (folder, *folder.parents) if each.exists())
 
 
 def _dated(failure: Failure | None) -> Failure | None:
