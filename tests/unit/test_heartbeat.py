@@ -265,3 +265,22 @@ def test_what_the_settings_tell_is_told_also_without_a_ledger(world: World) -> N
     world.python.unlink()
     (found,) = heartbeat.installed(world.watched, None)
     assert (found.state, found.since) == (HookState.BROKEN, None)
+
+
+def test_a_heartbeat_of_touched_files_is_read_as_well(world: World) -> None:
+    (world.home / "spool" / "heartbeat.json").unlink()
+    beats = world.home / "spool" / "beats"
+    beats.mkdir()
+    (beats / "session-start").touch()
+    fired = (NOON + timedelta(hours=1)).timestamp()
+    os.utime(beats / "session-start", (fired, fired))
+    assert world.told() == []
+    (beats / "failed").write_text(json.dumps({"event": "prompt", "kind": "OSError", "at": fired}))
+    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError"
+    (beats / "failed").rename(beats / "failed-told")
+    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError"
+    (beats / "failed-told").write_text("{")
+    assert bad(world, "hook client").endswith("failed-told cannot be read")
+    (beats / "failed-told").unlink()
+    world.session(NOON + timedelta(hours=2), "two")
+    assert bad(world, HOOKS).startswith("the last one fired 2026-03-01 13:00 UTC, and a session began")

@@ -1,4 +1,8 @@
-"""Reads what tells whether hooks work: the spool with its heartbeat, the snapshots, the disk, the programs they run."""
+"""Reads what tells whether hooks work: the spool with its heartbeat, the snapshots, the disk, the programs they run.
+
+A client leaves its heartbeat as one file, `spool/heartbeat.json`, or as files that it touches, `spool/beats/EVENT` and
+`spool/beats/failed`: many at once then never write the same one.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 _VERSION = 1
 """Of the files that the hook client writes and reads."""
 _HEARTBEAT = "heartbeat.json"
+_FAILED = "failed"
 _OWN_VERSION = re.compile(r'^__version__ = "([^"]+)"', re.MULTILINE)
 
 
@@ -26,6 +31,13 @@ class _Heartbeat(msgspec.Struct):
     version: int
     events: dict[str, Beat] = {}
     failure: Failure | None = None
+
+
+class _Failed(msgspec.Struct):
+    """What a client leaves that could not do its work."""
+
+    kind: str
+    at: float = 0.0
 
 
 class _Current(msgspec.Struct):
@@ -47,8 +59,9 @@ class HomeGauge:
         waiting = list(self._waiting())
         oldest = min((status.st_mtime for status in waiting), default=None)
         return Vitals(
-            beats={event: Beat(_aware(beat.at), beat.agent) for event, beat in heartbeat.events.items()},
-            failure=_dated(heartbeat.failure),
+            beats=self._touched()
+            | {event: Beat(_aware(beat.at), beat.agent) for event, beat in heartbeat.events.items()},
+            failure=_dated(heartbeat.failure) or self._failed(),
             waiting=sum(status.st_size for status in waiting),
             waiting_since=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
             snapshot=self._snapshot(),
@@ -90,6 +103,29 @@ class HomeGauge:
         if not os.access(there, os.W_OK | os.X_OK):
             return found, f"{there} cannot be written"
         return found, ""
+
+    def _touched(self) -> dict[str, Beat]:
+        """When each event was noted by touching a file of its name."""
+        try:
+            with os.scandir(self._home / "spool" / "beats") as entries:
+                found = {each.name: each.stat() for each in entries if each.is_file()}
+        except OSError:
+            return {}
+        noted = {event: status for event, status in found.items() if not event.startswith((_FAILED, "."))}
+        return {event: Beat(datetime.fromtimestamp(status.st_mtime, UTC)) for event, status in noted.items()}
+
+    def _failed(self) -> Failure | None:
+        """The last failure that a file tells of, whether or not a session was told of it already."""
+        folder = self._home / "spool" / "beats"
+        for name in (_FAILED, f"{_FAILED}-told"):
+            try:
+                failed = msgspec.json.decode((folder / name).read_bytes(), type=_Failed)
+            except FileNotFoundError:
+                continue
+            except (OSError, msgspec.MsgspecError):
+                return Failure(f"{folder / name} cannot be read")
+            return Failure(failed.kind, datetime.fromtimestamp(failed.at, UTC))
+        return None
 
     def _waiting(self) -> list[os.stat_result]:
         """The files of the spool that nobody has taken yet."""
