@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -132,6 +133,13 @@ class World:
         return subprocess.run(
             command, cwd=project, env=environment, check=True, text=True, capture_output=True, timeout=120
         ).stdout
+
+    def cycle(self) -> None:
+        """Go through the whole loop, behind the one that the end of a session may have started."""
+        end = time.monotonic() + 60
+        while "nother cycle is at work" in self.wisen("cycle"):
+            assert time.monotonic() < end, "another cycle never ended"
+            time.sleep(0.2)
 
     def asked(self, *words: str) -> list[str]:
         """Run the client; what the model was asked meanwhile, each request as text."""
@@ -264,14 +272,15 @@ def _session(world: World) -> str:
     return max(world.client.transcripts(), key=lambda path: path.stat().st_mtime_ns).stem
 
 
-CITED = re.compile(r"\((?:R|F)-[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
+CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
+"""How a source is named beside what is told."""
 
 
 @delivers
 def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_source(world: World) -> None:
     world.asked("make the environment")
-    world.asked("No, not pip. Always use uv in this project, never pip.", "--resume", _session(world))
-    world.wisen("cycle")
+    world.asked("No, not pip. Always use uv for packages, never pip.", "--resume", _session(world))
+    world.cycle()
     first = next(request for request in world.asked("say hello") if "say hello" in request)
     assert "uv" in first
     assert "never pip" in first
@@ -282,7 +291,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
 def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(world: World) -> None:
     for _ in range(2):  # a fix is known when it was seen in two sessions
         world.asked("count the fruit")
-    world.wisen("cycle")
+    world.cycle()
     *_, last = world.asked("once more")
     assert last.rindex("python3 count.py") > last.index("unrecognized arguments")
     assert CITED.search(last[last.index("unrecognized arguments") :])
@@ -291,23 +300,41 @@ def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(world
 @delivers
 def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(world: World) -> None:
     world.asked("From now on always write dates as year, month, day.")
-    world.wisen("cycle")
+    world.cycle()
     rules = world.client.project / "CLAUDE.md"
     if "year, month, day" not in rules.read_text():  # policy proposes what goes into a file of rules
         assert "year, month, day" in world.wisen("proposals")
         world.wisen("proposals", "approve", "1")
     assert "year, month, day" in rules.read_text()
-    world.wisen("cycle")
+    world.cycle()
     first = next(request for request in world.asked("say hello") if "say hello" in request)
     assert first.count("year, month, day") == 1
 
 
 @delivers
+def test_the_doctor_sees_hooks_fire_and_tells_when_they_no_longer_do(world: World) -> None:
+    def hooks() -> list[tuple[str, str]]:
+        command: list[str | Path] = [WISEN, "doctor", "--json"]
+        client = world.client
+        done = subprocess.run(command, cwd=client.project, env=client.environment, check=False, capture_output=True)
+        found = json.loads(done.stdout)["findings"]
+        return [(each["health"], each["says"]) for each in found if each["about"] == "claude-code hooks"]
+
+    world.asked("say hello")
+    ((health, says),) = hooks()
+    assert (health, says[:18]) == ("good", "the last one fired")
+    ours = world.settings.read_text()
+    world.settings.write_text("{}")
+    assert [health for health, _ in hooks()] == ["bad"]
+    world.settings.write_text(ours)
+
+
+@delivers
 def test_the_reader_sees_none_of_what_was_delivered_as_typed(world: World) -> None:
-    said = "No, not pip. Always use uv in this project, never pip."
+    said = "No, not pip. Always use uv for packages, never pip."
     world.asked("make the environment")
     world.asked(said, "--resume", _session(world))
-    world.wisen("cycle")
+    world.cycle()
     world.asked("say hello")
     agent = ClaudeCode(world.client.home, {}, program_prompts=True)
     typed = [
