@@ -12,7 +12,7 @@ from wisen.domain.state import Health
 from wisen.errors import UsageError
 from wisen.loop.apply.draft import drafted
 from wisen.loop.apply.edit import Editor, ValuePlan
-from wisen.loop.apply.hooks import put_in, take_out
+from wisen.loop.apply.hooks import put_in, renew_in, take_out
 
 if TYPE_CHECKING:
     from wisen.domain.hooks import Installed, Rewritten
@@ -34,6 +34,8 @@ class Installer:
     ) -> Installing:
         """Have an agent call us, in every session or in those of a project; where it does already, nothing changes.
 
+        Hooks of ours that stand elsewhere are repaired as well; where a person took them out, they are forgotten.
+
         Raises:
             UsageError: there is no such agent, or earlier hooks of ours cannot be told from others'.
             SettingsUnclear: its settings cannot be read, or the change cannot be proven right.
@@ -43,8 +45,10 @@ class Installer:
         before = self._installed(hooks, project)
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
         wanted = hooks.wanted(self._parts.caller, guards=guards)
-        done = put_in(desk, hooks.file(project), hooks, wanted)
-        return self._installing((done,), before, project, dry_run=dry_run)
+        file = hooks.file(project)
+        done = [put_in(desk, file, hooks, wanted)]
+        done += filter(None, (renew_in(desk, Path(p), hooks, wanted) for p in before.files if p != str(file)))
+        return self._installing(tuple(done), before, project, dry_run=dry_run)
 
     def uninstall(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
         """Have an agent call us no longer, wherever the ledger, its settings or those of a project say that it does.

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -93,6 +94,38 @@ def test_one_project_only_and_nothing_that_others_would_commit(home: Path, proje
     assert not (home / ".claude").exists()
     run("uninstall", "claude-code")
     assert list((project / ".claude").iterdir()) == []
+
+
+def test_installing_repairs_hooks_in_every_file_and_forgets_those_that_were_taken_out(
+    settings: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local, other = project / ".claude" / "settings.local.json", project / "other"
+    other.mkdir()
+    run("install", "claude-code", "--scope", "project")
+    monkeypatch.chdir(other)
+    run("install", "claude-code", "--scope", "project")
+    (other / ".claude" / "settings.local.json").write_text("{}")
+    monkeypatch.chdir(project)
+    sound = local.read_bytes()
+    local.write_bytes(sound.replace(python(local).encode(), b"/gone/python"))
+    run("install", "claude-code")
+    assert b"/gone/python" not in local.read_bytes()
+    assert json.loads(local.read_bytes()) == json.loads(sound)
+    assert (other / ".claude" / "settings.local.json").read_text() == "{}"
+    told = json.loads(run("uninstall", "claude-code", "--json").stdout)
+    assert {each["path"] for each in told["files"]} == {str(settings), str(local)}
+
+
+def test_a_project_that_was_deleted_is_no_trouble(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = project / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    run("install", "claude-code", "--scope", "project")
+    monkeypatch.chdir(project)
+    shutil.rmtree(gone)
+    run("uninstall", "claude-code")
+    assert not gone.exists()
+    assert "Nothing to change." in run("uninstall", "claude-code").stdout
 
 
 def test_what_is_not_there_is_named(settings: Path) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from wisen.domain.changes import Value, digest
 from wisen.domain.hooks import Rewritten
-from wisen.errors import SettingsUnclear
+from wisen.errors import FileError, SettingsUnclear
 from wisen.loop.apply import values
 from wisen.loop.apply.draft import drafted
 from wisen.loop.apply.edit import Editor, ValuePlan
@@ -71,6 +71,20 @@ def take_out(desk: Desk, path: Path, agent: Hooks) -> Rewritten:
     _take(drafted(desk), path, agent)
     _take(desk, path, agent)
     return Rewritten(str(path), held, desk.files.read(path).content)
+
+
+def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewritten | None:
+    """Repair our hooks in a settings file that holds some; where a person took them out, forget them.
+
+    None where the file cannot be read just now.
+    """
+    try:
+        settings = settings_in(desk.files.read(path).content, str(path))
+    except (SettingsUnclear, FileError):
+        return None
+    if any(each.caller is not None for each in agent.read(settings).callings):
+        return put_in(desk, path, agent, wanted)
+    return take_out(desk, path, agent)
 
 
 def standing(known: Past, agent: Hooks) -> tuple[Standing, ...]:
