@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from wisen.domain.hooks import Caller, Settings, Vitals
+    from wisen.domain.hooks import Caller, HookSettings, Vitals
     from wisen.domain.runs import Run
     from wisen.loop.apply.hooks import Standing
     from wisen.loop.apply.past import Desk
@@ -75,7 +75,7 @@ def stopped(runs: Sequence[Run]) -> Iterator[Finding]:
 
 def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Installed:
     faults: list[str] = []
-    read: dict[str, Settings] = {}
+    read: dict[str, HookSettings] = {}
     for path in dict.fromkeys((*map(str, agent.files(watched.project)), *(each.path for each in put))):
         try:
             read[path] = agent.read(settings_in(watched.files.read(Path(path)).content, path))
@@ -88,6 +88,7 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         missing = sorted(wanted - {each.event for each in ours})
         faults += [f"some are gone from {path}: {', '.join(missing)}"] if ours and missing else []
     files = dict.fromkeys((*(each.path for each in put), *(path for path, ours in calling.items() if ours)))
+    holding = [Path(path) for path, ours in calling.items() if ours]
     callers = dict.fromkeys(each.caller for ours in calling.values() for each in ours if each.caller)
     faults += filter(None, map(watched.gauge.fault, callers))
     if files:
@@ -100,7 +101,7 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         faults=tuple(faults),
         others=tuple(each for settings in read.values() for each in settings.callings if each.caller is None),
         since=min((each.since for each in put), default=None),
-        newest_session=agent.newest_session() if files else None,
+        newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
     )
 
 
@@ -155,7 +156,7 @@ def _format(runs: Sequence[Run]) -> Iterator[Finding]:
     if not done:
         return
     rise = done[0].troubles - max((run.troubles for run in done[1:]), default=0)
-    if rise > max(done[0].new_events, 0):
+    if rise > done[0].new_events:
         yield Finding(
             about="format",
             health=Health.BAD,

@@ -26,6 +26,7 @@ from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.commands import WISEN
 from wisen import wiring
 from wisen.agents.claude_code import ClaudeCode
+from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.domain.events import Message, Provenance
 from wisen.domain.hooks import CLIENT, Caller
 from wisen.safety.sentinel import wrap
@@ -194,7 +195,7 @@ WORDS = wrap("The figs are ripe: EVENT.", ["R-1a2b"])
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
-    folder = tmp_path_factory.mktemp("live")
+    folder = tmp_path_factory.mktemp("live_a.b")
     with a_world(folder) as world:
         world.settings.parent.mkdir(exist_ok=True)
         world.settings.write_bytes(BEFORE)
@@ -230,6 +231,15 @@ def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
         assert f"The figs are ripe: {event}." in first
     assert "The figs are ripe: failure." not in first
     assert last.index("no_such_orchard") < last.index("The figs are ripe: failure.")
+
+
+def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> None:
+    client = told.world.client
+    hooks = ClaudeCodeHooks(client.home, {})
+    began = hooks.newest_session(hooks.file())
+    assert began is not None
+    assert hooks.newest_session(hooks.file(client.project)) == began
+    assert hooks.newest_session(hooks.file(client.home / "elsewhere")) is None
 
 
 def test_the_client_asks_nobody_but_the_model(told: Told) -> None:

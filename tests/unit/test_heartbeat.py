@@ -121,6 +121,22 @@ def test_a_sound_installation_is_not_blamed(world: World) -> None:
     assert world.told() == []
 
 
+def test_sessions_of_other_projects_are_not_blamed_where_hooks_are_for_one(world: World) -> None:
+    shop = world.user / "shop"
+    ours = world.settings.read_text()
+    world.settings.write_text("{}")
+    local = world.agent.file(shop)
+    local.parent.mkdir(parents=True)
+    local.write_text(ours)
+    world.watched, world.desk = replace(world.watched, project=shop), a_desk(MemoryLedger())
+    world.session(NOON + timedelta(hours=2), "two")
+    assert world.told() == []
+    here = world.user / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(shop))
+    here.mkdir()
+    (here / "three.jsonl").write_text(f'{{"timestamp":"{(NOON + timedelta(hours=3)).isoformat()}"}}')
+    assert bad(world, HOOKS).endswith("a session began 2026-03-01 15:00 UTC without them")
+
+
 def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.settings.write_text("{}")

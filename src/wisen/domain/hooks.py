@@ -50,7 +50,7 @@ class Calling(Struct, frozen=True, kw_only=True):
     """What is run, where it is ours."""
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class HookSettings(Struct, frozen=True, kw_only=True):
     """What the settings of an agent say about hooks."""
 
     callings: tuple[Calling, ...] = ()

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.domain.hooks import Caller, Hook, Settings, Vitals
+    from wisen.domain.hooks import Caller, Hook, HookSettings, Vitals
 
 
 class Hooks(Protocol):
@@ -31,12 +31,12 @@ class Hooks(Protocol):
         """The hooks that are to stand in the settings; with `guards` also the one before every call."""
         ...
 
-    def read(self, settings: object) -> Settings:
+    def read(self, settings: object) -> HookSettings:
         """What parsed settings say about hooks, whatever they hold."""
         ...
 
-    def newest_session(self) -> datetime | None:
-        """When the newest session began that called hooks, or should have; None for none."""
+    def newest_session(self, settings: Path) -> datetime | None:
+        """When the newest session began for which a settings file holds, whose hooks it was to call; None for none."""
         ...
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wisen.domain.hooks import Caller, Settings, Vitals
+from wisen.domain.hooks import Caller, HookSettings, Vitals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,10 +63,10 @@ class HooksContract:
 
     @pytest.mark.parametrize("settings", [None, [], "hooks", {}, {"hooks": None}, {"hooks": {"Stop": [3, {}]}}])
     def test_settings_of_another_shape_call_nobody(self, hooks: Hooks, settings: object) -> None:
-        assert hooks.read(settings) == Settings()
+        assert hooks.read(settings) == HookSettings()
 
     def test_without_sessions_there_is_no_newest(self, hooks: Hooks) -> None:
-        assert hooks.newest_session() is None
+        assert all(hooks.newest_session(each) is None for each in hooks.files(Path("/home/ada/shop")))
 
 
 class GaugeContract:

@@ -5,6 +5,7 @@ For one project they go into `settings.local.json`, which is not committed: the 
 
 from __future__ import annotations
 
+import re
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.agents.claude_code.read import AGENT
 from wisen.agents.files import files_below, source_at
-from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, Settings
+from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,6 +47,8 @@ _OBSERVERS = {
     "claude-reflect": "claude-reflect",
 }
 """What stands in the commands and plug-ins of others that learn from or add to sessions, and who they are."""
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9]")
+"""What Claude Code writes as a dash where it names a folder after a project."""
 _NEWEST = 20
 """So many of the files that were written last are looked at for the newest session."""
 _BEGINNING = 1 << 16
@@ -77,16 +80,19 @@ class ClaudeCodeHooks:
             Hook(event=event, keys=("hooks", event), value=_group(caller.command(own))) for event, own in events.items()
         )
 
-    def read(self, settings: object) -> Settings:
+    def read(self, settings: object) -> HookSettings:
         """Every command that stands below `hooks`, and every plug-in that is switched on and known to observe."""
         if not isinstance(settings, dict):
-            return Settings()
+            return HookSettings()
         off = settings.get("disableAllHooks") is True
-        return Settings(callings=(*_commands(settings), *_plugins(settings)), switched_off=off)
+        return HookSettings(callings=(*_commands(settings), *_plugins(settings)), switched_off=off)
 
-    def newest_session(self) -> datetime | None:
+    def newest_session(self, settings: Path) -> datetime | None:
         """By the first time that stands in a transcript; those of sub-agents call no hook when they begin."""
-        sources = [source_at(AGENT, path) for path in files_below(self._root / "projects", ".jsonl")]
+        folder = self._root / "projects"
+        if settings.parent != self._root:
+            folder /= _NOT_IN_A_NAME.sub("-", str(settings.parent.parent))
+        sources = [source_at(AGENT, path) for path in files_below(folder, ".jsonl")]
         ours = [source for source in sources if "subagents" not in source.path.parts]
         newest = sorted(ours, key=lambda source: -source.modified_ns)[:_NEWEST]
         return max(filter(None, (_began(source.path) for source in newest)), default=None)
