@@ -216,3 +216,12 @@ def test_status_and_doctor_tell_that_hooks_have_gone(settings: Path) -> None:
     assert gone in " ".join(run("status").stdout.split())
     assert gone in [alarm["says"] for alarm in json.loads(run("status", "--json").stdout)["alarms"]]
     assert gone in [finding["says"] for finding in json.loads(run("doctor", "--json", expect=4).stdout)["findings"]]
+
+
+def test_observers_of_the_project_are_told_as_well(project: Path) -> None:
+    shared = project / ".claude" / "settings.json"
+    shared.parent.mkdir()
+    shared.write_bytes(HIS)
+    told = json.loads(run("install", "claude-code", "--json").stdout)["others"]
+    assert told == [{"event": "Stop", "command": "npx claude-mem stop", "name": "claude-mem"}]
+    assert shared.read_bytes() == HIS

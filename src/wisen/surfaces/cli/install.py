@@ -36,9 +36,10 @@ def install(agent: str, *, scope: str, experiments: bool | None, dry_run: bool, 
     wires, here = wiring.wire(), Path.cwd()
     with _opened(wires, dry_run=dry_run) as learner:
         done = learner.install(agent, here if scope == "project" else None, dry_run=dry_run)
+        others = next(each.others for each in learner.installed(here) if each.agent == agent)
         if not as_json:
             _show(done, console(), dry_run=dry_run)
-            _tell_others(done.after.others, console())
+            _tell_others(others, console())
         asked = "trials.experiments" in wires.settings.sources
         if experiments is None and not asked and not dry_run and not as_json and _is_terminal():
             import typer
@@ -47,9 +48,9 @@ def install(agent: str, *, scope: str, experiments: bool | None, dry_run: bool, 
         if experiments is not None and not dry_run:
             learner.welcome_experiments(welcome=experiments)
     if as_json:
-        others = [{"event": each.event, "command": each.command, "name": each.name} for each in done.after.others]
+        told = [{"event": each.event, "command": each.command, "name": each.name} for each in others]
         welcome = wires.settings.trials.experiments if experiments is None else experiments
-        print_json(_told(agent, done, dry_run=dry_run) | {"others": others, "experiments": welcome})
+        print_json(_told(agent, done, dry_run=dry_run) | {"others": told, "experiments": welcome})
     return 0
 
 
