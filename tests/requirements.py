@@ -106,10 +106,10 @@ PROMISES = (
     Promise("X2", "A rule or guard is tried on the recorded past before it is adopted."),
     Promise("X3", "A rule that is violated again becomes a guard."),
     Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _F),
-    Promise("X5", "Six agents, each proven against the real client."),
+    Promise("X5", "Six agents, each proven against the real client.", _P, "the real Claude Code; the others"),
     Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "token budgets and hooks"),
     Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "what reads is guarded; what learns from it comes later"),
     Promise("X8", "Review, compare and explore in a local web page and in the terminal."),
     Promise("X9", "Teams share one PostgreSQL, with roles, a queue and a cluster.", _P, "the ledger works on PostgreSQL; roles, queue and cluster"),
-    Promise("X10", "It is loud when it is broken.", _P, "hooks and their heartbeat"),
+    Promise("X10", "It is loud when it is broken.", _P, "the next session's start does not tell yet; hooks of other agents than Claude Code"),
 )  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from wisen import heartbeat
 from wisen.domain.report import Selection
 from wisen.domain.sources import TroubleKind
 from wisen.domain.state import Finding, Health
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
+    from wisen.domain.runs import Run
+    from wisen.heartbeat import Watched
     from wisen.ports import Agent, Backups, Clock, Index, Ledger
 
 QUIET = timedelta(days=7)
 """After this long without a run we say that learning has stopped."""
+_SHOWN_RUNS = 10
 _REPAIR = "Run `wisen doctor --repair`."
 
 
@@ -36,6 +40,7 @@ class Examined:
     backups: Backups | None
     clock: Clock
     ever_used: bool
+    watched: Watched
 
 
 def examine(subject: Examined) -> tuple[Finding, ...]:
@@ -74,6 +79,7 @@ def _restore(subject: Examined, error: StoreDamaged) -> Finding:
 
 def _findings(subject: Examined) -> Iterator[Finding]:
     yield from (_agent(agent) for agent in subject.agents if agent.roots())
+    yield from _hooks(subject)
     if not subject.ever_used:
         yield Finding(
             about="home",
@@ -102,6 +108,20 @@ def _agent(agent: Agent) -> Finding:
     )
 
 
+def _hooks(subject: Examined) -> Iterator[Finding]:
+    """What the settings tell is told also where the ledger cannot be read."""
+    runs: tuple[Run, ...] = ()
+    try:
+        if not subject.ever_used:
+            found = heartbeat.installed(subject.watched, None)
+        else:
+            with subject.ledger() as ledger:
+                found, runs = heartbeat.installed(subject.watched, ledger), ledger.runs(_SHOWN_RUNS)
+    except WisenError:
+        found = heartbeat.installed(subject.watched, None)
+    yield from heartbeat.findings(found, subject.watched.gauge.vitals(), runs, subject.clock.now())
+
+
 def _ledger(subject: Examined) -> Iterator[Finding]:
     try:
         with subject.ledger() as ledger:
@@ -121,7 +141,7 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
     if not runs:
         yield Finding(about="runs", health=Health.NOTICE, says="none yet", next_step="Run `wisen learn`.")
     elif runs[0].error:
-        yield Finding(about="runs", health=Health.BAD, says=f"the last one stopped: {runs[0].error}")
+        yield from heartbeat.stopped(runs)
     else:
         quiet = subject.clock.now() - runs[0].finished
         says = f"the last one ended {runs[0].finished:%Y-%m-%d %H:%M} UTC"

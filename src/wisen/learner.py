@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
+from wisen.installation import Installer
 from wisen.recall import Recaller
 from wisen.record import Recorder
 from wisen.remember import Rememberer
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from wisen.domain.changes import Change, Fate
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
+    from wisen.domain.hooks import Installed
     from wisen.domain.instructions import Blame, Effect
     from wisen.domain.report import Report
     from wisen.domain.signals import Signal
@@ -43,7 +45,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Reviewer, Recaller, Rememberer):
+class Learner(Recorder, Reviewer, Recaller, Rememberer, Installer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -86,8 +88,11 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
             self._remember_failure(error)
             raise
 
-    def status(self) -> State:
-        """What has been learnt from so far, and how the last runs went."""
+    def status(self, project: Path | None = None) -> State:
+        """What has been learnt from so far, how the last runs went, and what is wrong with hooks.
+
+        The settings of a `project` count beside the user's.
+        """
         from wisen.domain.state import State
 
         parts = self._parts
@@ -99,6 +104,7 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
             counts=parts.index.counts(Selection()),
             runs=parts.ledger.runs(_SHOWN_RUNS),
             warnings=parts.warnings,
+            alarms=self.alarms(project),
         )
 
     def fixes(self, path: Path | None = None) -> tuple[Fix, ...]:
@@ -207,9 +213,13 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
         """
         return self._parts.index.histories(Selection(under=_existing(path)))
 
-    def agents(self) -> tuple[AgentState, ...]:
-        """Each agent whose sessions can be read: what is there, what was read of it, and what could not be."""
-        return tuple(self._agent_state(agent) for agent in self._parts.agents)
+    def agents(self, project: Path | None = None) -> tuple[AgentState, ...]:
+        """Each agent whose sessions can be read: what is there, what was read of it, what could not be, and its hooks.
+
+        The settings of a `project` count beside the user's.
+        """
+        hooks = {each.agent: each for each in self.installed(project)}
+        return tuple(self._agent_state(agent, hooks.get(agent.name)) for agent in self._parts.agents)
 
     def close(self) -> None:
         """Let go of the stores."""
@@ -224,7 +234,7 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
     ) -> None:
         self.close()
 
-    def _agent_state(self, agent: Agent) -> AgentState:
+    def _agent_state(self, agent: Agent, hooks: Installed | None) -> AgentState:
         from wisen.domain.state import AgentState
         from wisen.ports import Versioned
 
@@ -240,6 +250,7 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer):
             newest=datetime.fromtimestamp(newest.modified_ns / 1e9, UTC) if newest else None,
             counts=self._parts.index.counts(selection),
             troubles=self._parts.index.troubles(selection),
+            hooks=hooks,
         )
 
     def _remember_failure(self, error: WisenError) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.domain.hooks import Caller
     from wisen.domain.runs import Stamp
     from wisen.loop.apply.past import Desk
     from wisen.loop.mine.policy import MinePolicy
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
         Clock,
         Crew,
         Files,
+        Gauge,
+        Hooks,
         Ids,
         Index,
         Instructions,
@@ -60,6 +63,13 @@ class Parts:
     """A moment as clocks show it here: days begin at midnight where the user is."""
     folders: Mapping[str, Path] = field(default_factory=dict)
     """Where each agent keeps the files that speak wherever the user works, by the agent's name."""
+    hooks: Sequence[Hooks]
+    """The agents that can be told to call us."""
+    gauge: Gauge
+    caller: Caller
+    """What agents run when they call us."""
+    experiments: bool | None = None
+    """Whether the user welcomes experiments; None where he was never asked."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""

@@ -45,6 +45,16 @@ class AgentsPolicy:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TrialsPolicy:
+    """Whether what was only inferred may be tried."""
+
+    experiments: bool = setting(
+        False,
+        "Whether hints that you did not approve may be given in some sessions and held back in others, to measure.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """Everything a user can choose."""
 
@@ -54,6 +64,7 @@ class Settings:
     door: DoorPolicy = field(default_factory=DoorPolicy)
     mine: MinePolicy = field(default_factory=MinePolicy)
     promote: PromotePolicy = field(default_factory=PromotePolicy)
+    trials: TrialsPolicy = field(default_factory=TrialsPolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
 
@@ -77,6 +88,7 @@ _POLICIES = {
     "door": DoorPolicy,
     "mine": MinePolicy,
     "promote": PromotePolicy,
+    "trials": TrialsPolicy,
 }
 SECTIONS = tuple(_POLICIES)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
+from wisen.domain.hooks import CLIENT, Caller
 from wisen.errors import SettingsError, StoreReadOnly
 from wisen.learner import Learner, Place
 from wisen.parts import Parts
@@ -18,7 +20,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from wisen.doctor import Examined
-    from wisen.ports import Agent, Backups, Clock, Index, Ledger
+    from wisen.heartbeat import Watched
+    from wisen.loop.apply.past import Desk
+    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger
     from wisen.settings import Settings
 
 
@@ -79,6 +83,8 @@ class Wiring:
 
     settings: Settings
     environment: Mapping[str, str]
+    meant: Path | None = None
+    """The home that is meant, where another one stands in for it."""
 
     @property
     def ever_used(self) -> bool:
@@ -89,7 +95,7 @@ class Wiring:
     def elsewhere(self, home: Path) -> Wiring:
         """The same settings on empty stores in another home: for looking without leaving a trace."""
         store = replace(self.settings.store, ledger="sqlite")
-        return Wiring(replace(self.settings, home=home, store=store), self.environment)
+        return Wiring(replace(self.settings, home=home, store=store), self.environment, self.settings.home)
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
         """Stores and readers, ready to work. One that reads no logs needs no readers, which take time to load."""
@@ -161,6 +167,10 @@ class Wiring:
             crew=processes,
             local=local,
             folders=self._agent_folders(),
+            hooks=self.hooks(),
+            gauge=self.gauge(),
+            caller=self.caller(),
+            experiments=self._experiments(),
             warnings=(warning,) if warning else (),
         )
         return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
@@ -183,6 +193,7 @@ class Wiring:
             backups=self.backups(),
             clock=self.clock(),
             ever_used=self.ever_used,
+            watched=self._watched(),
         )
 
     def agents(self) -> tuple[Agent, ...]:
@@ -200,6 +211,24 @@ class Wiring:
             "generic": Generic(),
         }
         return tuple(known[name] for name in self.settings.agents.enabled)
+
+    def hooks(self) -> tuple[Hooks, ...]:
+        """The agents that can be told to call us, as far as they are enabled."""
+        from wisen.agents.claude_code.install import ClaudeCodeHooks
+
+        known: dict[str, Hooks] = {"claude-code": ClaudeCodeHooks(self._user_home(), self.environment)}
+        return tuple(known[name] for name in self.settings.agents.enabled if name in known)
+
+    def gauge(self) -> Gauge:
+        """What tells whether hooks work."""
+        from wisen.backends.gauge import HomeGauge
+
+        return HomeGauge(self.meant or self.settings.home, __version__)
+
+    def caller(self) -> Caller:
+        """What agents run when they call us: this interpreter and the client of this package."""
+        client = Path(__file__).absolute().parent.joinpath(*CLIENT)
+        return Caller(python=_interpreter(), client=str(client), home=str(self.meant or self.settings.home))
 
     def clock(self) -> Clock:
         """The machine's clock."""
@@ -229,6 +258,30 @@ class Wiring:
         return LedgerBackups(
             home / "ledger.db", home / "backups", clock=self.clock(), keep=store.backups, busy=store.busy_seconds
         )
+
+    def _watched(self) -> Watched:
+        from wisen.backends.files import UserFiles
+        from wisen.backends.git import GitCheckouts
+        from wisen.backends.ids import Ulids
+        from wisen.heartbeat import Watched
+        from wisen.loop.apply.past import Desk
+
+        files, clock = UserFiles(), self.clock()
+
+        def desk(ledger: Ledger) -> Desk:
+            return Desk(files, GitCheckouts(self.environment), ledger, clock, Ulids(clock), self._machine())
+
+        return Watched(
+            agents=self.hooks(),
+            gauge=self.gauge(),
+            files=files,
+            caller=self.caller(),
+            project=Path.cwd(),
+            desk=desk,
+        )
+
+    def _experiments(self) -> bool | None:
+        return self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None
 
     @property
     def _is_team(self) -> bool:
@@ -279,3 +332,10 @@ class Wiring:
             raise StoreReadOnly(
                 f"{file} cannot be written: {error.strerror}. Set WISEN_HOME to a folder of yours."
             ) from error
+
+
+def _interpreter() -> str:
+    """This interpreter by one name, whichever of its names it was started by: or each start would install anew."""
+    started = Path(sys.executable)
+    usual = started.with_name("python3")
+    return str(usual if usual.exists() and usual.samefile(started) else started)

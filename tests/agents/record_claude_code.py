@@ -85,13 +85,13 @@ SCRIPT: Script = {
 class Client:
     """A Claude Code in a world of its own."""
 
-    def __init__(self, program: Path, world: Path, address: str) -> None:
+    def __init__(self, program: Path, world: Path, address: str, settings: dict[str, object] | None = None) -> None:
         self.home, self.project = world / "ada", world / "ada" / "shop"
         self._program = str(program)
         (self.project / ".claude" / "commands").mkdir(parents=True)
         (self.project / "CLAUDE.md").write_text("Always be kind to pears.\n")
         (self.project / ".claude" / "commands" / "tidy.md").write_text("Please greet and tidy $ARGUMENTS\n")
-        (self.project / ".claude" / "settings.json").write_text(json.dumps(_settings()))
+        (self.project / ".claude" / "settings.json").write_text(json.dumps(settings or _settings()))
         (self.home / ".claude.json").write_text(json.dumps(_state(self.project)))
         (self.home / "mcp.json").write_text(json.dumps({"mcpServers": {"stock": _stock()}}))
         self.environment = {

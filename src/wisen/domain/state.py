@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from wisen.domain.hooks import Installed
     from wisen.domain.report import Counts
     from wisen.domain.runs import Run
     from wisen.domain.sources import TroubleCount
@@ -27,6 +28,8 @@ class State:
     runs: tuple[Run, ...]
     """The newest runs, newest first."""
     warnings: tuple[str, ...] = ()
+    alarms: tuple[Finding, ...] = ()
+    """What is wrong with hooks and what they deliver."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +48,8 @@ class AgentState:
     counts: Counts
     """What was read of them so far."""
     troubles: tuple[TroubleCount, ...]
+    hooks: Installed | None
+    """How it is with its hooks; None for an agent that cannot be installed into."""
 
 
 class Health(StrEnum):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from wisen.ports.hooks import Gauge as Gauge
+from wisen.ports.hooks import Hooks as Hooks
 from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
 from wisen.ports.memories import Memories as Memories
@@ -39,6 +41,8 @@ __all__ = [
     "Embedder",
     "Files",
     "Findings",
+    "Gauge",
+    "Hooks",
     "Ids",
     "Index",
     "Instructions",

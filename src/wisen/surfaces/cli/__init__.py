@@ -15,6 +15,7 @@ import typer
 
 from wisen import __version__
 from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
+from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.remembered import memory_app
 
@@ -291,6 +292,8 @@ app.add_typer(proposals_app, name="proposals")
 app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(memory_app, name="memory")
+app.command()(install)
+app.command()(uninstall)
 
 
 @app.command()

@@ -21,7 +21,7 @@ def run(*, as_json: bool) -> int:
     with tempfile.TemporaryDirectory(prefix="wisen-look-") as folder:
         looking = wires if wires.ever_used else wires.elsewhere(Path(folder))
         with looking.learner() as learner:
-            found = learner.agents()
+            found = learner.agents(Path.cwd())
     if as_json:
         print_json({"agents": found})
     else:
@@ -31,7 +31,7 @@ def run(*, as_json: bool) -> int:
 
 def _show(found: tuple[AgentState, ...], out: Console) -> None:
     numbers = ("files", "size", "sessions read", "turns")
-    rows = table("agent", "version", *numbers, "last written", "looked in", right=numbers, grow="looked in")
+    rows = table("agent", "version", *numbers, "last written", "hooks", "looked in", right=numbers, grow="looked in")
     for agent in found:
         cells = (agent.sources, agent.counts.sessions, agent.counts.typed_turns)
         files, sessions, turns = (f"{cell:,}" if cell else "·" for cell in cells)
@@ -43,10 +43,15 @@ def _show(found: tuple[AgentState, ...], out: Console) -> None:
             sessions,
             turns,
             f"{agent.newest:%Y-%m-%d}" if agent.newest else "·",
+            agent.hooks.state.value if agent.hooks else "·",
             ", ".join(agent.roots) or "only where --path points",
         )
     out.print(rows)
     for agent in found:
+        for fault in agent.hooks.faults if agent.hooks else ():
+            out.print(
+                f"{agent.name} hooks: {fault}. Repair: wisen install {agent.name}", style="bold red", markup=False
+            )
         for trouble in agent.troubles[:5]:
             kind = f"{trouble.kind.value} {trouble.detail}".strip()
             told = f"{agent.name}: {plural(trouble.count, 'record')} not read ({kind}) in {trouble.path}"

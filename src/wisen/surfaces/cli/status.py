@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen import __version__, wiring
+from wisen.domain.state import Health
 from wisen.surfaces.cli.render import console, plural, print_json, size, table
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ def run(*, as_json: bool) -> int:
         _unused(str(wires.settings.home), as_json=as_json)
         return 0
     with wires.learner(reads=False) as learner:
-        state = learner.status()
+        state = learner.status(Path.cwd())
     if as_json:
         print_json(state)
     else:
@@ -39,6 +41,9 @@ def _show(state: State) -> None:
     out, counts = console(), state.counts
     for warning in state.warnings:
         out.print(f"[bold red]{warning}[/]")
+    for alarm in state.alarms:
+        style = "bold red" if alarm.health is Health.BAD else "yellow"
+        out.print(f"{alarm.about}: {alarm.says}. {alarm.next_step}", style=style, markup=False)
     out.print(f"[bold]wisen {state.version}[/] in {state.home}")
     failed = sum(tool.failed + tool.masked for tool in counts.tools)
     out.print(

@@ -1,0 +1,151 @@
+"""How Claude Code is told to call us: hooks in its settings, as values. It writes nothing.
+
+For one project they go into `settings.local.json`, which is not committed: the command names places of this machine.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from datetime import UTC, datetime
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from wisen.agents.claude_code.read import AGENT
+from wisen.agents.files import files_below, source_at
+from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+EVENTS = {
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "prompt",
+    "PostToolUseFailure": "failure",
+    "Stop": "stop",
+    "SessionEnd": "session-end",
+}
+"""What Claude Code calls its events, and what we call them."""
+_GUARDED = {"PreToolUse": "before-call"}
+"""It costs time before every call, so it is there only while there are guards."""
+_SECONDS = 10
+"""After so long Claude Code goes on without an answer; the client itself gives up long before."""
+_OBSERVERS = {
+    "claude-mem": "claude-mem",
+    "everything-claude-code": "ECC",
+    "/ecc/": "ECC",
+    "ecc@": "ECC",
+    "continuous-learning": "ECC",
+    "claude-flow": "ruflo",
+    "ruflo": "ruflo",
+    "engram": "engram",
+    "mem0": "mem0",
+    "supermemory": "supermemory",
+    "hindsight": "hindsight",
+    "memsearch": "memsearch",
+    "letta": "letta",
+    "claude-reflect": "claude-reflect",
+}
+"""What stands in the commands and plug-ins of others that learn from or add to sessions, and who they are."""
+_NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9]")
+"""What Claude Code writes as a dash where it names a folder after a project."""
+_NEWEST = 20
+"""So many of the files that were written last are looked at for the newest session."""
+_BEGINNING = 1 << 16
+
+
+class ClaudeCodeHooks:
+    """The hooks of Claude Code on this machine."""
+
+    name = AGENT
+
+    def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
+        configured = environment.get("CLAUDE_CONFIG_DIR")
+        self._root = Path(configured).expanduser() if configured else home / ".claude"
+
+    def file(self, project: Path | None = None) -> Path:
+        """The user's settings, or those of a project that are not committed."""
+        return self._root / "settings.json" if project is None else project / ".claude" / "settings.local.json"
+
+    def files(self, project: Path | None = None) -> tuple[Path, ...]:
+        """The user's settings and both of the project's; in the home directory they may be the same."""
+        users = self._root / "settings.json"
+        there = () if project is None else (project / ".claude" / "settings.json", self.file(project))
+        return tuple(dict.fromkeys((users, *there)))
+
+    def wanted(self, caller: Caller, *, guards: bool = False) -> tuple[Hook, ...]:
+        """One hook for each event, in a group of its own."""
+        events = EVENTS | (_GUARDED if guards else {})
+        return tuple(
+            Hook(event=event, keys=("hooks", event), value=_group(caller.command(own))) for event, own in events.items()
+        )
+
+    def read(self, settings: object) -> HookSettings:
+        """Every command that stands below `hooks`, and every plug-in that is switched on and known to observe."""
+        if not isinstance(settings, dict):
+            return HookSettings()
+        off = settings.get("disableAllHooks") is True
+        return HookSettings(callings=(*_commands(settings), *_plugins(settings)), switched_off=off)
+
+    def newest_session(self, settings: Path) -> datetime | None:
+        """By the first time that stands in a transcript; those of sub-agents call no hook when they begin."""
+        folder = self._root / "projects"
+        if settings.parent != self._root:
+            folder /= _NOT_IN_A_NAME.sub("-", str(settings.parent.parent))
+        sources = [source_at(AGENT, path) for path in files_below(folder, ".jsonl")]
+        ours = [source for source in sources if "subagents" not in source.path.parts]
+        newest = sorted(ours, key=lambda source: -source.modified_ns)[:_NEWEST]
+        return max(filter(None, (_began(source.path) for source in newest)), default=None)
+
+
+def _group(command: str) -> dict[str, Any]:
+    return {"hooks": [{"type": "command", "command": command, "timeout": _SECONDS}]}
+
+
+def _commands(settings: dict[str, Any]) -> Iterator[Calling]:
+    hooks = settings.get("hooks")
+    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
+        for at, group in enumerate(groups if isinstance(groups, list) else ()):
+            inner = group.get("hooks") if isinstance(group, dict) else None
+            for hook in inner if isinstance(inner, list) else ():
+                called = hook.get("command") or hook.get("url") or hook.get("type") if isinstance(hook, dict) else None
+                if isinstance(called, str):
+                    keys, name = ("hooks", event, at), _known(called)
+                    yield Calling(event=event, command=called, keys=keys, name=name, caller=_ours(called))
+
+
+def _plugins(settings: dict[str, Any]) -> Iterator[Calling]:
+    plugins = settings.get("enabledPlugins")
+    for plugin, on in plugins.items() if isinstance(plugins, dict) else ():
+        if on and (name := _known(plugin)):
+            yield Calling(event="", command=plugin, name=name)
+
+
+def _known(called: str) -> str:
+    return next((name for mark, name in _OBSERVERS.items() if mark in called.lower()), "")
+
+
+def _ours(command: str) -> Caller | None:
+    """What a command runs, where it is one of our own, of this or of another installation."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    if len(words) != 7 or words[1:3] != ["-I", "-S"] or words[4] != "--home":
+        return None
+    return Caller(python=words[0], client=words[3], home=words[5]) if PurePath(words[3]).parts[-3:] == CLIENT else None
+
+
+def _began(path: Path) -> datetime | None:
+    """The first time in a transcript."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(_BEGINNING)
+    except OSError:
+        return None
+    text = beginning.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
+    try:
+        began = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return began if began.tzinfo is not None else began.replace(tzinfo=UTC)

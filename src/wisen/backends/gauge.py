@@ -1,0 +1,170 @@
+"""Reads what tells whether hooks work: the spool with its heartbeat, the snapshots, the disk, the programs they run.
+
+A client leaves its heartbeat as one file, `spool/heartbeat.json`, or as files that it touches, `spool/beats/EVENT` and
+`spool/beats/failed`: many at once then never write the same one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.domain.hooks import CLIENT, Beat, Failure, Vitals
+
+if TYPE_CHECKING:
+    from wisen.domain.hooks import Caller
+
+_VERSION = 1
+"""Of the files that the hook client writes and reads."""
+_HEARTBEAT = "heartbeat.json"
+_FAILED = "failed"
+_OWN_VERSION = re.compile(r'^__version__ = "([^"]+)"', re.MULTILINE)
+
+
+class _Heartbeat(msgspec.Struct):
+    version: int
+    events: dict[str, Beat] = {}
+    failure: Failure | None = None
+
+
+class _Failed(msgspec.Struct):
+    """What a client leaves that could not do its work."""
+
+    kind: str
+    at: float = 0.0
+
+
+class _Current(msgspec.Struct):
+    version: int
+    contexts: dict[str, str] = {}
+    everywhere: str = msgspec.field(default="", name="global")
+
+
+class HomeGauge:
+    """The files of one home."""
+
+    def __init__(self, home: Path, version: str) -> None:
+        """`version`: the one of the package that is asked now."""
+        self._home, self._version = home, version
+
+    def vitals(self) -> Vitals:
+        """What is there, without making anything."""
+        heartbeat, trouble = self._heartbeat()
+        waiting = list(self._waiting())
+        oldest = min((status.st_mtime for status in waiting), default=None)
+        return Vitals(
+            beats=self._touched()
+            | {event: Beat(_aware(beat.at), beat.agent) for event, beat in heartbeat.events.items()},
+            failure=_dated(heartbeat.failure) or self._failed(),
+            waiting=sum(status.st_size for status in waiting),
+            waiting_since=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
+            snapshot=self._snapshot(),
+            trouble=trouble,
+            free=self._free(),
+        )
+
+    def fault(self, caller: Caller) -> str:
+        """What is missing or differs, the worst first."""
+        client = Path(caller.client)
+        if not os.access(caller.python, os.X_OK):
+            return f"{caller.python} is not there or cannot be run"
+        if not os.access(client, os.R_OK):
+            return f"{client} is not there or cannot be read"
+        if Path(caller.home) != self._home:
+            return f"they work for another home, {caller.home}"
+        try:
+            package = Path(*client.parts[: -len(CLIENT)], "__init__.py").read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return f"{client} stands outside of a wisen"
+        found = _OWN_VERSION.search(package)
+        if found is None or found[1] != self._version:
+            other = "an unknown version" if found is None else f"version {found[1]}"
+            return f"they run {other} of wisen, and this is {self._version}"
+        return ""
+
+    def _heartbeat(self) -> tuple[_Heartbeat, str]:
+        """What the client wrote, and why it may not be able to."""
+        folder, none = self._home / "spool", _Heartbeat(version=_VERSION)
+        try:
+            found = msgspec.json.decode((folder / _HEARTBEAT).read_bytes(), type=_Heartbeat)
+        except (FileNotFoundError, NotADirectoryError):
+            found = none
+        except (OSError, msgspec.MsgspecError) as error:
+            return none, f"{folder / _HEARTBEAT} cannot be read: {getattr(error, 'strerror', None) or 'it is garbled'}"
+        if found.version != _VERSION:
+            return none, f"{folder / _HEARTBEAT} was written by another version of wisen"
+        there = _existing(folder)
+        if not os.access(there, os.W_OK | os.X_OK):
+            return found, f"{there} cannot be written"
+        return found, ""
+
+    def _touched(self) -> dict[str, Beat]:
+        """When each event was noted by touching a file of its name."""
+        try:
+            with os.scandir(self._home / "spool" / "beats") as entries:
+                found = {each.name: each.stat() for each in entries if each.is_file()}
+        except OSError:
+            return {}
+        noted = {event: status for event, status in found.items() if not event.startswith((_FAILED, "."))}
+        return {event: Beat(datetime.fromtimestamp(status.st_mtime, UTC)) for event, status in noted.items()}
+
+    def _failed(self) -> Failure | None:
+        """The last failure that a file tells of, whether or not a session was told of it already."""
+        folder = self._home / "spool" / "beats"
+        for name in (_FAILED, f"{_FAILED}-told"):
+            try:
+                failed = msgspec.json.decode((folder / name).read_bytes(), type=_Failed)
+            except FileNotFoundError:
+                continue
+            except (OSError, msgspec.MsgspecError):
+                return Failure(f"{folder / name} cannot be read")
+            return Failure(failed.kind, datetime.fromtimestamp(failed.at, UTC))
+        return None
+
+    def _waiting(self) -> list[os.stat_result]:
+        """The files of the spool that nobody has taken yet."""
+        try:
+            with os.scandir(self._home / "spool") as entries:
+                return [each.stat() for each in entries if each.name.endswith(".jsonl") and each.is_file()]
+        except OSError:
+            return []
+
+    def _snapshot(self) -> str:
+        folder = self._home / "snapshots"
+        try:
+            current = msgspec.json.decode((folder / "current.json").read_bytes(), type=_Current)
+        except (FileNotFoundError, NotADirectoryError):
+            return "there is none"
+        except (OSError, msgspec.MsgspecError):
+            return f"{folder / 'current.json'} cannot be read"
+        if current.version != _VERSION:
+            return f"{folder / 'current.json'} was written by another version of wisen"
+        named = sorted({*current.contexts.values(), current.everywhere} - {""})
+        gone = [digest for digest in named if not (folder / f"{digest}.json").is_file()]
+        return f"{len(gone)} of {len(named)} in {folder} are gone" if gone else ""
+
+    def _free(self) -> int | None:
+        try:
+            return shutil.disk_usage(_existing(self._home)).free
+        except OSError:
+            return None
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that is there."""
+    return next(each for each in (folder, *folder.parents) if each.exists())
+
+
+def _dated(failure: Failure | None) -> Failure | None:
+    return failure if failure is None or failure.at is None else Failure(failure.kind, _aware(failure.at))
+
+
+def _aware(at: datetime) -> datetime:
+    """A time with its zone: without one it is in UTC."""
+    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)

@@ -1,0 +1,140 @@
+"""Hooks: where an agent calls us while it works, what else it calls, and how it goes with that."""
+
+from __future__ import annotations
+
+import shlex
+from datetime import datetime  # noqa: TC003 - a heartbeat is read from JSON by its types
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+CLIENT = ("surfaces", "hook", "client.py")
+"""Where in the package the file is that hooks run."""
+
+
+class Caller(Struct, frozen=True, kw_only=True):
+    """What an agent runs when it calls us."""
+
+    python: str
+    client: str
+    """The file of the hook client."""
+    home: str
+
+    def command(self, event: str) -> str:
+        """The command line for one of our events, as a shell reads it."""
+        return shlex.join((self.python, "-I", "-S", self.client, "--home", self.home, event))
+
+
+class Hook(Struct, frozen=True, kw_only=True):
+    """One hook that is to stand in an agent's settings: the value, and the list that it belongs to."""
+
+    event: str
+    """As the agent calls it."""
+    keys: tuple[str, ...]
+    value: dict[str, Any]
+
+
+class Calling(Struct, frozen=True, kw_only=True):
+    """Somebody whom an agent calls: on an event, or in whatever way a plug-in wishes."""
+
+    event: str
+    """Empty for a plug-in."""
+    command: str
+    """The command line, or the name of the plug-in."""
+    keys: tuple[str | int, ...] = ()
+    """Where in the settings it stands: the list, and the place in it."""
+    name: str = ""
+    """Who it is, where we know it."""
+    caller: Caller | None = None
+    """What is run, where it is ours."""
+
+
+class HookSettings(Struct, frozen=True, kw_only=True):
+    """What the settings of an agent say about hooks."""
+
+    callings: tuple[Calling, ...] = ()
+    switched_off: bool = False
+    """Whether they forbid all hooks."""
+
+
+class Rewritten(Struct, frozen=True):
+    """A settings file before and after; None where there is none."""
+
+    path: str
+    held: bytes | None
+    holds: bytes | None
+
+
+class HookState(StrEnum):
+    """Whether an agent calls us."""
+
+    INSTALLED = "installed"
+    NOT = "not installed"
+    BROKEN = "broken"
+
+
+class Installed(Struct, frozen=True, kw_only=True):
+    """How it is with the hooks of one agent."""
+
+    agent: str
+    state: HookState
+    files: tuple[str, ...] = ()
+    """The settings in which our hooks stand, or should."""
+    faults: tuple[str, ...] = ()
+    """What is broken, in words for a person."""
+    others: tuple[Calling, ...] = ()
+    """Who else is called."""
+    since: datetime | None = None
+    """When they were installed, where the ledger tells."""
+    newest_session: datetime | None = None
+    """When the newest session began, by the agent's log."""
+
+
+class Installing(Struct, frozen=True):
+    """What was done, or would be, to the settings of an agent."""
+
+    files: tuple[Rewritten, ...]
+    before: Installed
+    after: Installed
+
+    @property
+    def changed(self) -> tuple[Rewritten, ...]:
+        """The files that hold something else now."""
+        return tuple(each for each in self.files if each.held != each.holds)
+
+
+class Beat(Struct, frozen=True):
+    """When a hook fired last."""
+
+    at: datetime
+    agent: str = ""
+
+
+class Failure(Struct, frozen=True):
+    """What went wrong inside the hook client last; only the kind of error is kept."""
+
+    kind: str
+    at: datetime | None = None
+
+
+class Vitals(Struct, frozen=True, kw_only=True):
+    """What the files of the home tell about hooks and what they deliver."""
+
+    beats: dict[str, Beat] = {}
+    """The newest of each event."""
+    failure: Failure | None = None
+    waiting: int = 0
+    """How many bytes of the spool nobody has taken yet."""
+    waiting_since: datetime | None = None
+    snapshot: str = ""
+    """What is wrong with the snapshot; empty where nothing is."""
+    trouble: str = ""
+    """Why the spool cannot be read or written; empty where it can."""
+    free: int | None = None
+    """How many bytes the disk of the home has left; None where it does not tell."""
+
+    @property
+    def newest(self) -> datetime | None:
+        """When any hook fired last."""
+        return max((beat.at for beat in self.beats.values()), default=None)

@@ -1,0 +1,126 @@
+"""The facade's part for agents that call us while they work: install, uninstall, and how it is with that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.domain.changes import digest
+from wisen.domain.hooks import Installing
+from wisen.domain.state import Health
+from wisen.errors import UsageError
+
+if TYPE_CHECKING:
+    from wisen.domain.hooks import Installed, Rewritten
+    from wisen.domain.state import Finding
+    from wisen.heartbeat import Watched
+    from wisen.loop.apply.edit import Edit
+    from wisen.parts import Parts
+    from wisen.ports import Hooks
+
+_SHOWN_RUNS = 10
+
+
+class Installer:
+    """What a Learner does with the hooks of agents."""
+
+    _parts: Parts
+
+    def install(
+        self, agent: str, project: Path | None = None, *, guards: bool = False, dry_run: bool = False
+    ) -> Installing:
+        """Have an agent call us, in every session or in those of a project; where it does already, nothing changes.
+
+        Hooks of ours that stand elsewhere are repaired as well; where a person took them out, they are forgotten.
+
+        Raises:
+            UsageError: there is no such agent, or earlier hooks of ours cannot be told from others'.
+            SettingsUnclear: its settings cannot be read, or the change cannot be proven right.
+            FileError: they cannot be read or written.
+        """
+        from wisen.loop.apply.draft import drafted
+        from wisen.loop.apply.hooks import put_in, renew_in
+
+        hooks = self._hooks(agent)
+        before = self._installed(hooks, project)
+        desk = drafted(self._parts.desk) if dry_run else self._parts.desk
+        wanted = hooks.wanted(self._parts.caller, guards=guards)
+        file = hooks.file(project)
+        done = [put_in(desk, file, hooks, wanted)]
+        done += filter(None, (renew_in(desk, Path(p), hooks, wanted) for p in before.files if p != str(file)))
+        return self._installing(tuple(done), before, project, dry_run=dry_run)
+
+    def uninstall(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
+        """Have an agent call us no longer, wherever the ledger, its settings or those of a project say that it does.
+
+        Raises: as `install`.
+        """
+        from wisen.loop.apply.draft import drafted
+        from wisen.loop.apply.hooks import take_out
+
+        hooks = self._hooks(agent)
+        before = self._installed(hooks, project)
+        desk = drafted(self._parts.desk) if dry_run else self._parts.desk
+        done = tuple(take_out(desk, Path(path), hooks) for path in before.files)
+        return self._installing(done, before, project, dry_run=dry_run)
+
+    def installed(self, project: Path | None = None) -> tuple[Installed, ...]:
+        """How it is with the hooks of each agent that can have any."""
+        from wisen import heartbeat
+
+        return heartbeat.installed(self._watched(project), self._parts.ledger)
+
+    def alarms(self, project: Path | None = None) -> tuple[Finding, ...]:
+        """What is wrong with the loop, with hooks and with what they deliver; nothing where all is well."""
+        from wisen import heartbeat
+
+        parts, runs = self._parts, self._parts.ledger.runs(_SHOWN_RUNS)
+        found = heartbeat.findings(self.installed(project), parts.gauge.vitals(), runs, parts.clock.now())
+        return tuple(each for each in (*heartbeat.stopped(runs), *found) if each.health is not Health.GOOD)
+
+    def welcome_experiments(self, *, welcome: bool) -> Edit | None:
+        """Keep the user's answer whether hints that he did not approve may be tried; None where it is known.
+
+        Raises:
+            SettingsUnclear: config.toml cannot be read.
+            FileError: it cannot be written.
+        """
+        from wisen.loop.apply.edit import Editor, ValuePlan
+
+        if self._parts.experiments is welcome:
+            return None
+        path = self._parts.home / "config.toml"
+        saw = digest(self._parts.files.read(path).content)
+        plan = ValuePlan(str(path), ("trials", "experiments"), welcome, "your answer about experiments", saw)
+        return Editor(self._parts.desk).set(plan)
+
+    def _installing(
+        self, files: tuple[Rewritten, ...], before: Installed, project: Path | None, *, dry_run: bool
+    ) -> Installing:
+        """What was done, with a backup of the ledger: it holds what takes that back."""
+        if not dry_run and self._parts.backups is not None and any(each.held != each.holds for each in files):
+            self._parts.backups.make()
+        after = next(each for each in self.installed(project) if each.agent == before.agent)
+        return Installing(files, before, after)
+
+    def _hooks(self, agent: str) -> Hooks:
+        known = {each.name: each for each in self._parts.hooks}
+        if agent not in known:
+            raise UsageError(f"wisen cannot be installed into {agent!r}. It can be in: {', '.join(known)}.")
+        return known[agent]
+
+    def _installed(self, hooks: Hooks, project: Path | None) -> Installed:
+        return next(each for each in self.installed(project) if each.agent == hooks.name)
+
+    def _watched(self, project: Path | None) -> Watched:
+        from wisen.heartbeat import Watched
+
+        parts = self._parts
+        return Watched(
+            agents=parts.hooks,
+            gauge=parts.gauge,
+            files=parts.files,
+            caller=parts.caller,
+            project=project,
+            desk=lambda _: parts.desk,
+        )

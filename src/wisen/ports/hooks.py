@@ -1,0 +1,52 @@
+"""The ports of hooks: how an agent is told to call us, and what our own files tell about the calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from wisen.domain.hooks import Caller, Hook, HookSettings, Vitals
+
+
+class Hooks(Protocol):
+    """The hooks of one kind of agent, as values: nothing is written here."""
+
+    @property
+    def name(self) -> str:
+        """The agent's name, as users write it: `claude-code`."""
+        ...
+
+    def file(self, project: Path | None = None) -> Path:
+        """The settings file for our hooks, there or not: the user's, or the one of a project."""
+        ...
+
+    def files(self, project: Path | None = None) -> tuple[Path, ...]:
+        """Every settings file that may hold hooks, of the user and of a project; that of `file` among them."""
+        ...
+
+    def wanted(self, caller: Caller, *, guards: bool = False) -> tuple[Hook, ...]:
+        """The hooks that are to stand in the settings; with `guards` also the one before every call."""
+        ...
+
+    def read(self, settings: object) -> HookSettings:
+        """What parsed settings say about hooks, whatever they hold."""
+        ...
+
+    def newest_session(self, settings: Path) -> datetime | None:
+        """When the newest session began for which a settings file holds, whose hooks it was to call; None for none."""
+        ...
+
+
+class Gauge(Protocol):
+    """What tells whether hooks work."""
+
+    def vitals(self) -> Vitals:
+        """What the files of the home tell. It never fails: what cannot be read is told."""
+        ...
+
+    def fault(self, caller: Caller) -> str:
+        """Why an agent cannot run this, for a person; empty where it can."""
+        ...

@@ -1,0 +1,120 @@
+"""`wisen install` and `wisen uninstall`: agents that call us while they work."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.errors import UsageError
+from wisen.surfaces.cli.render import clipped, console, plural, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.console import Console
+
+    from wisen.domain.hooks import Calling, Installing, Rewritten
+    from wisen.learner import Learner
+    from wisen.wiring import Wiring
+
+SCOPES = ("user", "project")
+_QUESTION = (
+    "May hints that you did not approve be tried: given in some sessions, held back in others, and counted? "
+    "What you said or approved is never held back"
+)
+
+
+def install(agent: str, *, scope: str, experiments: bool | None, dry_run: bool, as_json: bool) -> int:
+    """Have an agent call us."""
+    if scope not in SCOPES:
+        raise UsageError(f"--scope {scope!r} is none of {', '.join(SCOPES)}. Give one of them, or leave it out.")
+    wires, here = wiring.wire(), Path.cwd()
+    with _opened(wires, dry_run=dry_run) as learner:
+        done = learner.install(agent, here if scope == "project" else None, dry_run=dry_run)
+        others = next(each.others for each in learner.installed(here) if each.agent == agent)
+        if not as_json:
+            _show(done, console(), dry_run=dry_run)
+            _tell_others(others, console())
+        asked = "trials.experiments" in wires.settings.sources
+        if experiments is None and not asked and not dry_run and not as_json and _is_terminal():
+            import typer
+
+            experiments = typer.confirm(_QUESTION, default=False)
+        if experiments is not None and not dry_run:
+            learner.welcome_experiments(welcome=experiments)
+    if as_json:
+        told = [{"event": each.event, "command": each.command, "name": each.name} for each in others]
+        welcome = wires.settings.trials.experiments if experiments is None else experiments
+        print_json(_told(agent, done, dry_run=dry_run) | {"others": told, "experiments": welcome})
+    return 0
+
+
+def uninstall(agent: str, *, dry_run: bool, as_json: bool) -> int:
+    """Have an agent call us no longer."""
+    with _opened(wiring.wire(), dry_run=dry_run) as learner:
+        done = learner.uninstall(agent, Path.cwd(), dry_run=dry_run)
+    if as_json:
+        print_json(_told(agent, done, dry_run=dry_run))
+    else:
+        _show(done, console(), dry_run=dry_run)
+    return 0
+
+
+@contextmanager
+def _opened(wires: Wiring, *, dry_run: bool) -> Iterator[Learner]:
+    """A learner; one that only shows makes no files."""
+    with tempfile.TemporaryDirectory(prefix="wisen-look-") as folder:
+        looks = dry_run and not wires.ever_used
+        with (wires.elsewhere(Path(folder)) if looks else wires).learner(reads=False) as learner:
+            yield learner
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _told(agent: str, done: Installing, *, dry_run: bool) -> dict[str, object]:
+    files = [
+        {"path": each.path, "changed": each.held != each.holds, "diff": "\n".join(_diff(each))} for each in done.files
+    ]
+    states = {"was": done.before.state, "is": done.after.state, "faults": done.after.faults}
+    return {"agent": agent, **states, "files": files, "dry_run": dry_run}
+
+
+def _diff(file: Rewritten) -> Iterable[str]:
+    held, holds = ((each or b"").decode("utf-8", "replace").splitlines() for each in (file.held, file.holds))
+    return difflib.unified_diff(held, holds, file.path, file.path, lineterm="")
+
+
+def _show(done: Installing, out: Console, *, dry_run: bool) -> None:
+    for file in done.changed:
+        for line in _diff(file):
+            style = "green" if line.startswith("+") else "red" if line.startswith("-") else ""
+            out.print(line, markup=False, highlight=False, style=style, soft_wrap=True)
+    if not done.changed:
+        out.print("Nothing to change.")
+    elif dry_run:
+        out.print("Nothing was written.")
+    else:
+        out.print(f"{plural(len(done.changed), 'file')} written. Sessions that begin from now on follow it.")
+    for fault in done.after.faults:
+        still = "Still broken" if fault in done.before.faults else "Broken"
+        out.print(f"{still}: {fault}.", style="bold red", markup=False)
+
+
+def _tell_others(others: Sequence[Calling], out: Console) -> None:
+    """Who else is called: nobody is switched off, but two that learn from each other's words would do harm."""
+    for each in others:
+        where = f"on {each.event}" if each.event else "as a plug-in"
+        who = f"{each.name}: " if each.name else ""
+        out.print(f"Also called {where}: {who}{clipped(each.command, 100)}", style="dim", markup=False)
+    if any(each.name for each in others):
+        out.print(
+            "They stay as they are. Text that they add to sessions is not learnt from; keep one of them for each job.",
+            style="dim",
+        )

@@ -1,0 +1,40 @@
+"""The commands about agents that call us while they work: `wisen install` and `wisen uninstall`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="The agent: claude-code.")]
+
+
+def install(
+    agent: AgentName,
+    scope: Annotated[
+        str, typer.Option("--scope", help="`user`: in all sessions; `project`: in those of this folder.")
+    ] = "user",
+    experiments: Annotated[
+        Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--experiments/--no-experiments", help="Whether hints that you did not approve may be tried."),
+    ] = None,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Have an agent call wisen while it works, so that what was learnt reaches it at the right moment.
+
+    Shows what is written into its settings. Doing it twice changes nothing; after wisen or its home has moved, doing it
+    again repairs it.
+    """
+    from wisen.surfaces.cli.install import install as run
+
+    raise typer.Exit(run(agent, scope=scope, experiments=experiments, dry_run=dry_run, as_json=as_json))
+
+
+def uninstall(agent: AgentName, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Take wisen out of an agent's settings; where nobody else changed them, they are as before, byte for byte."""
+    from wisen.surfaces.cli.install import uninstall as run
+
+    raise typer.Exit(run(agent, dry_run=dry_run, as_json=as_json))

@@ -1,0 +1,356 @@
+"""The real Claude Code with wisen installed into it: what it is told reaches the model, and it leaves no trace.
+
+The model is scripted and on loopback; whatever else the client asks for meets a proxy that refuses and remembers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.clients import claude_code
+from tests.agents.record_claude_code import Client
+from tests.agents.scripted_model import Model, Script, Turn, Use, serving
+from tests.commands import WISEN
+from wisen import wiring
+from wisen.agents.claude_code import ClaudeCode
+from wisen.agents.claude_code.install import ClaudeCodeHooks
+from wisen.domain.events import Message, Provenance
+from wisen.domain.hooks import CLIENT, Caller
+from wisen.safety.sentinel import wrap
+from wisen.testing.agent_contract import everything
+
+pytestmark = pytest.mark.needs("claude-code")
+HOOK_CLIENT = Path(wiring.__file__).parent.joinpath(*CLIENT)
+delivers = pytest.mark.skipif(not HOOK_CLIENT.exists(), reason="deliver is not there yet")
+
+ALLOWED: dict[str, object] = {"permissions": {"allow": ["Bash(python3:*)", "Bash(ls:*)"]}}
+
+
+def _bash(command: str) -> Use:
+    return Use("Bash", {"command": command, "description": "Run it"})
+
+
+SCRIPT: Script = {
+    "look for pears": [Turn("I look.", (_bash("ls no_such_orchard"),)), Turn("There are none.")],
+    "say hello": [Turn("Hello.")],
+    "make the environment": [Turn("I used pip.")],
+    "not pip": [Turn("Understood.")],
+    "From now on": [Turn("I will.")],
+    "count the fruit": [
+        Turn("", (_bash("python3 count.py --everything"),)),
+        Turn("", (_bash("python3 count.py"),)),
+        Turn("Counted."),
+    ],
+    "once more": [Turn("", (_bash("python3 count.py --everything"),)), Turn("It failed.")],
+}
+STAND_IN = """
+import json, sys
+event, told = sys.argv[-1], json.load(sys.stdin)
+with open(sys.argv[2] + "/fired.jsonl", "a") as file:
+    file.write(json.dumps([sys.argv[1:], sys.flags.isolated, told["hook_event_name"]]) + "\\n")
+if event in ("session-start", "prompt", "failure"):
+    context = {"hookEventName": told["hook_event_name"], "additionalContext": WORDS.replace("EVENT", event)}
+    print(json.dumps({"hookSpecificOutput": context}))
+"""
+COUNT = """import sys
+if sys.argv[1:]:
+    sys.exit(f"count.py: error: unrecognized arguments: {sys.argv[1]}")
+print(7)
+"""
+
+
+class _Refusing(BaseHTTPRequestHandler):
+    """A way out that leads nowhere."""
+
+    def do_CONNECT(self) -> None:
+        assert isinstance(self.server, _Proxy)
+        self.server.asked.append(self.path)
+        self.send_error(403)
+
+    do_GET = do_POST = do_CONNECT  # noqa: N815 - as the base class calls them
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+class _Proxy(ThreadingHTTPServer):
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Refusing)
+        self.asked: list[str] = []
+
+
+@contextmanager
+def _no_way_out() -> Iterator[tuple[str, list[str]]]:
+    """The address of a proxy that refuses, and what it was asked for."""
+    server = _Proxy()
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}", server.asked
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@dataclass
+class World:
+    """A person's home with Claude Code and wisen in it."""
+
+    client: Client
+    model: Model
+    outside: list[str]
+    home: Path = field(init=False)
+    """Where wisen keeps its own."""
+
+    def __post_init__(self) -> None:
+        self.home = self.client.home / "wisen"
+        self.home.mkdir()
+        (self.home / "config.toml").write_text("[agents]\nprogram_prompts = true\n")
+        (self.client.project / "count.py").write_text(COUNT)
+        self.client.environment["WISEN_HOME"] = str(self.home)
+
+    @property
+    def settings(self) -> Path:
+        return self.client.home / ".claude" / "settings.json"
+
+    def wisen(self, *words: str) -> str:
+        """Run a command as the person would."""
+        environment, project = self.client.environment, self.client.project
+        command: list[str | Path] = [WISEN, *words]
+        return subprocess.run(
+            command, cwd=project, env=environment, check=True, text=True, capture_output=True, timeout=120
+        ).stdout
+
+    def cycle(self) -> None:
+        """Go through the whole loop, behind the one that the end of a session may have started."""
+        end = time.monotonic() + 60
+        while "nother cycle is at work" in self.wisen("cycle"):
+            assert time.monotonic() < end, "another cycle never ended"
+            time.sleep(0.2)
+
+    def asked(self, *words: str) -> list[str]:
+        """Run the client; what the model was asked meanwhile, each request as text."""
+        before = len(self.model.requests)
+        self.client.run(*words)
+        return [_texts(request) for request in self.model.requests[before:]]
+
+
+def _texts(request: Mapping[str, Any]) -> str:
+    """All that a request says, without the system prompt and the tools."""
+    found: list[str] = []
+
+    def walk(value: object) -> None:
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, Mapping):
+            for each in value.values():
+                walk(each)
+        elif isinstance(value, list):
+            for each in value:
+                walk(each)
+
+    walk(request.get("messages"))
+    return "\n".join(found)
+
+
+@contextmanager
+def a_world(folder: Path) -> Iterator[World]:
+    with serving(SCRIPT) as model, _no_way_out() as (proxy, asked):
+        client = Client(claude_code(), folder, model.address, settings=ALLOWED)
+        ways = {"HTTPS_PROXY": proxy, "HTTP_PROXY": proxy, "NO_PROXY": "127.0.0.1,localhost"}
+        client.environment.update(ways | {name.lower(): value for name, value in ways.items()})
+        yield World(client, model, asked)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What was seen of one session with a stand-in for the hook client."""
+
+    world: World
+    before: bytes
+    installed: bytes
+    requests: list[str]
+    fired: list[tuple[list[str], int, str]]
+
+
+BEFORE = (
+    b'{\n  "cleanupPeriodDays": 30, "hooks": {\n    "Stop": [ {"hooks":[{"type":"command","command":"true"}]} ]}\n}\n'
+)
+WORDS = wrap("The figs are ripe: EVENT.", ["R-1a2b"])
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+    folder = tmp_path_factory.mktemp("live_a.b")
+    with a_world(folder) as world:
+        world.settings.parent.mkdir(exist_ok=True)
+        world.settings.write_bytes(BEFORE)
+        stand_in = folder.joinpath("lib", "wisen", *CLIENT)
+        stand_in.parent.mkdir(parents=True)
+        stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
+        caller = Caller(python=sys.executable, client=str(stand_in), home=str(world.home))
+        with wiring.wire(world.home, world.client.environment).learner(reads=False) as learner:
+            learner._parts = replace(learner._parts, caller=caller)
+            learner.install("claude-code")
+        installed = world.settings.read_bytes()
+        requests = world.asked("look for pears")
+        lines = (world.home / "fired.jsonl").read_text().splitlines()
+        yield Told(world, BEFORE, installed, requests, [json.loads(line) for line in lines])
+
+
+@pytest.mark.requirement("X5")
+def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
+    home = str(told.world.home)
+    assert [(words, isolated) for words, isolated, _ in told.fired] == [
+        (["--home", home, event], 1) for event in ("session-start", "prompt", "failure", "stop", "session-end")
+    ]
+    assert [name for *_, name in told.fired] == [
+        "SessionStart", "UserPromptSubmit", "PostToolUseFailure", "Stop", "SessionEnd",
+    ]  # fmt: skip
+
+
+@pytest.mark.requirement("X5")
+def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
+    first = next(request for request in told.requests if "look for pears" in request)
+    last = told.requests[-1]
+    for event in ("session-start", "prompt"):
+        assert f"The figs are ripe: {event}." in first
+    assert "The figs are ripe: failure." not in first
+    assert last.index("no_such_orchard") < last.index("The figs are ripe: failure.")
+
+
+def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> None:
+    client = told.world.client
+    hooks = ClaudeCodeHooks(client.home, {})
+    began = hooks.newest_session(hooks.file())
+    assert began is not None
+    assert hooks.newest_session(hooks.file(client.project)) == began
+    assert hooks.newest_session(hooks.file(client.home / "elsewhere")) is None
+
+
+def test_the_client_asks_nobody_but_the_model(told: Told) -> None:
+    assert told.world.outside == []
+
+
+@pytest.mark.requirement("X7")
+def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
+    agent = ClaudeCode(told.world.client.home, {}, program_prompts=True)
+    (transcript,) = told.world.client.transcripts()
+    assert "The figs are ripe" in transcript.read_text()
+    events, troubles = everything(agent, transcript)
+    assert troubles == []
+    messages = [event for event in events if isinstance(event, Message)]
+    assert [each.text for each in messages if each.provenance is Provenance.TYPED] == ["look for pears"]
+    assert not any("figs are ripe" in json.dumps(str(event)) for event in events)
+
+
+@pytest.mark.requirement("X10")
+def test_the_installation_is_sound_and_uninstalling_restores_every_byte(told: Told) -> None:
+    world = told.world
+    assert told.installed != told.before
+    assert world.settings.read_bytes() == told.installed  # the client itself left it alone
+    world.wisen("uninstall", "claude-code")
+    assert world.settings.read_bytes() == told.before
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with a_world(tmp_path) as world:
+        world.wisen("install", "claude-code")
+        yield world
+        world.wisen("uninstall", "claude-code")
+        assert not world.settings.exists()
+        assert world.outside == []
+
+
+def _session(world: World) -> str:
+    """The session that was written last."""
+    return max(world.client.transcripts(), key=lambda path: path.stat().st_mtime_ns).stem
+
+
+CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
+"""How a source is named beside what is told."""
+
+
+@delivers
+def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_source(world: World) -> None:
+    world.asked("make the environment")
+    world.asked("No, not pip. Always use uv for packages, never pip.", "--resume", _session(world))
+    world.cycle()
+    first = next(request for request in world.asked("say hello") if "say hello" in request)
+    assert "uv" in first
+    assert "never pip" in first
+    assert CITED.search(first)
+
+
+@delivers
+def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(world: World) -> None:
+    for _ in range(2):  # a fix is known when it was seen in two sessions
+        world.asked("count the fruit")
+    world.cycle()
+    *_, last = world.asked("once more")
+    assert last.rindex("python3 count.py") > last.index("unrecognized arguments")
+    assert CITED.search(last[last.index("unrecognized arguments") :])
+
+
+@delivers
+def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(world: World) -> None:
+    world.asked("From now on always write dates as year, month, day.")
+    world.cycle()
+    rules = world.client.project / "CLAUDE.md"
+    if "year, month, day" not in rules.read_text():  # policy proposes what goes into a file of rules
+        assert "year, month, day" in world.wisen("proposals")
+        world.wisen("proposals", "approve", "1")
+    assert "year, month, day" in rules.read_text()
+    world.cycle()
+    first = next(request for request in world.asked("say hello") if "say hello" in request)
+    assert first.count("year, month, day") == 1
+
+
+@delivers
+def test_the_doctor_sees_hooks_fire_and_tells_when_they_no_longer_do(world: World) -> None:
+    def hooks() -> list[tuple[str, str]]:
+        command: list[str | Path] = [WISEN, "doctor", "--json"]
+        client = world.client
+        done = subprocess.run(command, cwd=client.project, env=client.environment, check=False, capture_output=True)
+        found = json.loads(done.stdout)["findings"]
+        return [(each["health"], each["says"]) for each in found if each["about"] == "claude-code hooks"]
+
+    world.asked("say hello")
+    ((health, says),) = hooks()
+    assert (health, says[:18]) == ("good", "the last one fired")
+    ours = world.settings.read_text()
+    world.settings.write_text("{}")
+    assert [health for health, _ in hooks()] == ["bad"]
+    world.settings.write_text(ours)
+
+
+@delivers
+def test_the_reader_sees_none_of_what_was_delivered_as_typed(world: World) -> None:
+    said = "No, not pip. Always use uv for packages, never pip."
+    world.asked("make the environment")
+    world.asked(said, "--resume", _session(world))
+    world.cycle()
+    world.asked("say hello")
+    agent = ClaudeCode(world.client.home, {}, program_prompts=True)
+    typed = [
+        event.text or ""
+        for transcript in world.client.transcripts()
+        for event in everything(agent, transcript)[0]
+        if isinstance(event, Message) and event.provenance is Provenance.TYPED
+    ]
+    assert sorted(typed) == sorted(["make the environment", said, "say hello"])

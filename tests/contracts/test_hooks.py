@@ -1,0 +1,36 @@
+"""Hooks and gauges keep what their ports promise, the real ones and the fake."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wisen.agents.claude_code.install import ClaudeCodeHooks
+from wisen.backends.gauge import HomeGauge
+from wisen.testing.hooks import FixedGauge, GaugeContract, HooksContract
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wisen.ports import Gauge, Hooks
+
+pytestmark = pytest.mark.requirement("X10")
+
+
+class TestClaudeCodeHooks(HooksContract):
+    @pytest.fixture
+    def hooks(self, tmp_path: Path) -> Hooks:
+        return ClaudeCodeHooks(tmp_path, {})
+
+
+class TestHomeGauge(GaugeContract):
+    @pytest.fixture
+    def gauge(self, tmp_path: Path) -> Gauge:
+        return HomeGauge(tmp_path / "not" / "there", "1")
+
+
+class TestFixedGauge(GaugeContract):
+    @pytest.fixture
+    def gauge(self) -> Gauge:
+        return FixedGauge(faults={"/gone/python3": "it is gone"})

@@ -1,0 +1,227 @@
+"""`wisen install` and `wisen uninstall` as a person runs them, and what `agents`, `status` and `doctor` tell of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.commands import WISEN, run
+
+from wisen import wiring
+
+pytestmark = pytest.mark.requirement("X10")
+
+HIS = b"""{
+  "model": "opus",
+  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "npx claude-mem stop"}]}]}
+}
+"""
+
+
+@pytest.fixture
+def settings(home: Path) -> Path:
+    path = home / ".claude" / "settings.json"
+    path.parent.mkdir()
+    path.write_bytes(HIS)
+    return path
+
+
+def commands(path: Path) -> list[str]:
+    hooks = json.loads(path.read_text())["hooks"]
+    return [hook["command"] for groups in hooks.values() for group in groups for hook in group["hooks"]]
+
+
+def python(path: Path) -> str:
+    """The interpreter that our hooks run."""
+    return next(shlex.split(command)[0] for command in commands(path) if "claude-mem" not in command)
+
+
+def test_a_dry_run_shows_the_difference_and_makes_no_files(home: Path, settings: Path) -> None:
+    shown = run("install", "claude-code", "--dry-run").stdout
+    assert f"--home {home / 'wisen'} session-start" in shown
+    assert "Nothing was written." in shown
+    assert settings.read_bytes() == HIS
+    assert not (home / "wisen").exists()
+
+
+def test_installing_tells_of_others_and_twice_changes_nothing(home: Path, settings: Path) -> None:
+    shown = run("install", "claude-code").stdout
+    assert "Also called on Stop: claude-mem: npx claude-mem stop" in shown
+    written = settings.read_bytes()
+    mine = [command for command in commands(settings) if "claude-mem" not in command]
+    client = Path(wiring.__file__).parent / "surfaces" / "hook" / "client.py"
+    words = [shlex.split(command) for command in mine]
+    assert all(Path(each[0]).samefile(sys.executable) for each in words)
+    assert {tuple(each[1:-1]) for each in words} == {("-I", "-S", str(client), "--home", str(home / "wisen"))}
+    assert sorted(each[-1] for each in words) == ["failure", "prompt", "session-end", "session-start", "stop"]
+    before = json.loads(run("changes", "--json").stdout)["changes"]
+    assert "Nothing to change." in run("install", "claude-code").stdout
+    assert settings.read_bytes() == written
+    assert json.loads(run("changes", "--json").stdout)["changes"] == before
+    assert list((home / "wisen" / "backups").iterdir())
+
+
+def test_uninstalling_restores_the_settings_byte_for_byte(settings: Path) -> None:
+    run("install", "claude-code")
+    run("install", "claude-code", "--scope", "project")
+    assert "Nothing was written." in run("uninstall", "claude-code", "--dry-run").stdout
+    assert settings.read_bytes() != HIS
+    told = json.loads(run("uninstall", "claude-code", "--json").stdout)
+    assert [Path(each["path"]).name for each in told["files"]] == ["settings.json", "settings.local.json"]
+    assert (told["was"], told["is"]) in {("broken", "not installed"), ("installed", "not installed")}
+    assert settings.read_bytes() == HIS
+    assert not (Path.cwd() / ".claude" / "settings.local.json").exists()
+    assert "Nothing to change." in run("uninstall", "claude-code").stdout
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_one_project_only_and_nothing_that_others_would_commit(home: Path, project: Path) -> None:
+    run("install", "claude-code", "--scope", "project")
+    assert len(commands(project / ".claude" / "settings.local.json")) == 5
+    assert [path.name for path in (project / ".claude").iterdir()] == ["settings.local.json"]
+    assert not (home / ".claude").exists()
+    run("uninstall", "claude-code")
+    assert list((project / ".claude").iterdir()) == []
+
+
+def test_installing_repairs_hooks_in_every_file_and_forgets_those_that_were_taken_out(
+    settings: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local, other = project / ".claude" / "settings.local.json", project / "other"
+    other.mkdir()
+    run("install", "claude-code", "--scope", "project")
+    monkeypatch.chdir(other)
+    run("install", "claude-code", "--scope", "project")
+    (other / ".claude" / "settings.local.json").write_text("{}")
+    monkeypatch.chdir(project)
+    sound = local.read_bytes()
+    local.write_bytes(sound.replace(python(local).encode(), b"/gone/python"))
+    run("install", "claude-code")
+    assert b"/gone/python" not in local.read_bytes()
+    assert json.loads(local.read_bytes()) == json.loads(sound)
+    assert (other / ".claude" / "settings.local.json").read_text() == "{}"
+    told = json.loads(run("uninstall", "claude-code", "--json").stdout)
+    assert {each["path"] for each in told["files"]} == {str(settings), str(local)}
+
+
+def test_a_project_that_was_deleted_is_no_trouble(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = project / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    run("install", "claude-code", "--scope", "project")
+    monkeypatch.chdir(project)
+    shutil.rmtree(gone)
+    run("uninstall", "claude-code")
+    assert not gone.exists()
+    assert "Nothing to change." in run("uninstall", "claude-code").stdout
+
+
+def test_what_is_not_there_is_named(settings: Path) -> None:
+    assert "It can be in: claude-code." in run("install", "emacs", expect=1).stderr
+    assert "user, project" in run("install", "claude-code", "--scope", "world", expect=1).stderr
+    assert settings.read_bytes() == HIS
+
+
+def test_settings_that_are_broken_are_told_and_left_alone(settings: Path) -> None:
+    settings.write_bytes(b'{"hooks": ')
+    assert str(settings) in run("install", "claude-code", expect=1).stderr
+    assert settings.read_bytes() == b'{"hooks": '
+
+
+def test_agents_tells_installed_not_installed_and_broken(home: Path, settings: Path) -> None:
+    def state() -> tuple[str, list[str]]:
+        (found,) = (a for a in json.loads(run("agents", "--json").stdout)["agents"] if a["name"] == "claude-code")
+        return found["hooks"]["state"], found["hooks"]["faults"]
+
+    assert state() == ("not installed", [])
+    assert not (home / "wisen").exists()
+    run("install", "claude-code")
+    settings.write_text(settings.read_text().replace(python(settings), "/gone/python"))
+    name, faults = state()
+    assert name == "broken"
+    assert "/gone/python" in " ".join(faults)
+    assert "/gone/python" in run("agents").stdout
+    run("install", "claude-code")
+    assert "/gone/python" not in settings.read_text()
+    run("uninstall", "claude-code")
+    assert settings.read_bytes() == HIS or json.loads(settings.read_text()) == json.loads(HIS)
+
+
+def test_without_a_terminal_nobody_is_asked_and_experiments_are_off(home: Path, settings: Path) -> None:
+    told = json.loads(run("install", "claude-code", "--json").stdout)
+    assert told["experiments"] is False
+    assert not (home / "wisen" / "config.toml").exists()
+
+
+@pytest.mark.parametrize(("flag", "kept"), [("--experiments", "true"), ("--no-experiments", "false")])
+def test_the_answer_about_experiments_is_kept(home: Path, settings: Path, flag: str, kept: str) -> None:
+    config = home / "wisen" / "config.toml"
+    run("install", "claude-code", flag)
+    run("install", "claude-code", flag)
+    assert f"experiments = {kept}" in config.read_text()
+    (key,) = (s for s in json.loads(run("config", "--json").stdout)["settings"] if s["key"] == "trials.experiments")
+    assert (json.dumps(key["value"]), key["source"]) == (kept, str(config))
+
+
+def asked(answer: bytes) -> str:
+    """Install at a terminal, where a question can be answered."""
+    here, there = pty.openpty()
+    command: list[str | Path] = [WISEN, "install", "claude-code"]
+    with subprocess.Popen(command, stdin=there, stdout=there, stderr=there, env=os.environ) as running:
+        os.close(there)
+        os.write(here, answer)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(here, 65536)
+            except OSError:  # the other end has gone
+                break
+    os.close(here)
+    assert running.returncode == 0
+    return shown.decode()
+
+
+def test_a_person_is_asked_once_whether_experiments_are_welcome(home: Path, settings: Path) -> None:
+    question = "May hints that you did not approve be tried"
+    assert question in " ".join(asked(b"y\n").split())
+    assert "experiments = true" in (home / "wisen" / "config.toml").read_text()
+    assert question not in " ".join(asked(b"").split())
+
+
+def test_a_ledger_that_was_lost_does_not_leave_our_hooks_behind(home: Path, settings: Path) -> None:
+    run("install", "claude-code")
+    for file in (home / "wisen").rglob("*"):
+        if file.is_file():
+            file.unlink()
+    run("uninstall", "claude-code")
+    assert json.loads(settings.read_text()) == json.loads(HIS)
+
+
+def test_status_and_doctor_tell_that_hooks_have_gone(settings: Path) -> None:
+    run("install", "claude-code")
+    settings.write_bytes(HIS)
+    gone = f"they are gone from {settings}"
+    assert gone in " ".join(run("status").stdout.split())
+    assert gone in [alarm["says"] for alarm in json.loads(run("status", "--json").stdout)["alarms"]]
+    assert gone in [finding["says"] for finding in json.loads(run("doctor", "--json", expect=4).stdout)["findings"]]
+
+
+def test_observers_of_the_project_are_told_as_well(project: Path) -> None:
+    shared = project / ".claude" / "settings.json"
+    shared.parent.mkdir()
+    shared.write_bytes(HIS)
+    told = json.loads(run("install", "claude-code", "--json").stdout)["others"]
+    assert told == [{"event": "Stop", "command": "npx claude-mem stop", "name": "claude-mem"}]
+    assert shared.read_bytes() == HIS
