@@ -9,7 +9,7 @@
     report    what was found, as one value
     remember  the run goes into the ledger, and the ledger into a verified backup
 
-Later stages (deliver, crystallize) take their places before the report.
+What agents are told is prepared by `telling.py`, in `wisen cycle`; crystallize takes its place before the report later.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
         read_bytes=read_bytes,
         new_events=new_events,
-        instructions=tuple(map(summary, judge(parts) if new_events or parts.judges else ())),
+        instructions=tuple(
+            map(summary, judge(parts) if (new_events if parts.judges is None else parts.judges) else ())
+        ),
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),

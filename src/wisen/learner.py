@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from wisen import cycle
+from wisen.delivery import Cycled, Deliverer
 from wisen.domain.changes import Line
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
@@ -20,7 +21,6 @@ from wisen.loop.detect.model import detect
 from wisen.loop.verify.blame import evidence_of
 from wisen.ports import Versioned
 from wisen.record import Recorder
-from wisen.review import Reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Reviewer):
+class Learner(Recorder, Deliverer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -63,14 +63,14 @@ class Learner(Recorder, Reviewer):
         days: float | None = None,
         recheck: bool = False,
         jobs: int = 0,
-        judge: bool = False,
+        judge: bool | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Report:
         """Read what is new below `path`, or wherever agents keep sessions, and report on it.
 
         With `recheck` sizes and dates of files are not trusted: every byte is read and compared with what was read
         before. `jobs` is how many processes read; 0 decides by how much there is to read. Instruction files are judged
-        when sessions held something new, and with `judge` always.
+        when sessions held something new; `judge` says always or never.
 
         Raises:
             UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
@@ -89,6 +89,23 @@ class Learner(Recorder, Reviewer):
         except WisenError as error:
             self._remember_failure(error)
             raise
+
+    def cycle(self, *, quick: bool = False, dry_run: bool = False) -> Cycled:
+        """The whole loop: take in what hooks noted, learn, do what was typed and what policy lets pass, prepare.
+
+        With `quick` instruction files are not judged. With `dry_run` nothing is read or written: what waits is told.
+
+        Raises:
+            StoreError: a store cannot be written. What was done so far is kept, and the next cycle goes on.
+        """
+        if dry_run:
+            applied, troubles = self.apply_by_policy(dry_run=True)
+            return Cycled(None, len(self._parts.shelf.spooled()), (), applied, self.prepare(dry_run=True), troubles)
+        took = self.take_in()
+        report = self.learn(judge=False if quick else None)
+        answered, unanswered = self.carry_out()
+        applied, unapplied = self.apply_by_policy()
+        return Cycled(report, took, answered, applied, self.prepare(), (*unanswered, *unapplied))
 
     def status(self) -> State:
         """What has been learnt from so far, and how the last runs went."""

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.loop.deliver.policy import DeliverPolicy
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.door import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.loop.promote.policy import PromotePolicy
-    from wisen.ports import Agent, Backups, Checkouts, Clock, Crew, Files, Ids, Index, Instructions, Ledger
+    from wisen.ports import Agent, Backups, Checkouts, Clock, Crew, Files, Ids, Index, Instructions, Ledger, Shelf
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,15 +41,19 @@ class Parts:
     files: Files
     checkouts: Checkouts
     promote: PromotePolicy
+    deliver: DeliverPolicy
+    shelf: Shelf
     home: Path
     """Where our own files are."""
+    user_home: Path
+    """The user's own directory, where agents keep what holds in every project."""
     crew: Crew
     """Who helps with the reading."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""
-    judges: bool = False
-    """Whether instruction files are judged even when no session held anything new."""
+    judges: bool | None = None
+    """Whether instruction files are judged; None: when sessions held something new."""
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
 

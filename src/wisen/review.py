@@ -132,8 +132,10 @@ class Reviewer:
         profile, name = Profile(parts.promote.profile), Path(each.proposal.path).name
         return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
 
-    def answer(self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False) -> Answered:
-        """Carry out what the user says to a proposal: an approved one is written into its file, by the one door.
+    def answer(
+        self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False, by: Who = Who.USER
+    ) -> Answered:
+        """Carry out what the user, or policy, says to a proposal: an approved one goes into its file, by the one door.
 
         Raises:
             UsageError: there is no such proposal, or the text cannot be a rule.
@@ -153,14 +155,15 @@ class Reviewer:
             edit = Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
         if dry_run:
             return Answered(each, edit)
-        rows = [scribe.move(each.proposal.id, MoveKind.ANSWER, given, by=Who.USER)]
+        rows = [scribe.move(each.proposal.id, MoveKind.ANSWER, given, by=by)]
         if given is Answer.APPROVED:
             if worded != each.proposal.text:
-                rows.append(scribe.move(each.proposal.entry, MoveKind.TEXT, worded, by=Who.USER))
-            rows.append(scribe.move(each.proposal.entry, MoveKind.CONFIRM, by=Who.USER))
-            rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.PROMOTED, by=Who.USER))
+                rows.append(scribe.move(each.proposal.entry, MoveKind.TEXT, worded, by=by))
+            if by is Who.USER:
+                rows.append(scribe.move(each.proposal.entry, MoveKind.CONFIRM, by=by))
+            rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.PROMOTED, by=by))
         elif given is Answer.REJECTED:
-            rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER))
+            rows.append(scribe.move(each.proposal.entry, MoveKind.STATUS, Status.WONT_FIX, by=by))
         parts.ledger.enter(rows)
         write_books(parts, self.entries())
         return Answered(each, edit)

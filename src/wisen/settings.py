@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.domain.policy import Rule, setting
 from wisen.errors import SettingsError
+from wisen.loop.deliver.policy import DeliverPolicy
 from wisen.loop.mine.policy import MinePolicy
 from wisen.loop.observe.door import DoorPolicy
 from wisen.loop.promote.policy import PromotePolicy
@@ -54,6 +55,7 @@ class Settings:
     door: DoorPolicy = field(default_factory=DoorPolicy)
     mine: MinePolicy = field(default_factory=MinePolicy)
     promote: PromotePolicy = field(default_factory=PromotePolicy)
+    deliver: DeliverPolicy = field(default_factory=DeliverPolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
 
@@ -77,6 +79,7 @@ _POLICIES = {
     "door": DoorPolicy,
     "mine": MinePolicy,
     "promote": PromotePolicy,
+    "deliver": DeliverPolicy,
 }
 SECTIONS = tuple(_POLICIES)
 

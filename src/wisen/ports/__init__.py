@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_check
 
 from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
+from wisen.ports.shelf import Shelf as Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,6 +44,7 @@ __all__ = [
     "Kept",
     "Ledger",
     "Model",
+    "Shelf",
     "Stretch",
     "Vector",
     "Versioned",

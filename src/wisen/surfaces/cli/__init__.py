@@ -302,6 +302,23 @@ def detect(
 
 
 @app.command()
+def cycle(
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out what is slow: judging instruction files.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what waits and would be done; read and change nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Go through the whole loop once: learn, do what you typed to your agents, apply what policy allows, prepare.
+
+    Hooks start it by themselves at the end of a turn. Only one works at a time; what was cut off is taken up again.
+    """
+    from wisen.surfaces.cli.cycle import run
+
+    raise typer.Exit(run(quick=quick, dry_run=dry_run, as_json=as_json))
+
+
+@app.command()
 def status(as_json: Json = False) -> None:
     """Tell in one screen what has been learnt from, and when."""
     from wisen.surfaces.cli.status import run
