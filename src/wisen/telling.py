@@ -13,6 +13,7 @@ from wisen.domain.report import Selection
 from wisen.domain.signals import About
 from wisen.loop.deliver.block import Line, Matter, Waiting
 from wisen.loop.deliver.channels import instructions_in, is_in, repository_words, words
+from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.remedies import new_words, remedies
 from wisen.loop.deliver.snapshot import published
 from wisen.loop.mine.forms import complaints, near
@@ -84,7 +85,7 @@ def _matter(
         and is_told(each)
     ]
     waiting = [
-        Waiting(number, each.proposal.id, _one_line(each.proposal.text))
+        Waiting(number, each.proposal.id, rule_id(each.proposal.entry), _one_line(each.proposal.text))
         for number, each in enumerate(proposals, 1)
         if each.proposal.context in ("", context)
     ]
@@ -104,7 +105,8 @@ def _is_said(state: EntryState, durable: float) -> bool:
     lasting = entry.durable >= durable
     if entry.category is Category.PREFERENCE:
         return lasting
-    return lasting and entry.category is Category.CORRECTION and (state.sessions > 1 or entry.about in _CLEAR)
+    again = state.sessions > 1 or (entry.about in _CLEAR and is_order(state.text))
+    return lasting and entry.category is Category.CORRECTION and again
 
 
 def _line(state: EntryState) -> Line:

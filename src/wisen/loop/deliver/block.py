@@ -48,12 +48,14 @@ class Waiting(NamedTuple):
 
     number: int
     id: str
+    rule: str
+    """The id of the rule it would become."""
     text: str
 
-    @property
-    def told(self) -> str:
-        """The line as it stands in a block."""
-        return f'{self.number}. {self.text} ("approve {self.number}" or "skip {self.number}")'
+    def told(self, *, briefly: bool) -> str:
+        """The line as it stands in a block; briefly where the block holds its words already."""
+        what = f"{self.rule} as a rule" if briefly else self.text
+        return f'{self.number}. {what} ("approve {self.number}" or "skip {self.number}")'
 
 
 class Matter(NamedTuple):
@@ -89,15 +91,19 @@ def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
         (_WAITING, matter.waiting[: policy.due]),
         (_DUE, matter.due[: policy.due]),
     ]
-    lines, ids = [_HEAD], list[str]()
+    lines, ids, shown = [_HEAD], list[str](), set[str]()
     for title, members in parts:
         head: list[str] = [title]
         for each in members:
-            exposed = each.exposed if isinstance(each, Line) else each.id
-            if tokens(_wrapped([*lines, *head, each.told], [*ids, exposed])) > policy.tokens:
+            if isinstance(each, Line):
+                told, exposed = each.told, each.exposed
+            else:
+                told, exposed = each.told(briefly=each.rule in shown), each.id
+            if tokens(_wrapped([*lines, *head, told], [*ids, exposed])) > policy.tokens:
                 continue
-            lines += [*head, each.told]
+            lines += [*head, told]
             ids.append(exposed)
+            shown.add(each.id)
             head = []
     return Block(_wrapped(lines, ids), tuple(ids)) if ids else Block("", ())
 
