@@ -97,7 +97,7 @@ def event(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-d
 
 def ordinary(session: str) -> str:
     """A hook as it is usually written."""
-    command = ["python3", "-c", "import json,sys; json.load(sys.stdin)"]
+    command = [sys.executable, "-c", "import json,sys; json.load(sys.stdin)"]
     return subprocess.run(command, input=f'{{"s":"{session}"}}', capture_output=True, text=True, check=True).stdout
 
 
@@ -161,7 +161,7 @@ def rightly(data: Path) -> dict[str, int]:
 
 
 def _is_for(fix: dict[str, object], payload: Payload) -> bool:
-    """Whether a fix is for such a call at all: its tool, the words it takes away, or the one command it is known for."""
+    """Whether a fix is for such a call at all: its tool, the words it takes away, the one command it is known for."""
     match, fields = fix["match"], payload["tool_input"]
     assert isinstance(match, dict)
     assert isinstance(fields, dict)
@@ -172,5 +172,3 @@ def _is_for(fix: dict[str, object], payload: Payload) -> bool:
         return True
     same = "command" not in match or match["command"] == " ".join(command.split())
     return same and all(need in command for need in match.get("needs", ()))
-
-

@@ -43,6 +43,17 @@ class Cycled(NamedTuple):
     troubles: tuple[str, ...]
     """What could not be done, and why."""
 
+    def then(self, later: Cycled) -> Cycled:
+        """This cycle and the one after it, as one."""
+        return Cycled(
+            later.report,
+            self.exposures + later.exposures,
+            self.answered + later.answered,
+            self.applied + later.applied,
+            self.snapshots + later.snapshots,
+            later.troubles,
+        )
+
 
 class Deliverer(Reviewer):
     """What a Learner does for hooks."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from wisen.ports import Agent
 
 _SHOWN_RUNS = 10
+_ROUNDS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,11 +102,20 @@ class Learner(Recorder, Deliverer):
         if dry_run:
             applied, troubles = self.apply_by_policy(dry_run=True)
             return Cycled(None, len(self._parts.shelf.spooled()), (), applied, self.prepare(dry_run=True), troubles)
-        took = self.take_in()
-        report = self.learn(judge=False if quick else None)
-        answered, unanswered = self.carry_out()
-        applied, unapplied = self.apply_by_policy()
-        return Cycled(report, took, answered, applied, self.prepare(), (*unanswered, *unapplied))
+        done: Cycled | None = None
+        for _ in range(_ROUNDS):
+            began = self._parts.clock.now()
+            took = self.take_in()
+            report = self.learn(judge=False if quick else None)
+            answered, unanswered = self.carry_out()
+            applied, unapplied = self.apply_by_policy()
+            once = Cycled(report, took, answered, applied, self.prepare(), (*unanswered, *unapplied))
+            done = done.then(once) if done else once
+            woken = self.pulse().woken
+            if woken is None or woken < began:
+                break  # else somebody was told that this cycle takes up what is new
+        assert done is not None
+        return done
 
     def status(self) -> State:
         """What has been learnt from so far, and how the last runs went."""

@@ -69,6 +69,7 @@ def _matter(
     )
     open_ = [each for each in ranked if not is_in(rule_id(each.entry.id), each.text, instructions)]
     rules = [each for each in open_ if each.status is Status.PROMOTED]
+    filed = [each for each in ranked if each.status is Status.PROMOTED and each not in rules]
     said = [each for each in open_ if _is_said(each, parts.promote.stated)]
     hints = [
         each
@@ -89,8 +90,14 @@ def _matter(
         for number, each in enumerate(proposals, 1)
         if each.proposal.context in ("", context)
     ]
-    told_rules, told_said, told_hints, told_due = ([_line(each) for each in part] for part in (rules, said, hints, due))
-    return Matter(told_rules, told_said, told_hints, waiting, told_due)
+    return Matter(
+        rules=list(map(_line, rules)),
+        said=list(map(_line, said)),
+        hints=list(map(_line, hints)),
+        waiting=waiting,
+        due=list(map(_line, due)),
+        filed=list(map(_line, filed)),
+    )
 
 
 def _is_said(state: EntryState, durable: float) -> bool:

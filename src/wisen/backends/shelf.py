@@ -35,7 +35,7 @@ class HomeShelf:
             (self._snapshots / "pins").mkdir(parents=True, exist_ok=True, mode=0o700)
             there = self.holds()
             for digest, content in files.items():
-                if digest not in there:
+                if digest not in there or not self._is_whole(digest, content):
                     self._put(digest, content)
             self._put(_CURRENT, current)
         except OSError as error:
@@ -72,7 +72,16 @@ class HomeShelf:
                 at = note.get("at")
                 if isinstance(at, int | float) and (when is None or _at(at) > when):
                     failed, when = f"{note.get('kind')} at {note.get('event')}", _at(at)
-        return Pulse(fired, failed, when, sum(1 for _ in self._spool.glob("*.jsonl")))
+        wake = self._spool / "wake"
+        woken = _at(_modified(wake)) if wake.exists() else None
+        return Pulse(fired, failed, when, woken, sum(1 for _ in self._spool.glob("*.jsonl")))
+
+    def _is_whole(self, digest: str, content: bytes) -> bool:
+        """Whether a snapshot is still what was written: a disk may have failed since."""
+        try:
+            return (self._snapshots / f"{digest}.json").read_bytes() == content
+        except OSError:
+            return False
 
     def _put(self, name: str, content: bytes) -> None:
         part = self._snapshots / f".{name}.{os.getpid()}.part"

@@ -27,6 +27,8 @@ class Pulse(NamedTuple):
     failed: str
     """The kind of the last failure inside the client, and at which event; empty where there was none."""
     failed_at: datetime | None
+    woken: datetime | None
+    """When a hook last asked for a cycle."""
     waiting: int
     """How many files wait in the spool: many mean that no cycle runs."""
 

@@ -68,6 +68,8 @@ class Matter(NamedTuple):
     hints: Sequence[Line]
     waiting: Sequence[Waiting]
     due: Sequence[Line]
+    filed: Sequence[Line] = ()
+    """What he approved and a file tells the agent already: it is listed where he asks, and never delivered."""
 
 
 class Block(NamedTuple):

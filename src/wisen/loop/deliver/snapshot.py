@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from wisen.loop.deliver.remedies import Remedy
 
 VERSION = 1
-_WORD = re.compile(r"[\w-]{4,}")
+_WORD = re.compile(r"[\w-]{3,}")
 _COMMON = frozenset(
-    "about after again also always before both does doesn done each every from have here instead into just like make "
-    "more most must need never only other over please rather same should some such than that their them then there "
-    "these they this those under used user uses using very want what when where which while will with without would "
-    "your".split()
+    "about after again all also always and any are before both but can did does doesn don done each every for from get "
+    "had has have her here his how instead into its just let like make more most must need never new not now off one "
+    "only other our out over please rather run same see set should some such than that the their them then there these "
+    "they this those too two under use used user uses using very want was way what when where which while who why will "
+    "with without would yes yet you your".split()
 )
 PHRASES = {
     "what did you learn": "learnt",
@@ -108,6 +109,7 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], policy: Del
         "block_ids": list(block.ids),
         "fixes": [each._asdict() for each in fixes],
         "rules": [_told(each) for each in matter.rules],
+        "filed": [_told(each) for each in matter.filed],
         "said": [_told(each) for each in matter.said],
         "waiting": [each._asdict() for each in matter.waiting],
         "guards": [],

@@ -21,7 +21,7 @@ EVENTS = {
 }
 """Our names of the events, and Claude Code's."""
 _RELEVANT = 2
-"""How many words a rule and a prompt must share."""
+"""How many words a rule and a prompt must share, where it has so many."""
 _MOST = 3
 _DIGITS = "51902"
 
@@ -39,6 +39,8 @@ class Said(Exception):
 def run(arguments: list[str]) -> None:
     """Answer the event that the arguments name, and leave a sign of life. What fails is told by its kind alone."""
     home, agent, event = _options(arguments)
+    if not os.path.isdir(home):
+        return  # it was taken away: nothing of ours comes back by itself
     shelf = Shelf(home, agent, "none")
     try:
         payload = _payload()
@@ -61,19 +63,34 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         return
     if event == "before-call":
         return  # there are no guards yet
+    trouble = shelf.trouble() if event == "session-start" else ""
+    if trouble:
+        trouble = _wrapped([trouble], [])
+    try:
+        _tell(event, payload, shelf, trouble)
+    except Exception:
+        if trouble:
+            _print(event, trouble)
+        raise
+
+
+def _tell(event: str, payload: Payload, shelf: Shelf, trouble: str) -> None:
+    """Tell the agent what there is to tell, and note it down. What fails, fails before a word was said."""
     pin = shelf.pin()
     cwd = payload.get("cwd")
     digest, snapshot = shelf.snapshot(pin, cwd if isinstance(cwd, str) else "")
-    told = pin.get("told")
-    before = [each for each in told if isinstance(each, str)] if isinstance(told, list) else []
+    before = _texts(pin.get("told"))
     text, ids = _TELLS[event](payload, snapshot, shelf, before) if snapshot else ("", [])
-    trouble = shelf.trouble() if event == "session-start" else ""
-    if text or trouble:
-        _print(event, "\n".join(filter(None, (text, trouble and _wrapped([trouble], [])))))
-    if ids or (digest and pin.get("digest") != digest):
-        shelf.write_pin({"digest": digest, "told": [*before, *(each for each in ids if each not in before)]})
-    if ids:
-        shelf.spool(event, ids=ids, arm="given")
+    said = "\n".join(filter(None, (text, trouble)))
+    if said:
+        _print(event, said)
+    try:
+        if ids or (digest and pin.get("digest") != digest):
+            shelf.write_pin({"digest": digest, "told": [*before, *(each for each in ids if each not in before)]})
+        if ids:
+            shelf.spool(event, ids=ids, arm="given")
+    except OSError as error:
+        shelf.failed(event, type(error).__name__)
 
 
 def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
@@ -129,8 +146,9 @@ def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[s
     for name in ("rules", "said"):
         members = snapshot.get(name)
         for each in members if isinstance(members, list) else ():
-            shared = len(words.intersection(_texts(each["words"])))
-            if shared >= _RELEVANT and each["id"] not in before:
+            own = _texts(each["words"])
+            shared = len(words.intersection(own))
+            if shared >= min(_RELEVANT, len(own)) > 0 and each["id"] not in before:
                 found.append((-shared, str(each["id"]), str(each["text"])))
     return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
 

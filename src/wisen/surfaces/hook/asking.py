@@ -6,7 +6,7 @@ To approve, skip or forget is only noted down: the next cycle looks into the age
 from __future__ import annotations
 
 _MOST = 20
-_NOTHING = "wisen has nothing of that kind for this project yet."
+_NAMES = ("r-", "lrn-", "err-", "feat-")
 
 
 def wish_in(prompt: str, snapshot: dict[str, object]) -> tuple[str, str]:
@@ -23,23 +23,19 @@ def wish_in(prompt: str, snapshot: dict[str, object]) -> tuple[str, str]:
 
 def answer(kind: str, of: str, snapshot: dict[str, object]) -> tuple[str, str]:
     """What to tell the agent about a wish, and the id of what it is about; the id is empty where nothing is noted."""
-    if kind == "rules":
-        return _list("The rules that the user approved here:", snapshot, "rules"), ""
-    if kind == "learnt":
-        told = [
-            _list("Rules that the user approved:", snapshot, "rules"),
-            _list("Said by the user, and not approved as rules yet:", snapshot, "said"),
-            _list("Waiting for the user's answer:", snapshot, "waiting"),
-        ]
-        return "\n".join(dict.fromkeys(told)), ""
+    if kind in ("rules", "learnt"):
+        parts = [("Rules that the user approved:", ("rules", "filed"))]
+        if kind == "learnt":
+            parts.append(("Said by the user, and not approved as rules yet:", ("said",)))
+            parts.append(("Waiting for the user's answer:", ("waiting",)))
+        lists = [_list(title, _members(snapshot, *names)) for title, names in parts]
+        return "\n".join(filter(None, lists)) or "wisen has nothing of that kind for this project yet.", ""
     if kind == "improve":
         return "wisen begins a whole cycle now. What it finds is there in the next session, or in `wisen review`.", ""
     id_ = _meant(kind, of, snapshot)
     if not id_:
-        return (
-            f"wisen knows nothing by the name {of!r} here. Tell the user: `wisen proposals` and `wisen rules` list it.",
-            "",
-        )
+        lists_it = "`wisen proposals` and `wisen rules` list what there is"
+        return f"wisen knows nothing by the name {of!r} here. Tell the user: {lists_it}.", ""
     done = {"approve": "approved", "skip": "skipped", "forget": "forgotten"}[kind]
     return (
         f"Noted: {of} is {done} with wisen's next cycle, once the log shows that the user typed it. Tell him so.",
@@ -48,30 +44,25 @@ def answer(kind: str, of: str, snapshot: dict[str, object]) -> tuple[str, str]:
 
 
 def _meant(kind: str, of: str, snapshot: dict[str, object]) -> str:
-    """The id behind the number of a proposal, or behind the id of a rule."""
+    """The id behind the number of a proposal, or behind the id or name of what was learnt."""
     if kind in ("approve", "skip"):
-        for each in _members(snapshot, "waiting"):
-            if str(each.get("number")) == of:
-                return str(each.get("id"))
-        return ""
-    for each in (*_members(snapshot, "rules"), *_members(snapshot, "said")):
-        id_ = str(each.get("id")).partition(":")[0]
-        if of in (
-            id_.casefold(),
-            *(word.strip("(),").casefold() for word in str(each.get("text")).split()),
-        ) and of.startswith(("r-", "lrn-", "err-", "feat-")):
-            return id_
+        numbers = {str(each.get("number")): str(each.get("id")) for each in _members(snapshot, "waiting")}
+        return numbers.get(of, "")
+    for each in _members(snapshot, "rules", "filed", "said"):
+        names = str(each.get("text")).rpartition("(")[2].casefold().replace(",", " ").split()
+        if of.startswith(_NAMES) and of in names:
+            return str(each.get("id")).partition(":")[0]
     return ""
 
 
-def _list(title: str, snapshot: dict[str, object], name: str) -> str:
-    lines = [
-        f"{each.get('number', '-')} {each.get('text')}" if "number" in each else str(each.get("text"))
-        for each in _members(snapshot, name)
-    ]
-    return "\n".join([title, *lines[:_MOST]]) if lines else _NOTHING
+def _list(title: str, members: list[dict[str, object]]) -> str:
+    lines = [f"{each['number']}. {each['text']}" if "number" in each else str(each["text"]) for each in members]
+    return "\n".join([title, *lines[:_MOST]]) if lines else ""
 
 
-def _members(snapshot: dict[str, object], name: str) -> list[dict[str, object]]:
-    found = snapshot.get(name)
-    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+def _members(snapshot: dict[str, object], *names: str) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    for name in names:
+        members = snapshot.get(name)
+        found += [each for each in members if isinstance(each, dict)] if isinstance(members, list) else []
+    return found

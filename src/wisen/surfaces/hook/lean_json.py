@@ -20,7 +20,7 @@ _scan = make_scanner(_Options())  # type: ignore[arg-type,unused-ignore]  # any 
 
 def loads(text: str) -> object:
     """The value of a JSON text. Raises: ValueError."""
-    text = text.strip()
+    text = text.strip(" \t\n\r")
     try:
         value, end = _scan(text, 0)
     except StopIteration:

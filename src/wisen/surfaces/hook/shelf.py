@@ -24,7 +24,7 @@ class Shelf:
 
     def __init__(self, home: str, agent: str, session: str) -> None:
         self.home, self.agent, self.session = home, agent, session
-        self._name = f"{agent}-{_plain(session)}"
+        self._name = f"{_plain(agent)}-{_plain(session)}"
         self._pin = f"{home}/snapshots/pins/{self._name}.json"
         self._written = 0
 
