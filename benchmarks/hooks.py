@@ -147,7 +147,7 @@ def rightly(data: Path) -> dict[str, int]:
             if step.status not in (Status.FAILED, Status.MASKED) or step.text is None:
                 continue
             counts["failures"] += 1
-            payload = {"tool_name": step.tool, "tool_input": fields_of(step.arguments), "error": step.text}
+            payload: Payload = {"tool_name": step.tool, "tool_input": fields_of(step.arguments), "error": step.text}
             right = signature_of(tool=step.tool, arguments=step.arguments, text=step.text)
             for snapshot in snapshots:
                 fixes = snapshot["fixes"]

@@ -16,7 +16,7 @@ CLIENT = Path(client.__file__)
 def fire(home: Path, event: str, payload: object, *, limit: float = 20) -> str:
     """What the client tells the agent at an event; empty where it tells nothing. It always ends with 0."""
     sent = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    command = [sys.executable, "-I", "-S", CLIENT, "--home", home, event]
+    command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), event]
     done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit)
     assert done.returncode == 0
     assert done.stderr == b""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -84,6 +87,21 @@ def test_long_texts_get_the_same_signature() -> None:
         text = "Exit code 1\nbuilding\n" + "x" * middle + "\nfatal: not a git repository"
         real = signature_of(tool="Bash", arguments='{"command": "git log"}', text=text)
         assert signed("Bash", {"command": "git log"}, text, KNOWN) == (real.key, real.who, real.says)
+
+
+def test_patterns_are_made_without_the_whole_module_and_fit_alike() -> None:
+    program = """if True:
+        import sys
+        sys.path.append(sys.argv[1])
+        from hook.lean_re import pattern, IGNORECASE, MULTILINE, DOTALL
+        assert pattern("^A(?P<x>.)$", IGNORECASE | MULTILINE).search("b\\nac").groupdict() == {"x": "c"}
+        assert pattern("a.b", DOTALL).sub("…", "a\\nb") == "…"
+        assert "enum" not in sys.modules and "re" not in sys.modules
+        import re
+        assert re.sub("(a)", r"<\\1>", "a") == "<a>"
+    """
+    folder = Path(signing.__file__).parent.parent
+    subprocess.run([sys.executable, "-I", "-S", "-c", program, folder], check=True)
 
 
 def test_the_versions_are_the_same() -> None:

@@ -24,7 +24,7 @@ def wish_in(prompt: str, snapshot: dict[str, object]) -> tuple[str, str]:
 def answer(kind: str, of: str, snapshot: dict[str, object]) -> tuple[str, str]:
     """What to tell the agent about a wish, and the id of what it is about; the id is empty where nothing is noted."""
     if kind in ("rules", "learnt"):
-        parts = [("Rules that the user approved:", ("rules", "filed"))]
+        parts: list[tuple[str, tuple[str, ...]]] = [("Rules that the user approved:", ("rules", "filed"))]
         if kind == "learnt":
             parts.append(("Said by the user, and not approved as rules yet:", ("said",)))
             parts.append(("Waiting for the user's answer:", ("waiting",)))

@@ -5,15 +5,13 @@ The same as `domain/commands.py` tells, which needs more to be loaded than a tur
 
 from __future__ import annotations
 
-import re
+from .lean_re import DOTALL, MULTILINE, pattern
 
-_HERE = re.compile(r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^\s*\2$|\Z)", re.DOTALL | re.MULTILINE)
-_TOKEN = re.compile(
-    r'(?:"(?:\\.|[^"\\])*"|\'[^\']*\'|\$\([^()]*\)|\\.|\d?>&\d?|[^\s"\'\\;|&])+|&&|\|\||[;|&\n]|["\'\\]', re.DOTALL
-)
+_HERE = r"<<-?\s*(['\"]?)(\w+)\1.*?(?:^\s*\2$|\Z)"
+_PIECE = r'(?:"(?:\\.|[^"\\])*"|\'[^\']*\'|\$\([^()]*\)|\\.|\d?>&\d?|[^\s"\'\\;|&])+|&&|\|\||[;|&\n]|["\'\\]'
 _BREAKS = ("&&", "||", ";", "\n", "&", "|")
-_QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"|\'([^\']*)\'', re.DOTALL)
-_ASSIGNS = re.compile(r"\w+=")
+_QUOTED = r'"((?:\\.|[^"\\])*)"|\'([^\']*)\''
+_ASSIGNS = r"\w+="
 _IDLE = frozenset("cd export source . set unset pushd popd mkdir sleep echo printf true :".split())
 _WRAPS = frozenset("sudo doas time nice nohup command exec env xargs stdbuf if then else elif while until do !".split())
 _FRAMES = frozenset("for select case done fi esac function { }".split())
@@ -38,7 +36,10 @@ def parts_of(command: str) -> list[Part]:
     parts: list[Part] = []
     words: list[str] = []
     piped = False
-    for found in _TOKEN.finditer(_HERE.sub("<<", command.replace("\\\n", " "))):
+    command = command.replace("\\\n", " ")
+    if "<<" in command:
+        command = pattern(_HERE, DOTALL | MULTILINE).sub("<<", command)
+    for found in pattern(_PIECE, DOTALL).finditer(command):
         token = found[0]
         if token in _BREAKS:
             _add(parts, words, piped=piped)
@@ -98,7 +99,7 @@ def _unwrapped(words: list[str]) -> list[str]:
     ]
     if kept and kept[0] in _FRAMES:
         return []
-    while kept and (_ASSIGNS.match(kept[0]) or kept[0] in _WRAPS or kept[0] in _TIMES):
+    while kept and (("=" in kept[0] and pattern(_ASSIGNS).match(kept[0])) or kept[0] in _WRAPS or kept[0] in _TIMES):
         behind = 1
         while kept[behind : behind + 1] and kept[behind].startswith("-"):
             behind += 1
@@ -109,4 +110,4 @@ def _unwrapped(words: list[str]) -> list[str]:
 def _unquoted(word: str) -> str:
     if '"' not in word and "'" not in word:
         return word
-    return _QUOTED.sub(lambda found: found[1] if found[1] is not None else found[2], word)
+    return pattern(_QUOTED, DOTALL).sub(lambda found: found[1] if found[1] is not None else found[2], word)

@@ -6,21 +6,22 @@ equal. What tools say comes as data beside the snapshot. A form is made ready on
 
 from __future__ import annotations
 
-import re
-
+from .lean_re import IGNORECASE, MULTILINE, pattern
 from .shell import Part, command_in, main_program, parts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 VERSION = 1
 """Of the signatures that this makes: what was told by another version is not compared with them."""
 _LONGEST = 100
 _LOOKED_AT = 8_000
-_EXIT = re.compile(r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)")
-_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r(?!\n)")
-_SPEAKER = re.compile(r"^(?:/\S*/)?(?P<who>[A-Za-z][\w.+-]*): ")
-_SHELL = re.compile(
-    r"^(?:/\S*/)?(?:ba|z|da|fi)?sh(?:\[\d+\])?: (?:line \d+: )?|^\(eval\):(?:cd:)?\d+: ?|^\S+\.sh: line \d+: "
-)
+_EXIT = r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)"
+_TAGS = r"</?(?:tool_use_error|error)>"
+_ANSI = r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r(?!\n)"
+_SPEAKER = r"^(?:/\S*/)?(?P<who>[A-Za-z][\w.+-]*): "
+_SHELL = r"^(?:/\S*/)?(?:ba|z|da|fi)?sh(?:\[\d+\])?: (?:line \d+: )?|^\(eval\):(?:cd:)?\d+: ?|^\S+\.sh: line \d+: "
 _ECHO = r"[ \t]*(?:\[[\w:.-]+\] )?\$ .*(?:\n|\Z)"
 _TELLS = (
     r"\b(?:error|fatal|failed|failure|not found|no such|denied|unrecognized|unknown|invalid|cannot|can't|unable|panic"
@@ -61,16 +62,23 @@ def signed(tool: str, fields: dict[str, object], text: str, known: Complaints) -
     line = command_in(fields)
     if line is None:
         return _of_tool(said, tool, known)
-    return _of_command(said, parts_of(line), _EXIT.match(text), known)
+    return _of_command(said, parts_of(line), _ended(text), known)
 
 
 def _cleaned(text: str) -> str:
     half = _LOOKED_AT // 2
     if len(text) > _LOOKED_AT:
         text = f"{text[:half]}\n{text[-half:]}"
-    text = _TAGS.sub("", _ANSI.sub("", text))
-    ended = _EXIT.match(text)
+    if "\x1b" in text or "\r" in text:
+        text = pattern(_ANSI).sub("", text)
+    if "<" in text:
+        text = pattern(_TAGS).sub("", text)
+    ended = _ended(text)
     return text[ended.end() :] if ended else text
+
+
+def _ended(text: str) -> re.Match[str] | None:
+    return pattern(_EXIT).match(text) if "code" in text else None
 
 
 def _of_tool(said: str, tool: str, known: Complaints) -> Signed:
@@ -118,47 +126,47 @@ def _complaint(complaint: dict[str, object], said: str, found: re.Match[str], pa
     key = str(complaint["key"])
     who = str(complaint["who"]) or (named.rsplit("/", 1)[-1] if named else "")
     if not who:
-        usage = re.search(_USAGE, said, re.MULTILINE) if key.startswith("shell.unknown") else None
+        usage = pattern(_USAGE, MULTILINE).search(said) if key.startswith("shell.unknown") else None
         who = usage["who"] if usage else _speaker(line, parts)
     says = ""
     if complaint["says"]:
         raised = None
-        for each in re.finditer(_RAISED, said, re.MULTILINE):
+        for each in pattern(_RAISED, MULTILINE).finditer(said):
             raised = each
         says = normal(f"{raised['kind'].rsplit('.', 1)[-1]}: {raised['what'] or ''}" if raised else line)
     return _signature(key, who, says)
 
 
 def _speaker(line: str, parts: list[Part]) -> str:
-    named = _SPEAKER.match(_SHELL.sub("", line.strip()))
+    named = pattern(_SPEAKER).match(pattern(_SHELL).sub("", line.strip()))
     if named and any(named["who"] == part.program or named["who"] in part.words for part in parts):
         return named["who"]
-    if _SHELL.match(line.strip()) and "cd" in line and any(part.program == "cd" for part in parts):
+    if pattern(_SHELL).match(line.strip()) and "cd" in line and any(part.program == "cd" for part in parts):
         return "cd"
     return main_program(parts)
 
 
 def _telling_line(said: str) -> str | None:
-    tells, position = re.compile(_TELLS, re.IGNORECASE), 0
+    tells, position = pattern(_TELLS, IGNORECASE), 0
     while found := tells.search(said, position):
         start = said.rfind("\n", 0, found.start()) + 1
         line = said[start:].partition("\n")[0]
-        if not re.match(_ECHO, line) and len(line) < 1000:
+        if not pattern(_ECHO).match(line) and len(line) < 1000:
             return line
         position = start + len(line) + 1
     return None
 
 
 def _first_line(said: str) -> str:
-    lines = (line for line in said.splitlines() if line.strip() and not re.match(_ECHO, line))
+    lines = (line for line in said.splitlines() if line.strip() and not pattern(_ECHO).match(line))
     return next(lines, said.strip().partition("\n")[0])
 
 
 def normal(line: str) -> str:
     """A line without its values: paths, numbers, ids, times and whatever stands in quotes."""
-    line = _SHELL.sub("", line.strip())[:1000]
-    for pattern, replacement in _NORMAL:
-        line = re.sub(pattern, replacement, line)
+    line = pattern(_SHELL).sub("", line.strip())[:1000]
+    for form, replacement in _NORMAL:
+        line = pattern(form).sub(replacement, line)
     return line.strip(" :-=")[:_LONGEST]
 
 
@@ -178,8 +186,8 @@ def _search(form: object, said: str) -> re.Match[str] | None:
 
 
 def _compiled(form: object) -> re.Pattern[str]:
-    pattern, flags = (form[0], form[1]) if isinstance(form, list) else ("", 0)
-    return re.compile(str(pattern), re.MULTILINE | (re.IGNORECASE if flags else 0))
+    text, ignores = (form[0], form[1]) if isinstance(form, list) else ("", 0)
+    return pattern(str(text), MULTILINE | (IGNORECASE if ignores else 0))
 
 
 def plain(text: str) -> str:
