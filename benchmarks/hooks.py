@@ -39,6 +39,7 @@ SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """Time the client as an agent runs it."""
+    runs = min(RUNS, options.repeat * 66)
     with tempfile.TemporaryDirectory() as folder:
         home = prepared(Path(folder))
         project = str(Path(folder) / "shop")
@@ -49,14 +50,14 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         stop = event(home, "stop", {"cwd": project})
         for each in (start, fix):
             assert each("check").strip(), "there was nothing to answer"
-        answers = {name: timed(each) for name, each in (("start", start), ("fix", fix), ("prompt", prompt))}
-        observes = {name: timed(each) for name, each in (("stop", stop), ("quiet", quiet))}
+        answers = {name: timed(each, runs) for name, each in (("start", start), ("fix", fix), ("prompt", prompt))}
+        observes = {name: timed(each, runs) for name, each in (("stop", stop), ("quiet", quiet))}
         figures: dict[str, object] = {
             "observe_ms": shown([each for some in observes.values() for each in some]),
             "answer_ms": shown([each for some in answers.values() for each in some]),
             "by_event": {name: shown(some) for name, some in (answers | observes).items()},
-            "python_hook_ms": shown(timed(ordinary)),
-            "parallel": shown(parallel([start, fix, prompt, quiet])),
+            "python_hook_ms": shown(timed(ordinary, runs)),
+            "parallel": shown(parallel([start, fix, prompt, quiet], runs)),
         }
         figures["within_bounds"] = all(
             shown(answers[name])["p50"] <= bound for name, bound in (("start", 25), ("fix", 25), ("prompt", 100))
@@ -106,7 +107,7 @@ def failure(command: str, said: str) -> Payload:
     return {"tool_name": "Bash", "tool_input": {"command": command}, "error": said, "is_interrupt": False}
 
 
-def timed(once, runs: int = RUNS) -> list[float]:  # type: ignore[no-untyped-def]
+def timed(once, runs: int) -> list[float]:  # type: ignore[no-untyped-def]
     """Milliseconds of each run, each in a session of its own."""
     found = []
     for number in range(runs):
@@ -116,10 +117,10 @@ def timed(once, runs: int = RUNS) -> list[float]:  # type: ignore[no-untyped-def
     return found
 
 
-def parallel(events: list) -> list[float]:  # type: ignore[type-arg]
+def parallel(events: list, runs: int) -> list[float]:  # type: ignore[type-arg]
     """Milliseconds of runs of which eight go on at once."""
     with ThreadPoolExecutor(AT_ONCE) as crew:
-        each = [crew.submit(timed, events[number % len(events)], RUNS // AT_ONCE) for number in range(AT_ONCE)]
+        each = [crew.submit(timed, events[number % len(events)], runs // AT_ONCE) for number in range(AT_ONCE)]
         return [one for some in each for one in some.result()]
 
 

@@ -65,9 +65,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
         read_bytes=read_bytes,
         new_events=new_events,
-        instructions=tuple(
-            map(summary, judge(parts) if (new_events if parts.judges is None else parts.judges) else ())
-        ),
+        instructions=tuple(map(summary, judge(parts) if parts.judges_after(new_events) else ())),
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),

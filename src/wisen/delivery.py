@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wisen.domain.changes import Line
 from wisen.domain.entries import Answer, Who
@@ -18,41 +18,12 @@ from wisen.rulebook import reject, rule_id
 from wisen.telling import told
 
 if TYPE_CHECKING:
-    from wisen.domain.report import Report
     from wisen.loop.deliver.spool import Wish
     from wisen.ports.shelf import Pulse
 
 _PATIENCE = timedelta(days=1)
 """How long a wish waits for the log to show it."""
 _ANSWERS = {"approve": Answer.APPROVED, "skip": Answer.SKIPPED}
-
-
-class Cycled(NamedTuple):
-    """What one cycle did, or would do."""
-
-    report: Report | None
-    """Of what was learnt; None where nothing was read."""
-    exposures: int
-    """How many deliveries were taken into the ledger."""
-    answered: tuple[str, ...]
-    """What was done because the user typed it, in words."""
-    applied: tuple[str, ...]
-    """Proposals that policy approved by itself: the rule, and the file it went to."""
-    snapshots: int
-    """How many snapshots are new."""
-    troubles: tuple[str, ...]
-    """What could not be done, and why."""
-
-    def then(self, later: Cycled) -> Cycled:
-        """This cycle and the one after it, as one."""
-        return Cycled(
-            later.report,
-            self.exposures + later.exposures,
-            self.answered + later.answered,
-            self.applied + later.applied,
-            self.snapshots + later.snapshots,
-            later.troubles,
-        )
 
 
 class Deliverer(Reviewer):

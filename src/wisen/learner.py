@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from wisen import cycle
-from wisen.delivery import Cycled, Deliverer
+from wisen.delivery import Deliverer
 from wisen.domain.changes import Line
+from wisen.domain.cycles import Cycled
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run
 from wisen.domain.signals import Before, Heard

@@ -57,6 +57,10 @@ class Parts:
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
 
+    def judges_after(self, new_events: int) -> bool:
+        """Whether instruction files are judged in a turn that found so much that is new."""
+        return new_events > 0 if self.judges is None else self.judges
+
     @property
     def scribe(self) -> Scribe:
         """What names, dates and places rows."""

@@ -191,6 +191,16 @@ def test_a_full_disk_leaves_the_answer_and_no_part(wisen: Path, project: Path, l
         json.loads(path.read_text())
 
 
+def test_what_hangs_is_left_behind_in_time(wisen: Path, project: Path) -> None:
+    page = wisen / "snapshots" / "current.json"
+    page.unlink()
+    os.mkfifo(page)  # whoever opens it waits for a writer that never comes
+    began = time.monotonic()
+    assert told(wisen, project) == ""
+    assert time.monotonic() - began < 5
+    assert pulse(wisen) == "TimeUp at session-start"
+
+
 def test_killed_at_any_moment_it_leaves_nothing_that_hurts(wisen: Path, project: Path) -> None:
     for number in range(40):
         event = ("session-start", "failure", "prompt")[number % 3]

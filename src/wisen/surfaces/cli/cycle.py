@@ -10,7 +10,7 @@ from wisen.surfaces.cli.render import console, plural, print_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wisen.delivery import Cycled
+    from wisen.domain.cycles import Cycled
     from wisen.wiring import Wiring
 
 

@@ -9,8 +9,10 @@ import sys
 from .lean_json import dumps, loads
 from .shelf import Shelf
 
-LIMIT = 0.2
-"""Seconds from the agent's words to ours: with all cores busy a good answer takes half of that."""
+LIMIT = 0.08
+"""Seconds of work. A good answer takes a tenth of it, and on a busy machine it waits without working."""
+PATIENCE = 1.0
+"""Seconds after which the agent goes on without us, whatever we wait for."""
 EVENTS = {
     "session-start": "SessionStart",
     "prompt": "UserPromptSubmit",
@@ -46,12 +48,13 @@ def run(arguments: list[str]) -> None:
         payload = _payload()
         session = payload.get("session_id")
         shelf = Shelf(home, agent, session if isinstance(session, str) and session else "none")
-        _signal.signal(_signal.SIGALRM, _stop)
-        _signal.setitimer(_signal.ITIMER_REAL, LIMIT)
+        for each in (_signal.SIGPROF, _signal.SIGALRM):
+            _signal.signal(each, _stop)
+        _limit(LIMIT, PATIENCE)
         _answer(event, payload, shelf)
         shelf.beat(event)
     except Exception as error:  # noqa: BLE001 - the agent's turn goes on; what it was is told at the next start
-        _signal.setitimer(_signal.ITIMER_REAL, 0)
+        _limit(0, 0)
         shelf.failed(event, type(error).__name__)
 
 
@@ -199,6 +202,11 @@ def _payload() -> Payload:
 
 def _texts(value: object) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _limit(work: float, wait: float) -> None:
+    _signal.setitimer(_signal.ITIMER_PROF, work)
+    _signal.setitimer(_signal.ITIMER_REAL, wait)
 
 
 def _stop(number: int, frame: object) -> None:
