@@ -1,14 +1,15 @@
 """What a hook costs an agent's turn, beside an ordinary Python hook; with --data also whether fixes are found rightly.
 
 `observe_ms`: events with nothing to say (end of a turn, a failure without a known fix). `answer_ms`: session start, a
-failure with a known fix, a prompt. `parallel`: eight at once. With `--data DIR` (a folder of transcripts) every failed
-call in it is put to the client's own code: `found` of those `known` whose signature has a fix in the snapshot of their
-context, and how many fixes of another signature were named (`wrong`).
+failure with a known fix, a prompt. `parallel`: eight at once. `work_ms`: processor time alone. With `--data DIR` (a
+folder of transcripts) every failed call in it is put to the client's own code, in the snapshot of every context:
+`found` of those `known` whose signature has a fix there, and how many fixes of another signature were named (`wrong`).
 """
 
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -57,6 +58,9 @@ def run(options: argparse.Namespace) -> dict[str, object]:
             "answer_ms": shown([each for some in answers.values() for each in some]),
             "by_event": {name: shown(some) for name, some in (answers | observes).items()},
             "python_hook_ms": shown(timed(ordinary, runs)),
+            "work_ms": {
+                name: work(each, 40) for name, each in (("start", start), ("fix", fix), ("ordinary", ordinary))
+            },
             "parallel": shown(parallel([start, fix, prompt, quiet], runs)),
         }
         figures["within_bounds"] = all(
@@ -115,6 +119,17 @@ def timed(once, runs: int) -> list[float]:  # type: ignore[no-untyped-def]
         once(f"{id(once)}-{number}")
         found.append((time.perf_counter() - began) * 1000)
     return found
+
+
+def work(once, runs: int) -> float:  # type: ignore[no-untyped-def]
+    """Milliseconds of processor time in the middle of some runs: what is left when nobody else works."""
+    found = []
+    for number in range(runs):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        once(f"work-{id(once)}-{number}")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found.append((after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) * 1000)
+    return round(sorted(found)[runs // 2], 1)
 
 
 def parallel(events: list, runs: int) -> list[float]:  # type: ignore[type-arg]

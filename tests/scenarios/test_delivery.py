@@ -70,6 +70,31 @@ def test_a_known_fix_comes_right_after_the_failure_and_once_in_a_session(wisen: 
     assert fire(wisen, "failure", other) == ""
 
 
+@pytest.mark.requirement("F4")
+@pytest.mark.parametrize("known_by", ["nobody", "the user", "the repository", "approval"])
+def test_a_fix_that_brings_something_new_is_told_only_where_that_is_known(
+    home: Path, wisen: Path, known_by: str
+) -> None:
+    project = home / "shop"
+    project.mkdir()
+    said = "shopctl: error: unrecognized option '--go'"
+    for number in (1, 2):
+        log = ClaudeTranscript(number, cwd=str(project))
+        log.prompt("deploy it, and pass --really when asked" if known_by == "the user" else "deploy it")
+        log.bash("shopctl deploy --go", said, exit_code=2)
+        log.bash("shopctl deploy --really", "done")
+        log.write(home / ".claude" / "projects" / "shop")
+    if known_by == "the repository":
+        (project / "Makefile").write_text("deploy:\n\tshopctl deploy --really\n")
+    run("cycle", "--quick")
+    if known_by == "approval":
+        (entry,) = [each for each in json.loads(run("entries", "--json").stdout)["entries"] if each["type"] == "error"]
+        run("entries", "confirm", entry["name"])
+        run("cycle", "--quick")
+    told = fire(wisen, "failure", failed("shopctl deploy --go", f"Exit code 2\n{said}", cwd=project))
+    assert ("--go → --really" in told) is (known_by != "nobody")
+
+
 @pytest.mark.requirement("S17")
 def test_a_session_goes_on_with_what_it_began_with(home: Path, wisen: Path, project: Path) -> None:
     start = {"session_id": "s", "cwd": str(project), "source": "startup"}

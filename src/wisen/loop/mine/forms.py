@@ -1,6 +1,6 @@
 """The complaints as plain data, for a reader that has neither this package nor the time to compile them all.
 
-Each form comes with words of which at least one stands in every text that it fits, so that most can be passed over.
+Each form comes with sets of words: all of one set stand in every text that it fits, so that most can be passed over.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.loop.mine.complaints import Complaint, Form
+
+_MOST_SETS = 40
+"""More sets than that cost more to look through than the pattern does."""
 
 
 def complaints() -> dict[str, object]:
@@ -40,7 +43,7 @@ def near() -> dict[str, tuple[str, ...]]:
     for check in CHECKS:
         found.setdefault(check.key, set()).update(check.hints)
     for each in (*COMPLAINTS, *TOOL_COMPLAINTS):
-        found.setdefault(each.key, set()).update(words_of(each.form.text))
+        found.setdefault(each.key, set()).update(max(words, key=len) for words in words_of(each.form.text))
     return {key: tuple(sorted({word.casefold() for word in words})) for key, words in sorted(found.items())}
 
 
@@ -50,40 +53,38 @@ def _told(known: Iterable[Complaint]) -> list[dict[str, object]]:
 
 def _form(form: Form) -> list[object]:
     ignores = bool(form.flags & re.IGNORECASE)
-    words = words_of(form.text)
-    return [form.text, int(ignores), sorted({word.casefold() for word in words} if ignores else words)]
+    sets = words_of(form.text)
+    return [form.text, int(ignores), [[word.casefold() if ignores else word for word in each] for each in sets]]
 
 
-def words_of(pattern: str) -> frozenset[str]:
-    """Words of which at least one stands in every text that a pattern fits; none where that cannot be told."""
-    return _needed(sre_parser.parse(pattern, re.MULTILINE)) or frozenset()
+def words_of(pattern: str) -> list[list[str]]:
+    """Sets of words: all of one of them stand in every text that a pattern fits. None where that cannot be told."""
+    sets = _needed(sre_parser.parse(pattern, re.MULTILINE))
+    return [sorted(each) for each in sorted(sets, key=sorted)] if all(sets) else []
 
 
-def _needed(tree: Any) -> frozenset[str] | None:
-    """Of everything that must stand there, the words that are longest where they are shortest."""
-    found: list[frozenset[str]] = []
+def _needed(tree: Any) -> set[frozenset[str]]:
+    """What must stand there: everything in one of the sets. An empty set says nothing."""
+    sets: set[frozenset[str]] = {frozenset()}
     run = ""
-    for kind, value in tree:
+    for kind, value in [*tree, (None, None)]:
         if kind is sre.LITERAL:
             run += chr(value)
             continue
         if run:
-            found.append(frozenset({run}))
+            sets = {each | {run} for each in sets}
             run = ""
-        needed = _needed_of(kind, value)
-        if needed:
-            found.append(needed)
-    if run:
-        found.append(frozenset({run}))
-    return max(found, key=lambda words: min(map(len, words)), default=None)
+        new = _needed_of(kind, value)
+        if all(new) and len(new) * len(sets) <= _MOST_SETS:
+            sets = {one | two for one in sets for two in new}
+    return sets
 
 
-def _needed_of(kind: Any, value: Any) -> frozenset[str] | None:
-    if kind is sre.SUBPATTERN:
-        return None if value[1] & re.IGNORECASE else _needed(value[3])
+def _needed_of(kind: Any, value: Any) -> set[frozenset[str]]:
+    if kind is sre.SUBPATTERN and not value[1] & re.IGNORECASE:
+        return _needed(value[3])
     if kind is sre.BRANCH:
-        branches = [_needed(each) for each in value[1]]
-        return None if None in branches else frozenset(word for each in branches if each for word in each)
+        return {each for branch in value[1] for each in _needed(branch)}
     if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT) and value[0] >= 1:
         return _needed(value[2])
-    return None
+    return {frozenset()}

@@ -45,8 +45,6 @@ _NORMAL = (
 
 Signed = tuple[str, str, str]
 """The key, who complains, and what it says."""
-Form = list[object]
-"""As `loop/mine/forms.py` writes it: the pattern, its flags, and words of which one is in every text that fits."""
 
 
 class Complaints:
@@ -110,6 +108,8 @@ def _check(said: str, known: Complaints) -> Signed | None:
     best: tuple[int, Signed] | None = None
     for check in known.checks:
         if not any(hint in said for hint in _texts(check["hints"])) or _search(check["unless"], said):
+            continue
+        if not _may_fit(check["form"], said):
             continue
         last = None
         for each in _compiled(check["form"]).finditer(said):
@@ -175,14 +175,18 @@ def _signature(key: str, who: str, says: str = "") -> Signed:
 
 
 def _search(form: object, said: str) -> re.Match[str] | None:
-    """Where a form fits first; nothing is made ready where none of its words is there."""
+    """Where a form fits first."""
+    return _compiled(form).search(said) if _may_fit(form, said) else None
+
+
+def _may_fit(form: object, said: str) -> bool:
+    """Whether all the words of one of a form's sets are there: else nothing is made ready.
+
+    A form is its pattern, whether case does not count, and those sets, as `loop/mine/forms.py` writes it."""
     if not isinstance(form, list):
-        return None
-    words = _texts(form[2])
-    where = plain(said) if words and form[1] else said
-    if words and not any(word in where for word in words):
-        return None
-    return _compiled(form).search(said)
+        return False
+    where = plain(said) if form[1] else said
+    return not form[2] or any(all(word in where for word in each) for each in form[2])
 
 
 def _compiled(form: object) -> re.Pattern[str]:
