@@ -124,8 +124,16 @@ def test_a_broken_pin_fails_no_turn(wisen: Path, project: Path, harm: Callable[[
     told(wisen, project)
     (pin,) = (wisen / "snapshots" / "pins").iterdir()
     harm(pin)
+    assert "pnpm" in told(wisen, project)
     for event in EVENTS:
         told(wisen, project, event)
+
+
+def test_a_broken_note_of_a_failure_is_told_and_does_not_stay_in_the_way(wisen: Path, project: Path) -> None:
+    (wisen / "spool" / "beats").mkdir(parents=True, exist_ok=True)
+    (wisen / "spool" / "beats" / "failed").write_bytes(b'{"half')
+    assert "could not do its work" in told(wisen, project)
+    assert "could not do its work" not in told(wisen, project, session="next")
 
 
 def test_snapshots_of_another_version_tell_nothing(wisen: Path, project: Path) -> None:

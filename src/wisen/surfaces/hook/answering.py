@@ -34,7 +34,7 @@ class TimeUp(Exception):
     """The agent has waited long enough."""
 
 
-class Said(Exception):
+class Misused(Exception):
     """The program was called in a way that it does not know."""
 
 
@@ -67,33 +67,29 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
     if event == "before-call":
         return  # there are no guards yet
     trouble = shelf.trouble() if event == "session-start" else ""
-    if trouble:
-        trouble = _wrapped([trouble], [])
+    told = [_wrapped([trouble], [])] if trouble else []
+    pin, digest, ids = shelf.pin(), "", list[str]()
     try:
-        _tell(event, payload, shelf, trouble)
-    except Exception:
-        if trouble:
-            _print(event, trouble)
-        raise
+        digest, text, ids = _found(event, payload, shelf, pin)
+        told = [text, *told] if text else told
+    finally:
+        if told:
+            _print(event, "\n".join(told))
+    before = _texts(pin.get("told"))
+    if ids or (digest and pin.get("digest") != digest):
+        shelf.write_pin({"digest": digest, "told": [*before, *(each for each in ids if each not in before)]})
+    if ids:
+        shelf.spool(event, ids=ids, arm="given")
 
 
-def _tell(event: str, payload: Payload, shelf: Shelf, trouble: str) -> None:
-    """Tell the agent what there is to tell, and note it down. What fails, fails before a word was said."""
-    pin = shelf.pin()
+def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[str, str, list[str]]:
+    """What there is to tell: the digest of the snapshot it comes from, the text, and the ids of what it holds."""
     cwd = payload.get("cwd")
     digest, snapshot = shelf.snapshot(pin, cwd if isinstance(cwd, str) else "")
-    before = _texts(pin.get("told"))
-    text, ids = _TELLS[event](payload, snapshot, shelf, before) if snapshot else ("", [])
-    said = "\n".join(filter(None, (text, trouble)))
-    if said:
-        _print(event, said)
-    try:
-        if ids or (digest and pin.get("digest") != digest):
-            shelf.write_pin({"digest": digest, "told": [*before, *(each for each in ids if each not in before)]})
-        if ids:
-            shelf.spool(event, ids=ids, arm="given")
-    except OSError as error:
-        shelf.failed(event, type(error).__name__)
+    if not snapshot:
+        return digest, "", []
+    text, ids = _TELLS[event](payload, snapshot, shelf, _texts(pin.get("told")))
+    return digest, text, ids
 
 
 def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
@@ -159,8 +155,10 @@ def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[s
 def _print(event: str, text: str) -> None:
     answer = {"hookSpecificOutput": {"hookEventName": EVENTS[event], "additionalContext": text}}
     rest = dumps(answer).encode("ascii")
+    _limit(0, 0)  # half an answer is worse than a late one
     while rest:
         rest = rest[os.write(1, rest) :]
+    _limit(LIMIT, PATIENCE)
 
 
 def _wrapped(lines: list[str], ids: list[str]) -> str:
@@ -188,7 +186,7 @@ def _options(arguments: list[str]) -> tuple[str, str, str]:
             event = each
     if event not in EVENTS or not home:
         sys.stderr.write(f"usage: wisen-hook --home HOME [--agent NAME] {'|'.join(EVENTS)} <event.json\n")
-        raise Said
+        raise Misused
     return home, agent, event
 
 

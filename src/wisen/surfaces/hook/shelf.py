@@ -30,8 +30,11 @@ class Shelf:
 
     def pin(self) -> dict[str, object]:
         """What this session began with and was told; empty for a session that is not known."""
-        found = _read(self._pin)
-        return found if found and found.get("version") == VERSION else {}
+        try:
+            found = _read(self._pin)
+        except ValueError:
+            return {}  # a session that cannot be remembered begins anew
+        return found if found.get("version") == VERSION else {}
 
     def write_pin(self, pin: dict[str, object]) -> None:
         """Remember what this session began with and was told."""
@@ -87,7 +90,10 @@ class Shelf:
     def trouble(self) -> str:
         """What went wrong since the last start of a session, in words for the user; told once."""
         path = f"{self.home}/spool/beats/failed"
-        found = _read(path)
+        try:
+            found = _read(path)
+        except ValueError:
+            found = {"kind": "what it was is lost", "event": "some event"}
         if not found:
             return ""
         os.replace(path, f"{path}-told")
