@@ -40,7 +40,7 @@ SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """Time the client as an agent runs it."""
-    runs = min(RUNS, options.repeat * 66)
+    runs = min(RUNS, 20 + 90 * (options.repeat - 1))
     with tempfile.TemporaryDirectory() as folder:
         home = prepared(Path(folder))
         project = str(Path(folder) / "shop")
@@ -59,7 +59,8 @@ def run(options: argparse.Namespace) -> dict[str, object]:
             "by_event": {name: shown(some) for name, some in (answers | observes).items()},
             "python_hook_ms": shown(timed(ordinary, runs)),
             "work_ms": {
-                name: work(each, 40) for name, each in (("start", start), ("fix", fix), ("ordinary", ordinary))
+                name: work(each, min(40, runs))
+                for name, each in (("start", start), ("fix", fix), ("ordinary", ordinary))
             },
             "parallel": shown(parallel([start, fix, prompt, quiet], runs)),
         }

@@ -51,7 +51,8 @@ def test_a_correction_of_an_earlier_session_is_what_the_next_one_begins_with(wis
     assert sentinel.strip(told).strip() == ""
     below = fire(wisen, "session-start", {"session_id": "s2", "cwd": str(project / "src"), "source": "startup"})
     assert below == told, "what lies below a project belongs to it"
-    for elsewhere in ("/", str(project) + "-2", ""):
+    (project / "vendored" / ".git").mkdir(parents=True)
+    for elsewhere in ("/", str(project) + "-2", "", str(project / "vendored"), str(project / "vendored" / "src")):
         assert fire(wisen, "session-start", {"session_id": "s3", "cwd": elsewhere, "source": "startup"}) == ""
 
 

@@ -113,9 +113,18 @@ def _holds_in(cwd: str, current: dict[str, object]) -> str:
         path = str(place[0])
         if len(path) > len(best) and (cwd == path or cwd.startswith(path.rstrip("/") + "/")):
             best, context = path, str(place[1])
-    if best and isinstance(contexts, dict) and context in contexts:
+    if best and isinstance(contexts, dict) and context in contexts and not _leaves(cwd, best):
         return str(contexts[context])
     return str(current.get("global", ""))
+
+
+def _leaves(cwd: str, place: str) -> bool:
+    """Whether a directory below a place lies in a repository of its own there: that is another project."""
+    while len(cwd) > len(place):
+        if os.path.exists(f"{cwd}/.git"):
+            return True
+        cwd = os.path.dirname(cwd)
+    return False
 
 
 def _read(path: str) -> dict[str, object]:
