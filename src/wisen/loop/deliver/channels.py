@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wisen.errors import FileError
@@ -52,6 +53,7 @@ def words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word.rstrip(".:") for text in texts for word in _WORD.findall(text))
 
 
+@lru_cache(maxsize=64)
 def _plain(text: str) -> str:
     return _SPACE.sub(" ", text.casefold()).strip()
 
