@@ -19,6 +19,7 @@ NAMES = (
     "attribution",
     "detect",
     "retrieval",
+    "hooks",
 )
 
 

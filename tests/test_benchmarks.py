@@ -37,6 +37,19 @@ def test_scan_measures_itself_beside_its_peers_and_agrees_with_a_plain_count() -
         assert counts["wisen"] == counts["independent"], name
 
 
+def test_hooks_tells_what_an_event_costs_and_names_no_fix_of_another_kind(tmp_path: Path) -> None:
+    log = ClaudeTranscript(1)
+    log.prompt("run it")
+    log.bash("shopctl up --now", "shopctl: error: unrecognized option '--now'", exit_code=2)
+    log.bash("shopctl up")
+    log.write(tmp_path)
+    figures = json.loads(run("hooks", "--json", "--repeat", "1", "--data", str(tmp_path)))
+    for name in ("observe_ms", "answer_ms", "python_hook_ms", "parallel"):
+        assert 0 < figures[name]["p50"] <= figures[name]["p99"], name
+    assert figures["fixes"]["found"] == figures["fixes"]["known"] > 0
+    assert figures["fixes"]["wrong"] == 0
+
+
 def test_poison_counts_what_is_taken_for_the_users_word(tmp_path: Path) -> None:
     folder = tmp_path / "injection" / "transcripts"
     bad, good = ClaudeTranscript(1), ClaudeTranscript(2)

@@ -10,7 +10,7 @@
     report    what was found, as one value
     remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
 
-Later stages (deliver, crystallize) take their places before the report.
+What agents are told is prepared by `telling.py`, in `wisen cycle`; crystallize takes its place before the report later.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from wisen import judgement, recollection, rulebook
-from wisen.diary import Diary
 from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run, run_of
@@ -34,6 +32,8 @@ from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
+from wisen.steps import judgement, recollection, rulebook
+from wisen.steps.diary import Diary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +65,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
         read_bytes=read_bytes,
         new_events=new_events,
-        instructions=tuple(map(summary, judgement.judge(parts) if new_events or parts.judges else ())),
+        instructions=tuple(map(summary, judgement.judge(parts) if parts.judges_after(new_events) else ())),
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
-from wisen.installation import Installer
-from wisen.recall import Recaller
-from wisen.record import Recorder
-from wisen.remember import Rememberer
-from wisen.review import Reviewer
+from wisen.facade.delivery import Deliverer
+from wisen.facade.installation import Installer
+from wisen.facade.recall import Recaller
+from wisen.facade.record import Recorder
+from wisen.facade.remember import Rememberer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from wisen.domain.changes import Change, Fate
+    from wisen.domain.cycles import Cycled
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
     from wisen.domain.hooks import Installed
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wisen.ports import Agent
 
 _SHOWN_RUNS = 10
+_ROUNDS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +47,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Reviewer, Recaller, Rememberer, Installer):
+class Learner(Recorder, Deliverer, Recaller, Rememberer, Installer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -59,14 +61,14 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer, Installer):
         days: float | None = None,
         recheck: bool = False,
         jobs: int = 0,
-        judge: bool = False,
+        judge: bool | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Report:
         """Read what is new below `path`, or wherever agents keep sessions, and report on it.
 
         With `recheck` sizes and dates of files are not trusted: every byte is read and compared with what was read
         before. `jobs` is how many processes read; 0 decides by how much there is to read. Instruction files are judged
-        when sessions held something new, and with `judge` always.
+        when sessions held something new; `judge` says always or never.
 
         Raises:
             UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
@@ -87,6 +89,34 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer, Installer):
         except WisenError as error:
             self._remember_failure(error)
             raise
+
+    def cycle(self, *, quick: bool = False, dry_run: bool = False) -> Cycled:
+        """The whole loop: take in what hooks noted, learn, do what was typed and what policy lets pass, prepare.
+
+        With `quick` instruction files are not judged. With `dry_run` nothing is read or written: what waits is told.
+
+        Raises:
+            StoreError: a store cannot be written. What was done so far is kept, and the next cycle goes on.
+        """
+        from wisen.domain.cycles import Cycled
+
+        if dry_run:
+            applied, troubles = self.apply_by_policy(dry_run=True)
+            return Cycled(None, len(self._parts.shelf.spooled()), (), applied, self.prepare(dry_run=True), troubles)
+        done: Cycled | None = None
+        for _ in range(_ROUNDS):
+            began = self._parts.clock.now()
+            took = self.take_in()
+            report = self.learn(judge=False if quick else None)
+            answered, unanswered = self.carry_out()
+            applied, unapplied = self.apply_by_policy()
+            once = Cycled(report, took, answered, applied, self.prepare(), (*unanswered, *unapplied))
+            done = done.then(once) if done else once
+            woken = self.pulse().woken
+            if woken is None or woken < began:
+                break  # else somebody was told that this cycle takes up what is new
+        assert done is not None
+        return done
 
     def status(self, project: Path | None = None) -> State:
         """What has been learnt from so far, how the last runs went, and what is wrong with hooks.
@@ -133,7 +163,7 @@ class Learner(Recorder, Reviewer, Recaller, Rememberer, Installer):
         Raises:
             UsageError: there is no such file.
         """
-        from wisen import judgement
+        from wisen.steps import judgement
 
         file = judgement.remembered(self._parts, self._parts.instructions.file(path))
         return next(judgement.blamed(self._parts, [file]))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wisen.domain.hooks import Caller
     from wisen.domain.runs import Stamp
     from wisen.loop.apply.past import Desk
+    from wisen.loop.deliver.policy import DeliverPolicy
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         Ledger,
         Notebooks,
         Scribe,
+        Shelf,
     )
 
 
@@ -55,8 +57,12 @@ class Parts:
     files: Files
     checkouts: Checkouts
     promote: PromotePolicy
+    deliver: DeliverPolicy
+    shelf: Shelf
     home: Path
     """Where our own files are."""
+    user_home: Path
+    """The user's own directory, where agents keep what holds in every project."""
     crew: Crew
     """Who helps with the reading."""
     local: Callable[[datetime], datetime]
@@ -73,10 +79,14 @@ class Parts:
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""
-    judges: bool = False
-    """Whether instruction files are judged even when no session held anything new."""
+    judges: bool | None = None
+    """Whether instruction files are judged; None: when sessions held something new."""
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
+
+    def judges_after(self, new_events: int) -> bool:
+        """Whether instruction files are judged in a turn that found so much that is new."""
+        return new_events > 0 if self.judges is None else self.judges
 
     @property
     def scribe(self) -> Scribe:

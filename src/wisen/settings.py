@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.domain.policy import Rule, setting
 from wisen.errors import SettingsError
+from wisen.loop.deliver.policy import DeliverPolicy
 from wisen.loop.mine.policy import MinePolicy
 from wisen.loop.observe.policy import DoorPolicy
 from wisen.loop.promote.policy import PromotePolicy
@@ -65,6 +66,7 @@ class Settings:
     mine: MinePolicy = field(default_factory=MinePolicy)
     promote: PromotePolicy = field(default_factory=PromotePolicy)
     trials: TrialsPolicy = field(default_factory=TrialsPolicy)
+    deliver: DeliverPolicy = field(default_factory=DeliverPolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
 
@@ -89,6 +91,7 @@ _POLICIES = {
     "mine": MinePolicy,
     "promote": PromotePolicy,
     "trials": TrialsPolicy,
+    "deliver": DeliverPolicy,
 }
 SECTIONS = tuple(_POLICIES)
 

@@ -130,6 +130,7 @@ class Wiring:
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
         from wisen.backends.notebooks import NotebookFiles
+        from wisen.backends.shelf import HomeShelf
         from wisen.loop.observe.scope import Scope
 
         clock = self.clock()
@@ -163,7 +164,10 @@ class Wiring:
             files=UserFiles(),
             checkouts=GitCheckouts(self.environment),
             promote=self.settings.promote,
+            deliver=self.settings.deliver,
+            shelf=HomeShelf(self.settings.home, clock),
             home=self.settings.home,
+            user_home=self._user_home(),
             crew=processes,
             local=local,
             folders=self._agent_folders(),
@@ -174,6 +178,12 @@ class Wiring:
             warnings=(warning,) if warning else (),
         )
         return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """Whether no other cycle works on this home; held as long as the block lasts."""
+        from wisen.backends.flight import alone
+
+        return alone(self.settings.home)
 
     def examined(self) -> Examined:
         """What the doctor looks at."""

@@ -74,7 +74,7 @@ def test_a_listing_loads_no_stage_of_the_loop_and_does_not_open_the_index(home: 
     index.write_bytes(b"not an index")
     program = (
         f"import sys\nfrom wisen.surfaces.cli import app\ntry: app({[*command]!r})\nexcept SystemExit: pass\n"
-        "heavy = {'rich', 'wisen.cycle', 'wisen.rulebook', 'wisen.domain.stances', 'wisen.loop.mine.sessions',"
+        "heavy = {'rich', 'wisen.cycle', 'wisen.steps.rulebook', 'wisen.domain.stances', 'wisen.loop.mine.sessions',"
         " 'wisen.loop.detect.model', 'wisen.loop.apply.edit', 'wisen.backends.stores.sqlite_index'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from wisen.domain.entries import Answer, Entry, Move, MoveKind, Proposal, Status
+from wisen.domain.entries import Answer, Entry, Move, MoveKind, Proposal, Status, Who
 from wisen.domain.entry_states import Asked, EntryState, states
-from wisen.loop.promote.answers import answered, bearer
+from wisen.loop.promote.answers import Word, answered, bearer
 from wisen.loop.promote.policy import PromotePolicy
 from wisen.loop.promote.propose import expired, proposed
 from wisen.loop.promote.targets import Target, target_everywhere
@@ -131,11 +131,11 @@ def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_w
     wide = of("")
     rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
     assert (rule.context, rule.details, rule.summary, rule.id == "01A") == ("", "", "Use pnpm, not npm.", False)
-    rows = answered(wide, state, rule, Answer.APPROVED, wide.text, SCRIBE)
+    rows = answered(wide, state, rule, Word(Answer.APPROVED, wide.text, Who.USER), SCRIBE)
     after = {each.entry.id: each for each in known(SHOP, promoted("01A"), *rows)}
     assert (after["01A"].context, after["01A"].status) == ("shop", Status.PROMOTED)
     assert (after[rule.id].context, after[rule.id].status) == ("", Status.PROMOTED)
-    (only,) = answered(wide, state, rule, Answer.REJECTED, wide.text, SCRIBE)
+    (only,) = answered(wide, state, rule, Word(Answer.REJECTED, wide.text, Who.USER), SCRIBE)
     assert isinstance(only, Move)
     assert only.subject == wide.id
 
@@ -145,7 +145,7 @@ def test_what_is_no_rule_yet_moves_to_everywhere_when_that_is_approved() -> None
     (state,) = known(SHOP, SCRIBE.move("01A", MoveKind.EVERYWHERE))
     wide = of("")
     rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
-    rows = answered(wide, state, rule, Answer.APPROVED, wide.text, SCRIBE)
+    rows = answered(wide, state, rule, Word(Answer.APPROVED, wide.text, Who.USER), SCRIBE)
     (after,) = known(SHOP, *rows)
     assert (after.entry.id, after.context, after.status) == ("01A", "", Status.PROMOTED)
 

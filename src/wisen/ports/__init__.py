@@ -15,6 +15,7 @@ from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
 from wisen.ports.memories import Memories as Memories
 from wisen.ports.memories import Notebooks as Notebooks
+from wisen.ports.shelf import Shelf as Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,6 +52,7 @@ __all__ = [
     "Memories",
     "Model",
     "Notebooks",
+    "Shelf",
     "Stretch",
     "Vector",
     "Versioned",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.entries import Entry, MoveKind, Occurrence, Proposal, Tally
+    from wisen.domain.exposures import Exposure
     from wisen.domain.learnings import Record
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
@@ -111,6 +112,14 @@ class Ledger(Protocol):
 
     def proposals(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""
+        ...
+
+    def expose(self, rows: Iterable[Exposure]) -> None:
+        """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
+        ...
+
+    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, oldest first."""
         ...
 
     def check(self) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
+    from wisen.domain.exposures import Exposure
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
 
@@ -36,6 +37,7 @@ class MemoryLedger:
         self._occurrences: dict[str, Occurrence] = {}
         self._moves: dict[str, Move] = {}
         self._proposals: dict[str, Proposal] = {}
+        self._exposures: dict[str, Exposure] = {}
 
     def sight(self, context: Context, alias: Alias | None) -> None:
         """Remember a context and the directory it was seen in; the first sight of each stands."""
@@ -172,6 +174,16 @@ class MemoryLedger:
     def proposals(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""
         return tuple(each for _, each in sorted(self._proposals.items()))
+
+    def expose(self, rows: Iterable[Exposure]) -> None:
+        """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
+        for row in tuple(rows):
+            self._exposures.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+
+    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, oldest first."""
+        found = (each for each in self._exposures.values() if subject in (None, each.subject))
+        return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 
     def check(self) -> None:
         """Nothing can be damaged here."""

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from wisen.backends.stores.entries import ENTRIES, MOVES, OCCURRENCES, PROPOSALS, SqlEntries
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
+from wisen.backends.stores.exposures import EXPOSURES, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
 from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.changes import Change, Fate, Line, Look
@@ -71,7 +72,8 @@ SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
 CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
-    MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS
+    MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
+    EXPOSURES,
 )  # fmt: skip
 
 _TELLING = """
@@ -82,7 +84,7 @@ _TELLING = """
 """Successes that can have ended something or speak for something, and all else."""
 
 
-class SqlLedger(SqlEntries):
+class SqlLedger(SqlEntries, SqlExposures):
     """A ledger in a database."""
 
     def __init__(self, db: Database) -> None:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 class Form:
     """A pattern over lines that is compiled when it is first needed: most commands never look at a failure."""
 
-    __slots__ = ("_compiled", "_flags", "_text")
+    __slots__ = ("_compiled", "flags", "text")
 
     def __init__(self, text: str, flags: int) -> None:
-        self._text, self._flags = text, flags
+        self.text, self.flags = text, flags
         self._compiled: re.Pattern[str] | None = None
 
     def search(self, said: str) -> re.Match[str] | None:
@@ -32,7 +32,7 @@ class Form:
 
     def _pattern(self) -> re.Pattern[str]:
         if self._compiled is None:
-            self._compiled = re.compile(self._text, re.MULTILINE | self._flags)
+            self._compiled = re.compile(self.text, re.MULTILINE | self.flags)
         return self._compiled
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
@@ -41,21 +41,29 @@ def bearer(proposal: Proposal, state: EntryState, named: Callable[[str], str], s
     )
 
 
-def answered(
-    proposal: Proposal, state: EntryState, rule: Entry, given: Answer, worded: str, scribe: Scribe
-) -> list[Entry | Move]:
-    """The rows of an answer; `rule` is the bearer of the proposal."""
-    rows: list[Entry | Move] = [scribe.move(proposal.id, MoveKind.ANSWER, given, by=Who.USER)]
+class Word(NamedTuple):
+    """What was answered, with the rule as it shall be worded, and who says so."""
+
+    given: Answer
+    text: str
+    by: Who
+
+
+def answered(proposal: Proposal, state: EntryState, rule: Entry, word: Word, scribe: Scribe) -> list[Entry | Move]:
+    """The rows of an answer; `rule` is the bearer of the proposal. Only a person's approval confirms it."""
+    given, worded, by = word
+    rows: list[Entry | Move] = [scribe.move(proposal.id, MoveKind.ANSWER, given, by=by)]
     if given is Answer.APPROVED:
         if rule.id != state.entry.id:
             rows.append(rule)
         elif proposal.context != state.context:
-            rows.append(scribe.move(rule.id, MoveKind.SCOPE, proposal.context, by=Who.USER))
+            rows.append(scribe.move(rule.id, MoveKind.SCOPE, proposal.context, by=by))
         if worded != proposal.text:
-            rows.append(scribe.move(rule.id, MoveKind.TEXT, worded, by=Who.USER))
-        rows.append(scribe.move(rule.id, MoveKind.CONFIRM, by=Who.USER))
-        rows.append(scribe.move(rule.id, MoveKind.STATUS, Status.PROMOTED, by=Who.USER))
+            rows.append(scribe.move(rule.id, MoveKind.TEXT, worded, by=by))
+        if by is Who.USER:
+            rows.append(scribe.move(rule.id, MoveKind.CONFIRM, by=by))
+        rows.append(scribe.move(rule.id, MoveKind.STATUS, Status.PROMOTED, by=by))
     elif given is Answer.REJECTED and state.status is not Status.PROMOTED:
         # What is a rule of its project stays one: he only does not want it everywhere.
-        rows.append(scribe.move(rule.id, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER))
+        rows.append(scribe.move(rule.id, MoveKind.STATUS, Status.WONT_FIX, by=by))
     return rows

@@ -17,7 +17,7 @@ from wisen import __version__
 from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
 from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
-from wisen.surfaces.cli.remembered import memory_app
+from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
 
 app = typer.Typer(
     name="wisen",
@@ -159,41 +159,6 @@ def blame(
 
 
 @app.command()
-def recall(
-    question: Annotated[str, typer.Argument(metavar="QUERY", help='Words to look for; "several words" as they stand.')],
-    scope: Annotated[
-        str, typer.Option("--scope", help="here: this project and what holds everywhere. all: every project.")
-    ] = "here",
-    days: Annotated[Optional[float], typer.Option("--days", help="Only the last N days.")] = None,  # noqa: UP045 - as above
-    kind: Annotated[
-        Optional[list[str]],  # noqa: UP045 - as above
-        typer.Option("--kind", help="Only turn, rule, entry, fix, note, summary, workflow, imported; may be repeated."),
-    ] = None,
-    around: Annotated[int, typer.Option("--around", help="Also show so many turns before and behind.")] = 0,
-    limit: Annotated[int, typer.Option("--limit", help="How many to show.")] = 8,
-    as_json: Json = False,
-) -> None:
-    """Find again what was said, learnt and done, with where it stands."""
-    from wisen.surfaces.cli.recall import run
-
-    raise typer.Exit(
-        run(question, scope=scope, days=days, kinds=kind or [], around=around, limit=limit, as_json=as_json)
-    )
-
-
-@app.command()
-def brief(
-    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="The task, in the words you would give an agent.")],
-    budget: Annotated[int, typer.Option("--budget", help="How many tokens it may cost.")] = 600,
-    as_json: Json = False,
-) -> None:
-    """Show what an agent should know before a task: rules, known failures, what was done before."""
-    from wisen.surfaces.cli.recall import brief as run
-
-    raise typer.Exit(run(prompt, budget=budget, as_json=as_json))
-
-
-@app.command()
 def explain(
     name: Annotated[str, typer.Argument(metavar="ID", help="A fix, an entry or a rule, by its id or how that begins.")],
     as_json: Json = False,
@@ -292,21 +257,11 @@ app.add_typer(proposals_app, name="proposals")
 app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(memory_app, name="memory")
+app.command()(recall)
+app.command()(brief)
+app.command()(note)
 app.command()(install)
 app.command()(uninstall)
-
-
-@app.command()
-def note(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be kept, in one line.")],
-    mark: Annotated[str, typer.Option("--mark", help="success, failure, insight or note.")] = "note",
-    dry_run: DryRun = False,
-    as_json: Json = False,
-) -> None:
-    """Put a line to the end of today, for this project."""
-    from wisen.surfaces.cli.memory import note as run
-
-    raise typer.Exit(run(text, mark=mark, dry_run=dry_run, as_json=as_json))
 
 
 @app.command()
@@ -352,6 +307,23 @@ def detect(
     from wisen.surfaces.cli.detect import run
 
     raise typer.Exit(run(text, before=before, from_input=from_input, as_json=as_json))
+
+
+@app.command()
+def cycle(
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out what is slow: judging instruction files.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what waits and would be done; read and change nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Go through the whole loop once: learn, do what you typed to your agents, apply what policy allows, prepare.
+
+    Hooks start it by themselves at the end of a turn. Only one works at a time; what was cut off is taken up again.
+    """
+    from wisen.surfaces.cli.cycle import run
+
+    raise typer.Exit(run(quick=quick, dry_run=dry_run, as_json=as_json))
 
 
 @app.command()

@@ -81,7 +81,7 @@ def run(path: Path | None, options: Options) -> int:
             days=options.days,
             recheck=options.recheck,
             jobs=options.jobs,
-            judge=bool(files),
+            judge=True if files else None,
             progress=progress,
         )
     if options.as_json:

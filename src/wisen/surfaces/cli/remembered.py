@@ -1,4 +1,4 @@
-"""The group of commands about days and summaries: `wisen memory …`."""
+"""The commands about what is remembered: `wisen recall`, `brief`, `note`, and the group `wisen memory …`."""
 
 from __future__ import annotations
 
@@ -48,3 +48,48 @@ def write_memory(dry_run: DryRun = False, as_json: Json = False) -> None:
     from wisen.surfaces.cli.memory import write
 
     raise typer.Exit(write(dry_run=dry_run, as_json=as_json))
+
+
+def recall(
+    question: Annotated[str, typer.Argument(metavar="QUERY", help='Words to look for; "several words" as they stand.')],
+    scope: Annotated[
+        str, typer.Option("--scope", help="here: this project and what holds everywhere. all: every project.")
+    ] = "here",
+    days: Annotated[Optional[float], typer.Option("--days", help="Only the last N days.")] = None,  # noqa: UP045 - as above
+    kind: Annotated[
+        Optional[list[str]],  # noqa: UP045 - as above
+        typer.Option("--kind", help="Only turn, rule, entry, fix, note, summary, workflow, imported; may be repeated."),
+    ] = None,
+    around: Annotated[int, typer.Option("--around", help="Also show so many turns before and behind.")] = 0,
+    limit: Annotated[int, typer.Option("--limit", help="How many to show.")] = 8,
+    as_json: Json = False,
+) -> None:
+    """Find again what was said, learnt and done, with where it stands."""
+    from wisen.surfaces.cli.recall import run
+
+    raise typer.Exit(
+        run(question, scope=scope, days=days, kinds=kind or [], around=around, limit=limit, as_json=as_json)
+    )
+
+
+def brief(
+    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="The task, in the words you would give an agent.")],
+    budget: Annotated[int, typer.Option("--budget", help="How many tokens it may cost.")] = 600,
+    as_json: Json = False,
+) -> None:
+    """Show what an agent should know before a task: rules, known failures, what was done before."""
+    from wisen.surfaces.cli.recall import brief as run
+
+    raise typer.Exit(run(prompt, budget=budget, as_json=as_json))
+
+
+def note(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What is to be kept, in one line.")],
+    mark: Annotated[str, typer.Option("--mark", help="success, failure, insight or note.")] = "note",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Put a line to the end of today, for this project."""
+    from wisen.surfaces.cli.memory import note as run
+
+    raise typer.Exit(run(text, mark=mark, dry_run=dry_run, as_json=as_json))

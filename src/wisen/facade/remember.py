@@ -59,9 +59,9 @@ class Rememberer:
             UsageError: the mark is none that there is, or the text is empty, too long or holds a secret.
             FileError: the file cannot be read or written.
         """
-        from wisen.recollection import keep_day
+        from wisen.facade.workspace import append
         from wisen.safety.withhold import rule_against
-        from wisen.workspace import append
+        from wisen.steps.recollection import keep_day
 
         if mark not in list(Mark):
             raise UsageError(f"--mark {mark!r} is none of {', '.join(Mark)}. Give one of them, or leave it out.")
@@ -139,8 +139,8 @@ class Rememberer:
             UsageError: the directory belongs to no project.
             FileError: a file cannot be read or written.
         """
-        from wisen.diary import kept, setting_of, told
-        from wisen.workspace import put_down
+        from wisen.facade.workspace import put_down
+        from wisen.steps.diary import kept, setting_of, told
 
         parts, context = self._parts, self._parts.context_of(place)
         if not context:
@@ -162,7 +162,7 @@ class Rememberer:
                 yield history, replace(mine(history), said=listen(history))
 
     def _made(self, history: History, mined: Mined) -> Iterator[Told]:
-        from wisen.diary import setting_of, told
+        from wisen.steps.diary import setting_of, told
 
         for context in dict.fromkeys(turn.context for turn in history.turns):
             setting = setting_of(self._parts, context)
@@ -180,7 +180,7 @@ class Rememberer:
 
     def _own(self, place: Path) -> Path | None:
         """The memory that the workspace of a directory keeps itself; one of another project is none."""
-        from wisen.workspace import memory_of
+        from wisen.facade.workspace import memory_of
 
         context = self._parts.context_of(place)
         return memory_of(place, lambda folder: self._parts.context_of(folder) == context)

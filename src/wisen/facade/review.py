@@ -134,16 +134,18 @@ class Reviewer:
         profile, name = Profile(parts.promote.profile), Path(each.proposal.path).name
         return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
 
-    def answer(self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False) -> Answered:
-        """Carry out what the user says to a proposal: an approved one is written into its file, by the one door.
+    def answer(
+        self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False, by: Who = Who.USER
+    ) -> Answered:
+        """Carry out what the user, or policy, says to a proposal: an approved one goes into its file, by the one door.
 
         Raises:
             UsageError: there is no such proposal, or the text cannot be a rule.
             FileError: the file cannot be read or written; then nothing was answered.
         """
-        from wisen.loop.promote.answers import answered, bearer
+        from wisen.loop.promote.answers import Word, answered, bearer
         from wisen.loop.record.entries import name_of
-        from wisen.rulebook import book_path, write_books
+        from wisen.steps.rulebook import book_path, write_books
 
         parts, scribe = self._parts, self._parts.scribe
         each = self.proposal(proposal)
@@ -161,7 +163,7 @@ class Reviewer:
             edit = self._written(each.proposal, worded, rule_id(rule.id), dry_run=dry_run)
         if dry_run:
             return Answered(each, edit)
-        rows = answered(each.proposal, state, rule, given, worded, scribe)
+        rows = answered(each.proposal, state, rule, Word(given, worded, by), scribe)
         parts.ledger.enter(rows)
         write_books(parts, self.entries())
         return Answered(each, edit)
@@ -230,7 +232,7 @@ class Reviewer:
             FileError: a file cannot be read or written.
         """
         from wisen.loop.apply.learnings import put_down
-        from wisen.rulebook import is_told
+        from wisen.steps.rulebook import is_told
 
         context = self.context_of(path)
         if not context:
@@ -287,7 +289,7 @@ class Reviewer:
 
     def took_back(self, change: Change) -> None:
         """A rule that the user took out of a file again is one that he rejected."""
-        from wisen.rulebook import reject, rule_of
+        from wisen.steps.rulebook import reject, rule_of
 
         entry = rule_of(change, self.entries())
         if entry is not None:

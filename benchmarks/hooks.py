@@ -1,0 +1,191 @@
+"""What a hook costs an agent's turn, beside an ordinary Python hook; with --data also whether fixes are found rightly.
+
+`observe_ms`: events with nothing to say (end of a turn, a failure without a known fix). `answer_ms`: session start, a
+failure with a known fix, a prompt. `parallel`: eight at once. `work_ms`: processor time alone. With `--data DIR` (a
+folder of transcripts) every failed call in it is put to the client's own code, in the snapshot of every context:
+`found` of those `known` whose signature has a fix there, and how many fixes of another signature were named (`wrong`).
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.domain.commands import fields_of
+from wisen.domain.events import Status
+from wisen.loop.mine.signatures import signature_of
+from wisen.surfaces.hook import client
+from wisen.surfaces.hook.fixing import fixes_for
+from wisen.surfaces.hook.shelf import Shelf
+from wisen.testing.transcripts import ClaudeTranscript
+
+if TYPE_CHECKING:
+    import argparse
+
+    Payload = dict[str, object]
+
+RUNS = 200
+AT_ONCE = 8
+COMMAND = "shopctl deploy --environment staging --wait"
+SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
+
+
+def run(options: argparse.Namespace) -> dict[str, object]:
+    """Time the client as an agent runs it."""
+    runs = min(RUNS, 20 + 90 * (options.repeat - 1))
+    with tempfile.TemporaryDirectory() as folder:
+        home = prepared(Path(folder))
+        project = str(Path(folder) / "shop")
+        start = event(home, "session-start", {"cwd": project, "source": "startup"})
+        fix = event(home, "failure", {"cwd": project, **failure(COMMAND, SAID)})
+        prompt = event(home, "prompt", {"cwd": project, "prompt": "deploy the shop to staging, please"})
+        quiet = event(home, "failure", {"cwd": project, **failure("ls /none", "Exit code 2\nls: none: No such file")})
+        stop = event(home, "stop", {"cwd": project})
+        for each in (start, fix):
+            assert each("check").strip(), "there was nothing to answer"
+        answers = {name: timed(each, runs) for name, each in (("start", start), ("fix", fix), ("prompt", prompt))}
+        observes = {name: timed(each, runs) for name, each in (("stop", stop), ("quiet", quiet))}
+        figures: dict[str, object] = {
+            "observe_ms": shown([each for some in observes.values() for each in some]),
+            "answer_ms": shown([each for some in answers.values() for each in some]),
+            "by_event": {name: shown(some) for name, some in (answers | observes).items()},
+            "python_hook_ms": shown(timed(ordinary, runs)),
+            "work_ms": {
+                name: work(each, min(40, runs))
+                for name, each in (("start", start), ("fix", fix), ("ordinary", ordinary))
+            },
+            "parallel": shown(parallel([start, fix, prompt, quiet], runs)),
+        }
+        figures["within_bounds"] = all(
+            shown(answers[name])["p50"] <= bound for name, bound in (("start", 25), ("fix", 25), ("prompt", 100))
+        )
+    if options.data is not None:
+        figures["fixes"] = rightly(options.data)
+    return figures
+
+
+def prepared(folder: Path) -> Path:
+    """A home in which a correction and a fix were learnt."""
+    home, project = folder / "wisen", folder / "shop"
+    project.mkdir()
+    for number in (1, 2):
+        log = ClaudeTranscript(number, cwd=str(project))
+        log.prompt("deploy the shop to staging")
+        log.bash(COMMAND, SAID.partition("\n")[2], exit_code=2)
+        log.bash(COMMAND.removesuffix(" --wait"), "deployed")
+        log.prompt("no, from now on always use pnpm instead of npm")
+        log.write(folder / "projects" / "shop")
+    wires = wiring.wire(home, {"HOME": str(folder)})
+    with wires.learner() as learner:
+        learner.learn(folder / "projects")
+        learner.prepare()
+    return home
+
+
+def event(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
+    """A function that runs the client for one event of a session and gives what it printed."""
+    command = [sys.executable, "-I", "-S", client.__file__, "--home", str(home), name]
+
+    def once(session: str) -> str:
+        sent = json.dumps({"session_id": session, **payload})
+        return subprocess.run(command, input=sent, capture_output=True, text=True, check=True).stdout
+
+    return once
+
+
+def ordinary(session: str) -> str:
+    """A hook as it is usually written."""
+    command = [sys.executable, "-c", "import json,sys; json.load(sys.stdin)"]
+    return subprocess.run(command, input=f'{{"s":"{session}"}}', capture_output=True, text=True, check=True).stdout
+
+
+def failure(command: str, said: str) -> Payload:
+    """A failed call of the shell."""
+    return {"tool_name": "Bash", "tool_input": {"command": command}, "error": said, "is_interrupt": False}
+
+
+def timed(once, runs: int) -> list[float]:  # type: ignore[no-untyped-def]
+    """Milliseconds of each run, each in a session of its own."""
+    found = []
+    for number in range(runs):
+        began = time.perf_counter()
+        once(f"{id(once)}-{number}")
+        found.append((time.perf_counter() - began) * 1000)
+    return found
+
+
+def work(once, runs: int) -> float:  # type: ignore[no-untyped-def]
+    """Milliseconds of processor time in the middle of some runs: what is left when nobody else works."""
+    found = []
+    for number in range(runs):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        once(f"work-{id(once)}-{number}")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found.append((after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) * 1000)
+    return round(sorted(found)[runs // 2], 1)
+
+
+def parallel(events: list, runs: int) -> list[float]:  # type: ignore[type-arg]
+    """Milliseconds of runs of which eight go on at once."""
+    with ThreadPoolExecutor(AT_ONCE) as crew:
+        each = [crew.submit(timed, events[number % len(events)], runs // AT_ONCE) for number in range(AT_ONCE)]
+        return [one for some in each for one in some.result()]
+
+
+def shown(found: list[float]) -> dict[str, float]:
+    """The middle and the slow end."""
+    ordered = sorted(found)
+    return {"p50": round(ordered[len(ordered) // 2], 1), "p99": round(ordered[int(len(ordered) * 0.99)], 1)}
+
+
+def rightly(data: Path) -> dict[str, int]:
+    """Put every failure to the client's code, in the snapshot of every context, and compare with the real signature."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "wisen"
+        wires = wiring.wire(home, {"HOME": folder})
+        with wires.learner() as learner:
+            learner.learn(data)
+            learner.prepare()
+            histories = list(learner.histories())
+            signatures = {fix.id: fix.signature for fix in learner.fixes()}
+        shelf = Shelf(str(home), "claude-code", "s")
+        current = json.loads((home / "snapshots" / "current.json").read_text())
+        snapshots = [shelf.content(digest) or {} for digest in {*current["contexts"].values(), current["global"]}]
+        counts = {"failures": 0, "known": 0, "found": 0, "wrong": 0}
+        for step in (step for history in histories for step in history.steps):
+            if step.status not in (Status.FAILED, Status.MASKED) or step.text is None:
+                continue
+            counts["failures"] += 1
+            payload: Payload = {"tool_name": step.tool, "tool_input": fields_of(step.arguments), "error": step.text}
+            right = signature_of(tool=step.tool, arguments=step.arguments, text=step.text)
+            for snapshot in snapshots:
+                fixes = snapshot["fixes"]
+                assert isinstance(fixes, list)
+                able = [each for each in fixes if _is_for(each, payload) and signatures[each["id"]] == right]
+                named = fixes_for(payload, snapshot, shelf)
+                counts["known"] += bool(able)
+                counts["found"] += bool(able) and any(signatures[str(each["id"])] == right for each in named)
+                counts["wrong"] += sum(signatures[str(each["id"])] != right for each in named)
+    return counts
+
+
+def _is_for(fix: dict[str, object], payload: Payload) -> bool:
+    """Whether a fix is for such a call at all: its tool, the words it takes away, the one command it is known for."""
+    match, fields = fix["match"], payload["tool_input"]
+    assert isinstance(match, dict)
+    assert isinstance(fields, dict)
+    command = fields.get("command")
+    if fix["tool"] != payload["tool_name"]:
+        return False
+    if not isinstance(command, str):
+        return True
+    same = "command" not in match or match["command"] == " ".join(command.split())
+    return same and all(need in command for need in match.get("needs", ()))

@@ -1,0 +1,137 @@
+"""What hooks read and leave, as files below the home: `snapshots/` and `spool/`."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from wisen.errors import StoreError
+from wisen.ports.shelf import Pulse, Spooled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from wisen.ports import Clock
+    from wisen.ports.shelf import Note
+
+_CURRENT = "current"
+_STALE = 3600.0
+"""Seconds after which a part belongs to nobody who still writes it."""
+
+
+class HomeShelf:
+    """The shelf of a home."""
+
+    def __init__(self, home: Path, clock: Clock) -> None:
+        self._snapshots, self._spool, self._clock = home / "snapshots", home / "spool", clock
+
+    def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
+        """Put snapshots where hooks find them, and the page that names them last; what nobody needs is removed."""
+        try:
+            (self._snapshots / "pins").mkdir(parents=True, exist_ok=True, mode=0o700)
+            there = self.holds()
+            for digest, content in files.items():
+                if digest not in there or not self._is_whole(digest, content):
+                    self._put(digest, content)
+            self._put(_CURRENT, current)
+        except OSError as error:
+            raise StoreError(
+                f"{self._snapshots} cannot be written: {error.strerror}. Make room there, or set WISEN_HOME."
+            ) from error
+        with suppress(OSError):
+            self._tidy({*files, _CURRENT}, self._clock.now().timestamp() - days * 86_400)
+        return len(files.keys() - there)
+
+    def holds(self) -> frozenset[str]:
+        """The digests of the snapshots that are there."""
+        return frozenset(path.stem for path in self._snapshots.glob("*.json") if path.stem != _CURRENT)
+
+    def spooled(self) -> tuple[Spooled, ...]:
+        """What hooks left, oldest first. What cannot be read is empty."""
+        found = sorted(self._spool.glob("*.jsonl"), key=lambda path: (_modified(path), path.name))
+        return tuple(Spooled(path.name, tuple(_notes(path))) for path in found)
+
+    def drop(self, names: Sequence[str]) -> None:
+        """Remove what was taken in."""
+        for name in names:
+            (self._spool / name).unlink(missing_ok=True)
+
+    def pulse(self) -> Pulse:
+        """How hooks have been doing."""
+        beats = self._spool / "beats"
+        fired = {
+            path.name: _at(_modified(path)) for path in sorted(beats.glob("*")) if not path.name.startswith("failed")
+        }
+        failed, when = "", None
+        for path in (beats / "failed", beats / "failed-told"):
+            for note in _notes(path):
+                at = note.get("at")
+                if isinstance(at, int | float) and (when is None or _at(at) > when):
+                    failed, when = f"{note.get('kind')} at {note.get('event')}", _at(at)
+        wake = self._spool / "wake"
+        woken = _at(_modified(wake)) if wake.exists() else None
+        return Pulse(fired, failed, when, woken, sum(1 for _ in self._spool.glob("*.jsonl")))
+
+    def _is_whole(self, digest: str, content: bytes) -> bool:
+        """Whether a snapshot is still what was written: a disk may have failed since."""
+        try:
+            return (self._snapshots / f"{digest}.json").read_bytes() == content
+        except OSError:
+            return False
+
+    def _put(self, name: str, content: bytes) -> None:
+        part = self._snapshots / f".{name}.{os.getpid()}.part"
+        try:
+            with part.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(self._snapshots / f"{name}.json")
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+
+    def _tidy(self, needed: set[str], since: float) -> None:
+        for pin in (self._snapshots / "pins").glob("*.json"):
+            if _modified(pin) < since:
+                pin.unlink(missing_ok=True)
+                continue
+            needed |= _pinned(pin, self._snapshots)
+        for path in self._snapshots.glob("*.json"):
+            if path.stem not in needed:
+                path.unlink(missing_ok=True)
+        now = self._clock.now().timestamp()
+        for part in (*self._snapshots.rglob("*.part"), *self._spool.rglob("*.part")):
+            if now - _modified(part) > _STALE:
+                part.unlink(missing_ok=True)
+
+
+def _pinned(pin: Path, snapshots: Path) -> set[str]:
+    """The snapshot that a session began with, and the complaints that it names."""
+    digest = next((str(note.get("digest")) for note in _notes(pin)), "")
+    told = next((str(note.get("complaints")) for note in _notes(snapshots / f"{digest}.json")), "")
+    return {digest, told}
+
+
+def _notes(path: Path) -> list[Note]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        values = [json.loads(line) for line in lines if line.strip()]
+    except (OSError, ValueError):
+        return []
+    return [value for value in values if isinstance(value, dict)]
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _at(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,52 @@
+"""The ledger's statements about exposures, written once for every database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from wisen.backends.stores.escapes import from_microseconds, microseconds, pack
+from wisen.backends.stores.seals import Table, add, read
+from wisen.domain.exposures import Arm, Channel, Exposure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.backends.stores.dialect import Database, Value
+
+EXPOSURES = Table(
+    "exposures", ("id", "machine", "agent", "session", "subject", "version", "channel", "event", "arm", "at")
+)
+
+
+class SqlExposures:
+    """What agents were shown, in a database."""
+
+    _db: Database
+
+    def expose(self, rows: Iterable[Exposure]) -> None:
+        """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
+        with self._db.transaction():
+            for row in rows:
+                values: dict[str, Value] = {name: getattr(row, name) for name in EXPOSURES.columns}
+                values |= {"channel": row.channel.value, "arm": row.arm.value, "at": microseconds(row.at)}
+                add(self._db, EXPOSURES, values)
+
+    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, oldest first."""
+        rest = "" if subject is None else "WHERE subject = ?"
+        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
+        return tuple(
+            _exposure(row)
+            for row in read(self._db, EXPOSURES, f"{rest} {order}", () if subject is None else (pack(subject),))
+        )
+
+
+def _exposure(row: dict[str, Value]) -> Exposure:
+    # The seal was made of what we wrote, so the types are as certain as the values.
+    texts = {name: cast("str", row[name]) for name in EXPOSURES.columns if name not in ("channel", "arm", "at")}
+    return Exposure(
+        **texts,
+        channel=Channel(cast("str", row["channel"])),
+        arm=Arm(cast("str", row["arm"])),
+        at=from_microseconds(cast("int", row["at"])),
+    )

@@ -1,0 +1,36 @@
+"""What one cycle did, as a value that every surface can show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from wisen.domain.report import Report
+
+
+class Cycled(NamedTuple):
+    """What one cycle did, or would do."""
+
+    report: Report | None
+    """Of what was learnt; None where nothing was read."""
+    exposures: int
+    """How many deliveries were taken into the ledger."""
+    answered: tuple[str, ...]
+    """What was done because the user typed it, in words."""
+    applied: tuple[str, ...]
+    """Proposals that policy approved by itself: the rule, and the file it went to."""
+    snapshots: int
+    """How many snapshots are new."""
+    troubles: tuple[str, ...]
+    """What could not be done, and why."""
+
+    def then(self, later: Cycled) -> Cycled:
+        """This cycle and the one after it, as one."""
+        return Cycled(
+            later.report,
+            self.exposures + later.exposures,
+            self.answered + later.answered,
+            self.applied + later.applied,
+            self.snapshots + later.snapshots,
+            later.troubles,
+        )

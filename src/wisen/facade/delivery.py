@@ -1,0 +1,110 @@
+"""What a Learner does for hooks: takes in what they noted, does what was typed to them, and prepares snapshots."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.domain.changes import Line
+from wisen.domain.entries import Answer, Who, rule_id
+from wisen.domain.report import Selection
+from wisen.errors import UsageError, WisenError
+from wisen.facade.review import Reviewer
+
+if TYPE_CHECKING:
+    from wisen.loop.deliver.spool import Wish
+    from wisen.ports.shelf import Pulse
+
+_PATIENCE = timedelta(days=1)
+"""How long a wish waits for the log to show it."""
+_ANSWERS = {"approve": Answer.APPROVED, "skip": Answer.SKIPPED}
+
+
+class Deliverer(Reviewer):
+    """What a Learner does for hooks."""
+
+    def pulse(self) -> Pulse:
+        """How hooks have been doing: when each was last seen, what failed inside them, what waits in the spool."""
+        return self._parts.shelf.pulse()
+
+    def take_in(self) -> int:
+        """Take what hooks delivered into the ledger; wishes stay until they were carried out. Returns how many."""
+        from wisen.loop.deliver.spool import exposures, wishes
+
+        parts = self._parts
+        spooled = parts.shelf.spooled()
+        rows = exposures(spooled, parts.machine)
+        if rows:
+            parts.ledger.expose(rows)
+        wished = {each.name for each in wishes(spooled)}
+        parts.shelf.drop([each.name for each in spooled if each.name not in wished])
+        return len(rows)
+
+    def carry_out(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Do what the user typed to his agent, where the agent's own log shows it. Returns what was done and what not.
+
+        What the log does not show yet waits for a day.
+        """
+        from wisen.loop.deliver.spool import is_borne_out, wishes
+
+        done, troubles = list[str](), list[str]()
+        parts = self._parts
+        for wish in wishes(parts.shelf.spooled()):
+            selection = Selection(agent=wish.agent, since=wish.around)
+            if is_borne_out(wish, parts.index.histories(selection)):
+                try:
+                    done.append(self._grant(wish))
+                except WisenError as error:
+                    troubles.append(f"“{wish.kind} {wish.of}”: {error}")
+            elif parts.clock.now() - wish.at < _PATIENCE:
+                continue
+            else:
+                troubles.append(
+                    f"“{wish.kind} {wish.of}” is not in the log of session {wish.session}, and was not done."
+                )
+            parts.shelf.drop([wish.name])
+        return tuple(done), tuple(troubles)
+
+    def apply_by_policy(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Make the changes that policy lets pass, by the one door. Returns what was done and what could not be."""
+        from wisen.loop.promote.policy import Leave
+
+        done, troubles = list[str](), list[str]()
+        for each in self.proposals():
+            if each.waits and self.leave_for(each) is Leave.AUTO:
+                proposal = each.proposal
+                try:
+                    self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Who.WISEN)
+                    done.append(f"{proposal.text} → {proposal.path}")
+                except WisenError as error:
+                    troubles.append(str(error))
+        return tuple(done), tuple(troubles)
+
+    def prepare(self, *, dry_run: bool = False) -> int:
+        """Make the snapshots that hooks answer from. Returns how many are new. Raises: StoreError."""
+        from wisen.steps.telling import told
+
+        parts = self._parts
+        made = told(parts)
+        if dry_run:
+            return len(made.files.keys() - parts.shelf.holds())
+        return parts.shelf.publish(made.files, made.current(parts.clock.now()), days=parts.deliver.pinned_days)
+
+    def _grant(self, wish: Wish) -> str:
+        from wisen.loop.apply.edit import Editor
+        from wisen.loop.apply.past import past
+        from wisen.steps.rulebook import reject
+
+        if wish.kind in _ANSWERS:
+            given = _ANSWERS[wish.kind]
+            answered = self.answer(wish.id, given)
+            return f"{given.value}: {answered.asked.proposal.text}"
+        entry = next((each for each in self._parts.ledger.entries() if rule_id(each.id) == wish.id), None)
+        if entry is None:
+            raise UsageError(f"No rule has the id {wish.id}. The rules: wisen rules --all")
+        known = past(self._parts.desk)
+        lines = [each.id for each in known.open() if isinstance(each.deed, Line) and each.deed.id == wish.id]
+        for change in reversed(lines):
+            Editor(self._parts.desk).undo(change)
+        reject(self._parts, entry.id, "you asked to forget it")
+        return f"forgotten: {entry.summary}"

@@ -1,0 +1,66 @@
+"""One rule, one channel: what a file already tells an agent is not told again by a hook."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from wisen.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wisen.ports import Files
+
+_READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+_LED_TO = ("AGENTS.md",)
+"""Read where one of the others leads there."""
+_KNOWN = (
+    "package.json", "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "pyproject.toml",
+    "tox.ini", "noxfile.py", "Cargo.toml", "go.mod", "composer.json", "Gemfile", "mise.toml", ".mise.toml",
+    "compose.yaml", "docker-compose.yml", "README.md", "CONTRIBUTING.md", "AGENTS.md", *_READ,
+)  # fmt: skip
+"""Where a repository says how it is worked with."""
+_MOST = 1 << 18
+_SPACE = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[\w@.:/+-]*\w[\w@.:/+-]*")
+
+
+def instructions_in(files: Files, folders: Iterable[Path]) -> str:
+    """What Claude Code reads by itself in these folders."""
+    found: list[str] = []
+    for folder in folders:
+        own = [_text(files, folder / name) for name in _READ]
+        found += own
+        found += [_text(files, folder / name) for name in _LED_TO if any(f"@{name}" in text for text in own)]
+    return "\n".join(found)
+
+
+def is_in(rule: str, text: str, instructions: str) -> bool:
+    """Whether instructions hold a rule already: as our line, or in the same words."""
+    return f"wisen:{rule}" in instructions or (bool(_plain(text)) and _plain(text) in _plain(instructions))
+
+
+def repository_words(files: Files, folders: Iterable[Path]) -> frozenset[str]:
+    """The words of the files in which a repository says how it is worked with."""
+    return words(_text(files, folder / name) for folder in folders for name in _KNOWN)
+
+
+def words(texts: Iterable[str]) -> frozenset[str]:
+    """The words of texts as a command would hold them."""
+    return frozenset(word.rstrip(".:") for text in texts for word in _WORD.findall(text))
+
+
+@lru_cache(maxsize=64)
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", text.casefold()).strip()
+
+
+def _text(files: Files, path: Path) -> str:
+    try:
+        content = files.read(path).content
+    except FileError:
+        return ""
+    return (content or b"")[:_MOST].decode("utf-8", "replace")

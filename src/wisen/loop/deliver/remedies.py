@@ -1,0 +1,126 @@
+"""Known fixes as a hook can match them: by signature, and only those that nobody could have smuggled in."""
+
+from __future__ import annotations
+
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.commands import command_of, fields_of
+from wisen.domain.fixes import Danger
+from wisen.loop.deliver.channels import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wisen.domain.fixes import Evidence, Fix
+    from wisen.loop.deliver.policy import DeliverPolicy
+
+_SURE = 0.6
+_SILENT = "shell.said-nothing"
+_LONGEST = 160
+_PLACEHOLDERS = re.compile(r"<(?:url|path|id|time)>|…|\bN\b")
+_READS = re.compile(r"Read the same file\Z|old_string: |replace_all=")
+"""What an agent's own editing tool is asked to do otherwise: it names nothing new."""
+
+
+class Remedy(NamedTuple):
+    """A fix as it stands in a snapshot."""
+
+    id: str
+    tool: str
+    match: dict[str, object]
+    """The signature; words that the failed command must hold; and the whole command, where it was seen once."""
+    near: tuple[str, ...]
+    """Words in small letters, one of which stands in every such failure; none where that cannot be told."""
+    text: str
+    danger: str
+    ids: tuple[str, ...]
+
+
+def remedies(
+    fixes: Sequence[Fix],
+    evidence_of: Callable[[str], Sequence[Evidence]],
+    is_allowed: Callable[[Fix, Evidence], bool],
+    near: Mapping[str, Sequence[str]],
+    policy: DeliverPolicy,
+) -> dict[str, list[Remedy]]:
+    """By context, what may be told after a failure, the surest first; empty for what holds anywhere.
+
+    A fix of one context is told there, with its own example. What helped in two is told everywhere, without one.
+    """
+    found: dict[str, list[Remedy]] = {"": []}
+    for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions, each.id)):
+        if not _is_sure(fix, policy):
+            continue
+        here: dict[str, Evidence] = {}
+        for each in evidence_of(fix.id):
+            if each.worked and each.context:
+                here.setdefault(each.context, each)
+        for context, example in here.items():
+            if brings_nothing_new(fix) or is_allowed(fix, example):
+                found.setdefault(context, []).append(_remedy(fix, example, near))
+        if len(here) > 1 and fix.sessions > 1 and brings_nothing_new(fix) and "…" not in fix.change.words:
+            found[""].append(_remedy(fix, None, near))
+    for context, own in found.items():
+        if context:
+            known = {each.id for each in own}
+            own += [each for each in found[""] if each.id not in known]
+    return found
+
+
+def brings_nothing_new(fix: Fix) -> bool:
+    """Whether a fix only takes away, reorders, or asks the agent's own tool otherwise."""
+    change = fix.change
+    if fix.danger is not Danger.NONE:
+        return False
+    added = [*change.added, *change.first]
+    if not added or all(_READS.search(each) for each in added):
+        return True
+    return sorted(" ".join(change.removed).split()) == sorted(" ".join(change.added).split()) and not change.first
+
+
+def new_words(fix: Fix, example: Evidence) -> frozenset[str]:
+    """The words that a fix brings in: each must be the user's own, or the repository's, to be told unasked."""
+    before, after = (command_of(fields_of(each)) or each for each in (example.before, example.after))
+    called = [each.partition(": ")[2] or each for each in fix.change.first]
+    new = words([after, *fix.change.added, *called]) - words([before, *fix.change.removed])
+    return frozenset(word for word in new if not _PLACEHOLDERS.fullmatch(word))
+
+
+def _is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
+    """Whether it helps often enough; of what was seen once only a command can be told apart from others like it."""
+    if fix.sessions == 1 and command_of(fields_of(fix.before)) is None:
+        return False
+    return fix.last_worked and fix.sessions >= policy.fix_sessions and fix.confidence >= _SURE
+
+
+def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]]) -> Remedy:
+    signature, change = fix.signature, fix.change
+    match: dict[str, object] = {"key": signature.key, "who": signature.who, "says": signature.says}
+    before = command_of(fields_of(example.before if example else fix.before))
+    if before is not None:
+        match["needs"] = [word for word in change.removed if "…" not in word]
+        if fix.sessions == 1:
+            match["command"] = " ".join(before.split())
+    many = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
+    helped = f"This failed before in the same way ({signature.words}). What helped then: {change.words}"
+    text = f"{helped}{_shown(example)} (fix {fix.id}, seen in {many}; `wisen explain {fix.id}`)"
+    version = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    nearby = () if signature.key == _SILENT else tuple(near.get(signature.key, ())) or _pieces(signature.says)
+    return Remedy(fix.id, change.tool, match, nearby, text, fix.danger.value, (f"{fix.id}:{version}",))
+
+
+def _shown(example: Evidence | None) -> str:
+    if example is None:
+        return "."
+    before, after = (command_of(fields_of(each)) for each in (example.before, example.after))
+    if before is None or after is None or before == after or max(len(before), len(after)) > _LONGEST:
+        return "."
+    return f", as in `{' '.join(before.split())}` → `{' '.join(after.split())}`."
+
+
+def _pieces(says: str) -> tuple[str, ...]:
+    """The longest piece of a line whose values were taken out: it stands in every such line."""
+    longest = max((piece.strip() for piece in _PLACEHOLDERS.split(says)), key=len, default="")
+    return (max(longest.casefold().split(), key=len),) if longest else ()

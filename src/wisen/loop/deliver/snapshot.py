@@ -1,0 +1,126 @@
+"""Snapshots: everything that a hook may need in one context, as bytes that are the same whenever the ledger is."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.loop.deliver.block import block_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.loop.deliver.block import Line, Matter
+    from wisen.loop.deliver.policy import DeliverPolicy
+    from wisen.loop.deliver.remedies import Remedy
+
+VERSION = 1
+_WORD = re.compile(r"[\w-]{3,}")
+_COMMON = frozenset(
+    "about after again all also always and any are before both but can did does doesn don done each every for from get "
+    "had has have her here his how instead into its just let like make more most must need never new not now off one "
+    "only other our out over please rather run same see set should some such than that the their them then there these "
+    "they this those too two under use used user uses using very want was way what when where which while who why will "
+    "with without would yes yet you your".split()
+)
+PHRASES = {
+    "what did you learn": "learnt",
+    "what have you learnt": "learnt",
+    "what have you learned": "learnt",
+    "what did you learn from me": "learnt",
+    "show my rules": "rules",
+    "show rules": "rules",
+    "what are my rules": "rules",
+    "improve yourself": "improve",
+}
+"""What a user can type, whole, in small letters and without marks at its end."""
+VERBS = {"approve": "approve", "skip": "skip", "forget": "forget"}
+"""What he can type before a number or a name."""
+
+
+class Published(NamedTuple):
+    """What hooks read: snapshots by digest, and the page that says which holds where."""
+
+    files: dict[str, bytes]
+    places: list[tuple[str, str]]
+    contexts: dict[str, str]
+    everywhere: str
+
+    def current(self, made: datetime) -> bytes:
+        """The page that says which snapshot holds where."""
+        return _bytes(
+            {
+                "version": VERSION,
+                "made": made.isoformat(),
+                "places": [list(each) for each in self.places],
+                "contexts": self.contexts,
+                "global": self.everywhere,
+            }
+        )
+
+
+def published(
+    matters: Mapping[str, Matter],
+    fixes: Mapping[str, Sequence[Remedy]],
+    complaints: Mapping[str, object],
+    cut: Sequence[int],
+    places: Iterable[tuple[str, str]],
+    policy: DeliverPolicy,
+) -> Published:
+    """The snapshots of every context that there is something to tell in; `matters` and `fixes` by context.
+
+    The one of the empty context holds wherever no other does. `cut` is how much is kept of what failed calls say and
+    of their arguments, so that what a hook sees is as long as what was learnt from.
+    """
+    told = _bytes(dict(complaints))
+    files = {digest(told): told}
+    contexts: dict[str, str] = {}
+    nothing = matters[""]
+    for context in sorted({*matters, *fixes, ""}):
+        matter = matters.get(context, nothing)
+        known = fixes.get(context, fixes.get("", ()))
+        content = _bytes(_snapshot(context, matter, known, policy) | {"complaints": digest(told), "cut": list(cut)})
+        contexts[context] = digest(content)
+        files[digest(content)] = content
+    everywhere = contexts.pop("")
+    known_places = sorted({path: context for path, context in places if context in contexts}.items())
+    return Published(files, known_places, contexts, everywhere)
+
+
+def digest(content: bytes) -> str:
+    """The name of a content."""
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def words_of(text: str) -> list[str]:
+    """The words by which a rule is found to matter to a prompt."""
+    return sorted(set(_WORD.findall(text.casefold())) - _COMMON)
+
+
+def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], policy: DeliverPolicy) -> dict[str, object]:
+    block = block_of(matter, policy)
+    return {
+        "version": VERSION,
+        "context": context,
+        "block": block.text,
+        "block_ids": list(block.ids),
+        "fixes": [each._asdict() for each in fixes],
+        "rules": [_told(each) for each in matter.rules],
+        "filed": [_told(each) for each in matter.filed],
+        "said": [_told(each) for each in matter.said],
+        "waiting": [each._asdict() for each in matter.waiting],
+        "guards": [],
+        "phrases": PHRASES,
+        "verbs": VERBS,
+    }
+
+
+def _told(line: Line) -> dict[str, object]:
+    return {"id": line.exposed, "text": line.told, "words": words_of(line.text)}
+
+
+def _bytes(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")

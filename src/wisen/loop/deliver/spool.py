@@ -1,0 +1,116 @@
+"""What hooks noted down, as values: exposures for the ledger, and wishes that the agent's log must bear out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.exposures import Arm, Channel, Exposure
+from wisen.domain.histories import Act
+from wisen.loop.deliver.snapshot import PHRASES, VERBS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.domain.histories import History
+    from wisen.ports.shelf import Note, Spooled
+
+_AROUND = timedelta(minutes=10)
+"""How far the clocks of a hook and of a log may be apart."""
+_TYPED = ("prompt", "queued")
+
+
+class Wish(NamedTuple):
+    """What a hook heard the user type."""
+
+    name: str
+    """Of the note."""
+    agent: str
+    session: str
+    at: datetime
+    kind: str
+    of: str
+    """The number or name that was typed."""
+    id: str
+    """What the number or name stood for in that session."""
+
+    @property
+    def around(self) -> datetime:
+        """From when on the log may show it."""
+        return self.at - _AROUND
+
+
+def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
+    """What sessions were given or kept from, one row for each subject."""
+    rows = []
+    for each in spooled:
+        for number, note in enumerate(each.notes):
+            at, arm = _at(note), note.get("arm")
+            if at is None or arm not in list(Arm):
+                continue
+            for subject in _ids(note):
+                id_, _, version = subject.partition(":")
+                told = "\0".join((machine, each.name, str(number), subject))
+                rows.append(
+                    Exposure(
+                        id=blake2b(told.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
+                        machine=machine,
+                        agent=str(note.get("agent", "")),
+                        session=str(note.get("session", "")),
+                        subject=id_,
+                        version=version,
+                        channel=Channel.HOOK,
+                        event=str(note.get("event", "")),
+                        arm=Arm(str(arm)),
+                        at=at,
+                    )
+                )
+    return rows
+
+
+def wishes(spooled: Iterable[Spooled]) -> list[Wish]:
+    """What hooks heard the user wish."""
+    found = []
+    for each in spooled:
+        for note in each.notes:
+            at, ids = _at(note), _ids(note)
+            if note.get("event") == "wish" and at is not None and ids:
+                agent, session, kind, of = (str(note.get(name, "")) for name in ("agent", "session", "kind", "of"))
+                found.append(Wish(each.name, agent, session, at, kind, of, ids[0]))
+    return found
+
+
+def is_borne_out(wish: Wish, histories: Iterable[History]) -> bool:
+    """Whether the agent's own log shows that the user typed a wish: what a hook heard alone is not trusted."""
+    return any(
+        turn.act is Act.SAID
+        and turn.origin in _TYPED
+        and abs(turn.at - wish.at) <= _AROUND
+        and wish_in(turn.text or "") == (wish.kind, wish.of)
+        for history in histories
+        if (history.agent, history.native) == (wish.agent, wish.session)
+        for turn in history.turns
+    )
+
+
+def wish_in(text: str) -> tuple[str, str]:
+    """What a typed text asks of wisen, and of what; both empty where it asks nothing. The client reads it alike."""
+    plain = " ".join(text.casefold().split()).strip(" .!?")
+    if plain in PHRASES:
+        return PHRASES[plain], ""
+    verb, _, of = plain.partition(" ")
+    return (VERBS[verb], of.lstrip("#")) if verb in VERBS and of and " " not in of else ("", "")
+
+
+def _at(note: Note) -> datetime | None:
+    at = note.get("at")
+    try:
+        return datetime.fromtimestamp(at, UTC) if isinstance(at, int | float) else None
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def _ids(note: Note) -> list[str]:
+    ids = note.get("ids")
+    return [each for each in ids if isinstance(each, str)] if isinstance(ids, list) else []

@@ -1,0 +1,60 @@
+"""The port of what hooks read and leave below the home."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    Note = Mapping[str, object]
+
+
+class Spooled(NamedTuple):
+    """What one event of a hook left to be taken in."""
+
+    name: str
+    """Of the file: the same note is taken once."""
+    notes: tuple[Note, ...]
+
+
+class Pulse(NamedTuple):
+    """How hooks have been doing."""
+
+    fired: Mapping[str, datetime]
+    """When each event was last seen to the end."""
+    failed: str
+    """The kind of the last failure inside the client, and at which event; empty where there was none."""
+    failed_at: datetime | None
+    woken: datetime | None
+    """When a hook last asked for a cycle."""
+    waiting: int
+    """How many files wait in the spool: many mean that no cycle runs."""
+
+
+class Shelf(Protocol):
+    """What hooks read, and what they leave behind."""
+
+    def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
+        """Put snapshots where hooks find them, each whole or not at all, and the page that names them last.
+
+        Those that no session of the last `days` began with are removed. Returns how many were not there before.
+        """
+        ...
+
+    def holds(self) -> frozenset[str]:
+        """The digests of the snapshots that are there."""
+        ...
+
+    def spooled(self) -> tuple[Spooled, ...]:
+        """What hooks left, oldest first. What cannot be read is empty."""
+        ...
+
+    def drop(self, names: Sequence[str]) -> None:
+        """Remove what was taken in."""
+        ...
+
+    def pulse(self) -> Pulse:
+        """How hooks have been doing."""
+        ...

@@ -1,0 +1,1 @@
+"""The steps of a turn of the loop, each from what is known to what is kept of it."""

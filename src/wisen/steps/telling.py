@@ -1,0 +1,167 @@
+"""From the ledger to what agents are told: the matter of each context, its fixes, and the snapshots made of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.domain.entries import Category, EntryType, Origin, Priority, Status, rule_id
+from wisen.domain.entry_states import asked
+from wisen.domain.fixes import Danger
+from wisen.domain.report import Selection
+from wisen.domain.signals import About
+from wisen.loop.deliver.block import Line, Matter, Waiting
+from wisen.loop.deliver.channels import instructions_in, is_in, repository_words, words
+from wisen.loop.deliver.orders import is_order
+from wisen.loop.deliver.remedies import new_words, remedies
+from wisen.loop.deliver.snapshot import published
+from wisen.loop.mine.forms import complaints, near
+from wisen.loop.promote.wording import stands_alone
+from wisen.steps.rulebook import Known, is_told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wisen.domain.entry_states import Asked, EntryState
+    from wisen.domain.fixes import Evidence, Fix
+    from wisen.loop.deliver.remedies import Remedy
+    from wisen.loop.deliver.snapshot import Published
+    from wisen.parts import Parts
+
+_RANKS = {each: rank for rank, each in enumerate(Priority)}
+_CLEAR = (About.COMMAND, About.TOOL, About.STYLE)
+"""What a correction that was said once must be about: a fact or a file is rarely true elsewhere."""
+
+
+def told(parts: Parts) -> Published:
+    """Everything that hooks may need, made of the ledger and the index as they are."""
+    every = [each for each in Known(parts.ledger).states if not each.is_over]
+    proposals = [each for each in asked(parts.ledger.proposals(), parts.ledger.moves()) if each.waits]
+    places = _places(parts)
+    folders: dict[str, list[Path]] = defaultdict(list)
+    for path, context in places:
+        folders[context].append(Path(path))
+    everywhere = [each for each in every if not each.context]
+    matters = {"": _matter(parts, everywhere, proposals, "", ())}
+    for context in sorted({context for _, context in places}):
+        here = [each for each in every if each.context == context]
+        matters[context] = _matter(parts, [*here, *everywhere], proposals, context, folders[context])
+    cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
+    return published(matters, _fixes(parts, every, folders), complaints(), cut, places, parts.deliver)
+
+
+def _places(parts: Parts) -> list[tuple[str, str]]:
+    """The directories of this machine with the contexts they belong to, going by the last word about each."""
+    found: dict[str, str] = {}
+    for alias in sorted(parts.ledger.aliases(parts.machine), key=lambda each: (each.since, each.context)):
+        found[alias.path] = alias.context
+    return sorted(found.items())
+
+
+def _matter(
+    parts: Parts, states: Sequence[EntryState], proposals: Sequence[Asked], context: str, folders: Iterable[Path]
+) -> Matter:
+    """What there is to tell in one context, each part with the most important first."""
+    instructions = instructions_in(parts.files, [*folders, parts.user_home / ".claude"])
+    ranked = sorted(
+        states, key=lambda each: (_RANKS[each.priority], -each.sessions, -each.entry.durable, each.entry.id)
+    )
+    open_ = [each for each in ranked if not is_in(rule_id(each.entry.id), each.text, instructions)]
+    rules = [each for each in open_ if each.status is Status.PROMOTED]
+    filed = [each for each in ranked if each.status is Status.PROMOTED and each not in rules]
+    said = [each for each in open_ if _is_said(each, parts.promote.stated)]
+    hints = [
+        each
+        for each in open_
+        if each.entry.origin is Origin.MEASURED and each.status is Status.PENDING and is_told(each)
+    ]
+    due = [
+        each
+        for each in open_
+        if each.priority in (Priority.CRITICAL, Priority.HIGH)
+        and each.status is Status.PENDING
+        and each.entry.origin is not Origin.MEASURED
+        and each not in said
+        and is_told(each)
+    ]
+    waiting = [
+        Waiting(number, each.proposal.id, rule_id(each.proposal.entry), _one_line(each.proposal.text))
+        for number, each in enumerate(proposals, 1)
+        if each.proposal.context in ("", context)
+    ]
+    return Matter(
+        rules=list(map(_line, rules)),
+        said=list(map(_line, said)),
+        hints=list(map(_line, hints)),
+        waiting=waiting,
+        due=list(map(_line, due)),
+        filed=list(map(_line, filed)),
+    )
+
+
+def _is_said(state: EntryState, durable: float) -> bool:
+    """Whether the user said it in words that hold beyond the moment; what was recorded by others is not his word."""
+    entry = state.entry
+    if entry.origin is not Origin.STATED or state.status is not Status.PENDING or state.conflicts:
+        return False
+    if entry.type is not EntryType.LEARNING or not stands_alone(state.text):
+        return False
+    if state.confirmed:
+        return True
+    lasting = entry.durable >= durable
+    if entry.category is Category.PREFERENCE:
+        return lasting
+    again = state.sessions > 1 or (entry.about in _CLEAR and is_order(state.text))
+    return lasting and entry.category is Category.CORRECTION and again
+
+
+def _line(state: EntryState) -> Line:
+    many = "1 session" if state.sessions == 1 else f"{state.sessions} sessions"
+    return Line(rule_id(state.entry.id), _one_line(state.text), f"from {state.entry.name}, {many}")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _fixes(parts: Parts, states: Sequence[EntryState], folders: dict[str, list[Path]]) -> dict[str, list[Remedy]]:
+    approved = {
+        (state.context, tag)
+        for state in states
+        for tag in state.entry.tags
+        if state.entry.type is EntryType.ERROR and (state.confirmed or state.status is Status.PROMOTED)
+    }
+    typed = _Typed(parts)
+    repository: dict[str, frozenset[str]] = {}
+
+    def is_allowed(fix: Fix, example: Evidence) -> bool:
+        """The design's table: what nobody typed and no repository holds could have come from a hostile error text."""
+        if (example.context, fix.id) in approved:
+            return True
+        if fix.danger is not Danger.NONE:
+            return False
+        if example.context not in repository:
+            repository[example.context] = repository_words(parts.files, folders.get(example.context, ()))
+        new = new_words(fix, example) - repository[example.context]
+        return not new or new <= typed.words(example)
+
+    return remedies(parts.index.fixes(Selection()), parts.index.evidence, is_allowed, near(), parts.deliver)
+
+
+class _Typed:
+    """What users typed, by session; looked up at the first question, for most turns ask none."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._words: dict[tuple[str, str], frozenset[str]] | None = None
+
+    def words(self, example: Evidence) -> frozenset[str]:
+        """The words that the user typed in the session of an example."""
+        if self._words is None:
+            self._words = {}
+            for each in self._parts.index.histories(Selection()):
+                key = each.agent, each.native
+                here = words(turn.text for turn in each.turns if turn.text)
+                self._words[key] = self._words.get(key, frozenset()) | here
+        return self._words.get((example.agent, example.session), frozenset())

@@ -1,0 +1,55 @@
+"""`wisen cycle`: the whole loop in one command, one at a time, with a short report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.surfaces.cli.render import console, plural, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wisen.domain.cycles import Cycled
+    from wisen.wiring import Wiring
+
+
+def run(*, quick: bool, dry_run: bool, as_json: bool) -> int:
+    """Go round once; where another cycle works already, say so and leave it to that one."""
+    wires = wiring.wire()
+    with wires.alone() as free:
+        done = _round(wires, quick=quick, dry_run=dry_run) if free else None
+    if as_json:
+        print_json({"ran": done is not None, "dry_run": dry_run, **(_told(done) if done else {})})
+    elif done is None:
+        console().print("Another cycle is at work; it takes up what is new.")
+    else:
+        _show(console(), done, dry_run=dry_run)
+    return 0
+
+
+def _round(wires: Wiring, *, quick: bool, dry_run: bool) -> Cycled:
+    with wires.learner() as learner:
+        return learner.cycle(quick=quick, dry_run=dry_run)
+
+
+def _told(done: Cycled) -> dict[str, object]:
+    told: dict[str, object] = {name: value for name, value in done._asdict().items() if name != "report"}
+    if done.report is not None:
+        told |= {"new_events": done.report.new_events, "proposals": done.report.proposals}
+    return told
+
+
+def _show(out: Console, done: Cycled, *, dry_run: bool) -> None:
+    if done.report is not None:
+        waits = plural(done.report.proposals, "proposal waits", "proposals wait")
+        out.print(f"Read {plural(done.report.new_events, 'new event')}; {waits}.")
+    would = "would be " if dry_run else ""
+    for title, lines in ((f"{would}done, as you typed", done.answered), (f"{would}applied by policy", done.applied)):
+        for line in lines:
+            out.print(f"{title}: {line}", markup=False)
+    waiting = "wait in the spool" if dry_run else "taken in"
+    given, new = plural(done.exposures, "delivery", "deliveries"), plural(done.snapshots, "snapshot")
+    out.print(f"{given} {waiting}; {new} {would}new.")
+    for line in done.troubles:
+        out.print(f"not done: {line}", markup=False, style="yellow")

@@ -1,0 +1,1 @@
+"""The hook client: what agents run inside their turns. It needs nothing but the standard library."""

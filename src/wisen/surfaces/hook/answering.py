@@ -1,0 +1,211 @@
+"""What the client does at each event: what it tells the agent, what it notes down, and when it wakes a cycle."""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found,unused-ignore]  # the part in C: `signal` makes enums first
+import os
+import sys
+
+from .lean_json import dumps, loads
+from .shelf import Shelf
+
+LIMIT = 0.08
+"""Seconds of work. A good answer takes a tenth of it, and on a busy machine it waits without working."""
+PATIENCE = 1.0
+"""Seconds after which the agent goes on without us, whatever we wait for."""
+EVENTS = {
+    "session-start": "SessionStart",
+    "prompt": "UserPromptSubmit",
+    "failure": "PostToolUseFailure",
+    "before-call": "PreToolUse",
+    "stop": "Stop",
+    "session-end": "SessionEnd",
+}
+"""Our names of the events, and Claude Code's."""
+_RELEVANT = 2
+"""How many words a rule and a prompt must share, where it has so many."""
+_MOST = 3
+_DIGITS = "51902"
+
+Payload = dict[str, object]
+
+
+class TimeUp(Exception):
+    """The agent has waited long enough."""
+
+
+class Misused(Exception):
+    """The program was called in a way that it does not know."""
+
+
+def run(arguments: list[str]) -> None:
+    """Answer the event that the arguments name, and leave a sign of life. What fails is told by its kind alone."""
+    home, agent, event = _options(arguments)
+    if not os.path.isdir(home):
+        return  # it was taken away: nothing of ours comes back by itself
+    shelf = Shelf(home, agent, "none")
+    try:
+        payload = _payload()
+        session = payload.get("session_id")
+        shelf = Shelf(home, agent, session if isinstance(session, str) and session else "none")
+        for each in (_signal.SIGPROF, _signal.SIGALRM):
+            _signal.signal(each, _stop)
+        _limit(LIMIT, PATIENCE)
+        _answer(event, payload, shelf)
+        shelf.beat(event)
+    except Exception as error:  # noqa: BLE001 - the agent's turn goes on; what it was is told at the next start
+        _limit(0, 0)
+        shelf.failed(event, type(error).__name__)
+
+
+def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
+    if event in ("stop", "session-end"):
+        from .waking import wake
+
+        wake(shelf.home, at_once=event == "session-end")
+        return
+    if event == "before-call":
+        return  # there are no guards yet
+    trouble = shelf.trouble() if event == "session-start" else ""
+    told = [_wrapped([trouble], [])] if trouble else []
+    pin, digest, ids = shelf.pin(), "", list[str]()
+    try:
+        digest, text, ids = _found(event, payload, shelf, pin)
+        told = [text, *told] if text else told
+    finally:
+        if told:
+            _print(event, "\n".join(told))
+    before = _texts(pin.get("told"))
+    if ids or (digest and pin.get("digest") != digest):
+        shelf.write_pin({"digest": digest, "told": [*before, *(each for each in ids if each not in before)]})
+    if ids:
+        shelf.spool(event, ids=ids, arm="given")
+
+
+def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[str, str, list[str]]:
+    """What there is to tell: the digest of the snapshot it comes from, the text, and the ids of what it holds."""
+    cwd = payload.get("cwd")
+    digest, snapshot = shelf.snapshot(pin, cwd if isinstance(cwd, str) else "")
+    if not snapshot:
+        return digest, "", []
+    text, ids = _TELLS[event](payload, snapshot, shelf, _texts(pin.get("told")))
+    return digest, text, ids
+
+
+def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
+    """The block; not again where the session goes on with what it was told, and always after that was summed up."""
+    del shelf
+    ids = _texts(snapshot.get("block_ids"))
+    if payload.get("source") == "resume" and set(ids) <= set(before):
+        return "", []
+    return str(snapshot.get("block") or ""), ids
+
+
+def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
+    """What the user asked of wisen, and whatever matters to his prompt that the session was not told yet."""
+    from .asking import answer, wish_in
+
+    prompt = payload.get("prompt")
+    if not isinstance(prompt, str):
+        return "", []
+    kind, of = wish_in(prompt, snapshot)
+    if kind:
+        text, id_ = answer(kind, of, snapshot)
+        if id_:
+            shelf.spool("wish", ids=[id_], kind=kind, of=of)
+        if kind == "improve":
+            from .waking import wake
+
+            wake(shelf.home, at_once=True, quick=False)
+        return _wrapped([text], []), []
+    found = _relevant(prompt, snapshot, before)
+    from .recalling import recall_lines
+
+    found += [each for each in recall_lines(shelf.home, str(snapshot["context"]), prompt) if each[0] not in before]
+    ids = [id_ for id_, _ in found]
+    return (_wrapped(["From earlier sessions:", *(text for _, text in found)], ids), ids) if found else ("", [])
+
+
+def _at_failure(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
+    """The known fixes of a failure, each once in a session."""
+    from .fixing import fixes_for
+
+    found = [each for each in fixes_for(payload, snapshot, shelf) if not set(_texts(each["ids"])) & set(before)]
+    ids = [id_ for each in found for id_ in _texts(each["ids"])]
+    return (_wrapped([str(each["text"]) for each in found], ids), ids) if found else ("", [])
+
+
+_TELLS = {"session-start": _at_start, "prompt": _at_prompt, "failure": _at_failure}
+
+
+def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[str, str]]:
+    """Rules that the block had no room for and that share words with a prompt."""
+    words = {word.strip("\"'`.,;:!?()[]{}<>*") for word in prompt.casefold().split()}
+    found: list[tuple[int, str, str]] = []
+    for name in ("rules", "said"):
+        members = snapshot.get(name)
+        for each in members if isinstance(members, list) else ():
+            own = _texts(each["words"])
+            shared = len(words.intersection(own))
+            if shared >= min(_RELEVANT, len(own)) > 0 and each["id"] not in before:
+                found.append((-shared, str(each["id"]), str(each["text"])))
+    return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
+
+
+def _print(event: str, text: str) -> None:
+    answer = {"hookSpecificOutput": {"hookEventName": EVENTS[event], "additionalContext": text}}
+    rest = dumps(answer).encode("ascii")
+    _limit(0, 0)  # half an answer is worse than a late one
+    while rest:
+        rest = rest[os.write(1, rest) :]
+    _limit(LIMIT, PATIENCE)
+
+
+def _wrapped(lines: list[str], ids: list[str]) -> str:
+    """Lines between the marks that every reader of ours takes out again; `safety/sentinel.py` knows them."""
+    inside = "\n".join(lines)
+    position = inside.find(_DIGITS)
+    while position >= 0:
+        if inside[max(0, position - 5) : position].lower() == "wisen":
+            inside = f"{inside[:position]} {inside[position:]}"
+        position = inside.find(_DIGITS, position + len(_DIGITS))
+    name = f"wisen{_DIGITS}"
+    named = f' ids="{" ".join(ids)}"' if ids else ""
+    return f'<{name} v="1"{named}>\n{inside}\n</{name}>'
+
+
+def _options(arguments: list[str]) -> tuple[str, str, str]:
+    home, agent, event = "", "claude-code", ""
+    rest = iter(arguments)
+    for each in rest:
+        if each == "--home":
+            home = next(rest, "")
+        elif each == "--agent":
+            agent = next(rest, agent)
+        else:
+            event = each
+    if event not in EVENTS or not home:
+        sys.stderr.write(f"usage: wisen-hook --home HOME [--agent NAME] {'|'.join(EVENTS)} <event.json\n")
+        raise Misused
+    return home, agent, event
+
+
+def _payload() -> Payload:
+    pieces = []
+    while piece := os.read(0, 1 << 16):
+        pieces.append(piece)
+    value = loads(b"".join(pieces).decode("utf-8", "replace"))
+    return value if isinstance(value, dict) else {}
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _limit(work: float, wait: float) -> None:
+    _signal.setitimer(_signal.ITIMER_PROF, work)
+    _signal.setitimer(_signal.ITIMER_REAL, wait)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise TimeUp

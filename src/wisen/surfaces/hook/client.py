@@ -1,0 +1,27 @@
+"""The program that agents run: `PYTHON -I -S client.py --home HOME EVENT`, with the agent's JSON on its input.
+
+It prints the agent's JSON answer or nothing, and always ends with 0: nothing here may fail an agent's turn.
+"""
+
+import os
+import sys
+
+
+def main() -> None:
+    """Answer one event, whatever happens."""
+    try:
+        if __package__:
+            from wisen.surfaces.hook.answering import run
+        else:
+            # Behind everything else, so that nothing in that folder hides a module of the standard library.
+            sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+            from hook.answering import run  # type: ignore[import-not-found,no-redef,unused-ignore]  # the same, by its folder
+
+        run(sys.argv[1:])
+    except BaseException:  # noqa: BLE001 - the agent's turn comes first
+        os._exit(0)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,58 @@
+"""The known fixes of a failed call: those of the same signature, and none of another."""
+
+from __future__ import annotations
+
+from .shelf import Shelf, SnapshotBroken
+
+_MOST = 2
+
+
+def fixes_for(payload: dict[str, object], snapshot: dict[str, object], shelf: Shelf) -> list[dict[str, object]]:
+    """The fixes in a snapshot that are for the failure of a call, the surest first."""
+    tool, error, fields = payload.get("tool_name"), payload.get("error"), payload.get("tool_input")
+    known = snapshot.get("fixes")
+    if not isinstance(error, str) or not isinstance(known, list) or payload.get("is_interrupt"):
+        return []
+    fields = fields if isinstance(fields, dict) else {}
+    said = error.casefold()
+    near = [each for each in known if each["tool"] == tool and _is_near(each, said, fields)]
+    if not near:
+        return []
+    signature = _signature(str(tool), fields, error, snapshot, shelf)
+    return [each for each in near if (each["match"]["key"], each["match"]["who"], each["match"]["says"]) == signature][
+        :_MOST
+    ]
+
+
+def _is_near(fix: dict[str, object], said: str, fields: dict[str, object]) -> bool:
+    """Whether a fix can be meant at all, told by words alone: most failures end here."""
+    near, match = fix["near"], fix["match"]
+    if not isinstance(near, list) or not isinstance(match, dict) or (near and not any(word in said for word in near)):
+        return False
+    command = fields.get("command")
+    words = command.split() if isinstance(command, str) else []
+    if "command" in match and match["command"] != " ".join(words):
+        return False
+    return not isinstance(command, str) or all(need in command for need in match.get("needs", ()))
+
+
+def _signature(
+    tool: str, fields: dict[str, object], error: str, snapshot: dict[str, object], shelf: Shelf
+) -> tuple[str, str, str] | None:
+    from .signing import VERSION, Complaints, signed  # patterns take time to load, and most failures have no fix
+
+    told = shelf.content(str(snapshot.get("complaints")))
+    if told is None:
+        raise SnapshotBroken("complaints")
+    if told.get("version") != VERSION:
+        return None
+    cut = snapshot.get("cut")
+    head, tail, longest = (int(each) for each in cut) if isinstance(cut, list) else (0, 0, 0)
+    short = {name: _cut(each, longest, 0) if isinstance(each, str) else each for name, each in fields.items()}
+    return signed(tool, short, _cut(error, head, tail), Complaints(told))
+
+
+def _cut(text: str, head: int, tail: int) -> str:
+    if len(text) <= head + tail:
+        return text
+    return text[:head] + "…" + (text[-tail:] if tail else "")

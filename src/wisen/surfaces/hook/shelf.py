@@ -1,0 +1,182 @@
+"""What the client reads and leaves below the home: snapshots, pins, the spool and signs of life. Nothing of wisen else.
+
+Files are written whole and then put in their place, so that a kill or a full disk leaves no part.
+"""
+
+from __future__ import annotations
+
+import os
+from time import time
+
+from .lean_json import dumps, loads
+
+VERSION = 1
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+_LONGEST = 80
+
+
+class SnapshotBroken(Exception):
+    """A snapshot is not what was written."""
+
+
+class Shelf:
+    """The home, for one event of one session."""
+
+    def __init__(self, home: str, agent: str, session: str) -> None:
+        self.home, self.agent, self.session = home, agent, session
+        self._name = f"{_plain(agent)}-{_plain(session)}"
+        self._pin = f"{home}/snapshots/pins/{self._name}.json"
+        self._written = 0
+
+    def pin(self) -> dict[str, object]:
+        """What this session began with and was told; empty for a session that is not known."""
+        try:
+            found = _read(self._pin)
+        except ValueError:
+            return {}  # a session that cannot be remembered begins anew
+        return found if found.get("version") == VERSION else {}
+
+    def write_pin(self, pin: dict[str, object]) -> None:
+        """Remember what this session began with and was told."""
+        _write(self._pin, dumps({**pin, "version": VERSION}))
+
+    def snapshot(self, pin: dict[str, object], cwd: str) -> tuple[str, dict[str, object]]:
+        """The snapshot of a session and its digest: the one it began with, else the one that holds in `cwd` now.
+
+        Raises: SnapshotBroken, OSError, ValueError.
+        """
+        digest = pin.get("digest")
+        if isinstance(digest, str):
+            content = self.content(digest)
+            if content is not None:
+                return digest, content
+        for _ in range(2):  # a cycle may put another one in its place between two looks
+            current = _read(f"{self.home}/snapshots/current.json")
+            if not current or current.get("version") != VERSION:
+                return "", {}
+            digest = _holds_in(cwd, current)
+            content = self.content(digest)
+            if content is not None:
+                return digest, content
+        raise SnapshotBroken(digest)
+
+    def content(self, digest: str) -> dict[str, object] | None:
+        """What a digest names; None where it is gone. Raises: SnapshotBroken."""
+        try:
+            raw = _bytes(f"{self.home}/snapshots/{_plain(digest)}.json")
+        except FileNotFoundError:
+            return None
+        if _digest(raw) != digest:
+            raise SnapshotBroken(digest)
+        value = loads(raw.decode("ascii"))
+        return value if isinstance(value, dict) else None
+
+    def spool(self, event: str, **fields: object) -> None:
+        """Note something down for the next cycle: ids, never text."""
+        self._written += 1
+        line = {"agent": self.agent, "session": self.session, "at": time(), "event": event, **fields}
+        _write(f"{self.home}/spool/{self._name}-{os.getpid()}-{time():.6f}-{self._written}.jsonl", dumps(line) + "\n")
+
+    def beat(self, event: str) -> None:
+        """Leave a sign of life."""
+        folder = f"{self.home}/spool/beats"
+        path = f"{folder}/{_plain(event)}"
+        try:
+            os.utime(path)
+        except FileNotFoundError:
+            os.makedirs(folder, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+
+    def trouble(self) -> str:
+        """What went wrong since the last start of a session, in words for the user; told once."""
+        path = f"{self.home}/spool/beats/failed"
+        try:
+            found = _read(path)
+        except ValueError:
+            found = {"kind": "what it was is lost", "event": "some event"}
+        if not found:
+            return ""
+        os.replace(path, f"{path}-told")
+        what = f"{found.get('kind')} at {found.get('event')}"
+        return f"wisen's hook could not do its work lately ({what}). Tell the user once; `wisen doctor` looks into it."
+
+    def failed(self, event: str, kind: str) -> None:
+        """Tell the next start what went wrong: the kind of error, and never its text."""
+        _write(f"{self.home}/spool/beats/failed", dumps({"event": event, "kind": kind, "at": time()}))
+
+
+def _holds_in(cwd: str, current: dict[str, object]) -> str:
+    """The digest of the snapshot that holds in a directory: of the longest place around it, else the global one."""
+    best, context = "", ""
+    places, contexts = current.get("places"), current.get("contexts")
+    for place in places if isinstance(places, list) else ():
+        path = str(place[0])
+        if len(path) > len(best) and (cwd == path or cwd.startswith(path.rstrip("/") + "/")):
+            best, context = path, str(place[1])
+    if best and isinstance(contexts, dict) and context in contexts and not _leaves(cwd, best):
+        return str(contexts[context])
+    return str(current.get("global", ""))
+
+
+def _leaves(cwd: str, place: str) -> bool:
+    """Whether a directory below a place lies in a repository of its own there: that is another project."""
+    while len(cwd) > len(place):
+        if os.path.exists(f"{cwd}/.git"):
+            return True
+        cwd = os.path.dirname(cwd)
+    return False
+
+
+def _read(path: str) -> dict[str, object]:
+    try:
+        value = loads(_bytes(path).decode("utf-8"))
+    except FileNotFoundError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _bytes(path: str) -> bytes:
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        pieces = []
+        while piece := os.read(handle, 1 << 20):
+            pieces.append(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(handle)
+
+
+def _write(path: str, text: str) -> None:
+    part = f"{path}.{os.getpid()}.part"
+    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
+    try:
+        handle = os.open(part, flags, 0o600)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        handle = os.open(part, flags, 0o600)
+    try:
+        try:
+            rest = text.encode("utf-8")
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+        finally:
+            os.close(handle)
+        os.replace(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise
+
+
+def _digest(content: bytes) -> str:
+    try:
+        from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from hashlib import blake2b
+    return str(blake2b(content, digest_size=16).hexdigest())
+
+
+def _plain(name: str) -> str:
+    """A name that is safe in a path; different ones stay different."""
+    if name and len(name) <= _LONGEST and _PLAIN.issuperset(name):
+        return name
+    return "x" + name.encode("utf-8", "surrogatepass").hex()[:160]

@@ -1,0 +1,207 @@
+"""The signature of a failed call, with nothing but the standard library.
+
+The same as `loop/mine/signatures.py` gives, which needs more to be loaded than a turn has time for; tests hold them
+equal. What tools say comes as data beside the snapshot. A form is made ready only where one of its words is there.
+"""
+
+from __future__ import annotations
+
+from .lean_re import IGNORECASE, MULTILINE, pattern
+from .shell import Part, command_in, main_program, parts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+VERSION = 1
+"""Of the signatures that this makes: what was told by another version is not compared with them."""
+_LONGEST = 100
+_LOOKED_AT = 8_000
+_EXIT = r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)"
+_TAGS = r"</?(?:tool_use_error|error)>"
+_ANSI = r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r(?!\n)"
+_SPEAKER = r"^(?:/\S*/)?(?P<who>[A-Za-z][\w.+-]*): "
+_SHELL = r"^(?:/\S*/)?(?:ba|z|da|fi)?sh(?:\[\d+\])?: (?:line \d+: )?|^\(eval\):(?:cd:)?\d+: ?|^\S+\.sh: line \d+: "
+_ECHO = r"[ \t]*(?:\[[\w:.-]+\] )?\$ .*(?:\n|\Z)"
+_TELLS = (
+    r"\b(?:error|fatal|failed|failure|not found|no such|denied|unrecognized|unknown|invalid|cannot|can't|unable|panic"
+    r"|exception|missing|refused|illegal|not allowed|unexpected|must|requires?|timed? ?out)\b"
+)
+_RAISED = r"^(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure))(?::[ \t]*(?P<what>.*))?$"
+_USAGE = r"^\s*[Uu]sage:\s+(?P<who>[\w.-]+)"
+_ENDINGS = "[cm]?[jt]sx?|py|go|rs|md|json|ya?ml|toml|sh|css|html?|java|rb|php|c|h|cpp|txt|lock"
+_NORMAL = (
+    (r"\bhttps?://[^\s\"'<>)]+", "<url>"),
+    (r"\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|`[^`\n]{1,200}`|“[^”\n]{1,200}”|‘[^’\n]{1,200}’", "…"),
+    (r"(?:[A-Za-z]:)?(?:[~.\w@+-]*[/\\])+[\w.@~*+-]*(?::\d+)*", "<path>"),
+    (rf"\b[\w-]+\.(?:{_ENDINGS})\b(?::\d+)*", "<path>"),
+    (r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "<id>"),
+    (r"\b(?=[a-f]*\d)[0-9a-f]{7,}\b|\b0x[0-9a-fA-F]+\b", "<id>"),
+    (r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?\b|\b\d\d:\d\d:\d\d\b", "<time>"),
+    (r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds?|m|min|minutes?|h)\b", "<time>"),
+    (r"[-+]?\b\d+(?:[.,]\d+)*\b", "N"),
+    (r"\s+", " "),
+)
+
+Signed = tuple[str, str, str]
+"""The key, who complains, and what it says."""
+
+
+class Complaints:
+    """What tools are known to say, as it stands beside a snapshot."""
+
+    def __init__(self, data: dict[str, object]) -> None:
+        self.checks, self.complaints, self.tools = (_objects(data[name]) for name in ("checks", "complaints", "tools"))
+
+
+def signed(tool: str, fields: dict[str, object], text: str, known: Complaints) -> Signed:
+    """The signature of a failed call."""
+    said = _cleaned(text)
+    line = command_in(fields)
+    if line is None:
+        return _of_tool(said, tool, known)
+    return _of_command(said, parts_of(line), _ended(text), known)
+
+
+def _cleaned(text: str) -> str:
+    half = _LOOKED_AT // 2
+    if len(text) > _LOOKED_AT:
+        text = f"{text[:half]}\n{text[-half:]}"
+    if "\x1b" in text or "\r" in text:
+        text = pattern(_ANSI).sub("", text)
+    if "<" in text:
+        text = pattern(_TAGS).sub("", text)
+    ended = _ended(text)
+    return text[ended.end() :] if ended else text
+
+
+def _ended(text: str) -> re.Match[str] | None:
+    return pattern(_EXIT).match(text) if "code" in text else None
+
+
+def _of_tool(said: str, tool: str, known: Complaints) -> Signed:
+    first = said.strip().partition("\n")[0]
+    for each in known.tools:
+        if _search(each["form"], first):
+            return _signature(str(each["key"]), str(each["who"]) or tool, normal(first) if each["says"] else "")
+    key = "api.error" if tool.startswith("mcp__") else "runtime.error"
+    return _signature(key, tool, normal(_telling_line(said) or first))
+
+
+def _of_command(said: str, parts: list[Part], ended: re.Match[str] | None, known: Complaints) -> Signed:
+    if not said.strip():
+        last = parts[-1].program if parts else ""
+        return _signature("shell.said-nothing", last, f"exit {ended[1]}, said nothing" if ended else "said nothing")
+    check = _check(said, known)
+    if check is not None:
+        return check
+    for complaint in known.complaints:
+        found = _search(complaint["form"], said)
+        if found is not None:
+            return _complaint(complaint, said, found, parts)
+    telling = _telling_line(said)
+    line = telling or _first_line(said)
+    return _signature("runtime.error" if telling else "shell.nonzero-exit", _speaker(line, parts), normal(line))
+
+
+def _check(said: str, known: Complaints) -> Signed | None:
+    best: tuple[int, Signed] | None = None
+    for check in known.checks:
+        if not any(hint in said for hint in _texts(check["hints"])) or _search(check["unless"], said):
+            continue
+        if not _may_fit(check["form"], said):
+            continue
+        last = None
+        for each in _compiled(check["form"]).finditer(said):
+            last = each
+        if last is not None and (best is None or last.start() > best[0]):
+            best = last.start(), _signature(str(check["key"]), str(check["who"]))
+    return best[1] if best else None
+
+
+def _complaint(complaint: dict[str, object], said: str, found: re.Match[str], parts: list[Part]) -> Signed:
+    start = said.rfind("\n", 0, found.start() + 1) + 1
+    line = said[start:].partition("\n")[0]
+    named = next((value for value in found.groupdict().values() if value), None)
+    key = str(complaint["key"])
+    who = str(complaint["who"]) or (named.rsplit("/", 1)[-1] if named else "")
+    if not who:
+        usage = pattern(_USAGE, MULTILINE).search(said) if key.startswith("shell.unknown") else None
+        who = usage["who"] if usage else _speaker(line, parts)
+    says = ""
+    if complaint["says"]:
+        raised = None
+        for each in pattern(_RAISED, MULTILINE).finditer(said):
+            raised = each
+        says = normal(f"{raised['kind'].rsplit('.', 1)[-1]}: {raised['what'] or ''}" if raised else line)
+    return _signature(key, who, says)
+
+
+def _speaker(line: str, parts: list[Part]) -> str:
+    named = pattern(_SPEAKER).match(pattern(_SHELL).sub("", line.strip()))
+    if named and any(named["who"] == part.program or named["who"] in part.words for part in parts):
+        return named["who"]
+    if pattern(_SHELL).match(line.strip()) and "cd" in line and any(part.program == "cd" for part in parts):
+        return "cd"
+    return main_program(parts)
+
+
+def _telling_line(said: str) -> str | None:
+    tells, position = pattern(_TELLS, IGNORECASE), 0
+    while found := tells.search(said, position):
+        start = said.rfind("\n", 0, found.start()) + 1
+        line = said[start:].partition("\n")[0]
+        if not pattern(_ECHO).match(line) and len(line) < 1000:
+            return line
+        position = start + len(line) + 1
+    return None
+
+
+def _first_line(said: str) -> str:
+    lines = (line for line in said.splitlines() if line.strip() and not pattern(_ECHO).match(line))
+    return next(lines, said.strip().partition("\n")[0])
+
+
+def normal(line: str) -> str:
+    """A line without its values: paths, numbers, ids, times and whatever stands in quotes."""
+    line = pattern(_SHELL).sub("", line.strip())[:1000]
+    for form, replacement in _NORMAL:
+        line = pattern(form).sub(replacement, line)
+    return line.strip(" :-=")[:_LONGEST]
+
+
+def _signature(key: str, who: str, says: str = "") -> Signed:
+    return key, who, says.removeprefix(f"{who}: ") if who else says
+
+
+def _search(form: object, said: str) -> re.Match[str] | None:
+    """Where a form fits first."""
+    return _compiled(form).search(said) if _may_fit(form, said) else None
+
+
+def _may_fit(form: object, said: str) -> bool:
+    """Whether all the words of one of a form's sets are there: else nothing is made ready.
+
+    A form is its pattern, whether case does not count, and those sets, as `loop/mine/forms.py` writes it."""
+    if not isinstance(form, list):
+        return False
+    where = plain(said) if form[1] else said
+    return not form[2] or any(all(word in where for word in each) for each in form[2])
+
+
+def _compiled(form: object) -> re.Pattern[str]:
+    text, ignores = (form[0], form[1]) if isinstance(form, list) else ("", 0)
+    return pattern(str(text), MULTILINE | (IGNORECASE if ignores else 0))
+
+
+def plain(text: str) -> str:
+    """A text in which words stand in small letters, also those that a pattern takes for them."""
+    return text.replace("İ", "i").casefold().replace("ı", "i")
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _objects(value: object) -> list[dict[str, object]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -1,0 +1,69 @@
+"""What every ledger promises about exposures, as a suite."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec import structs
+
+from wisen.domain.exposures import Arm, Channel, Exposure
+from wisen.testing.entries_contract import HOSTILE
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wisen.ports import Ledger
+
+
+def an_exposure(id_: str = "a", subject: str = "R-1a2b3c4d", minutes: int = 0) -> Exposure:
+    """A rule that a session was given."""
+    return Exposure(
+        id=id_,
+        machine="desk",
+        agent="claude-code",
+        session="s1",
+        subject=subject,
+        version="9f8e7d6c",
+        channel=Channel.HOOK,
+        event="session-start",
+        arm=Arm.GIVEN,
+        at=NOON + timedelta(minutes=minutes),
+    )
+
+
+class ExposuresContract:
+    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+
+    def test_exposures_come_back_whole_oldest_first_and_once(
+        self, ledger: Ledger, reopen: Callable[[], Ledger]
+    ) -> None:
+        hostile = structs.replace(
+            an_exposure("z", HOSTILE, minutes=-1),
+            session=HOSTILE,
+            version="",
+            arm=Arm.WITHHELD,
+            channel=Channel.FILE,
+            at=(NOON - timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9))),
+        )
+        ledger.expose([an_exposure("b"), an_exposure("a"), hostile])
+        ledger.expose([structs.replace(an_exposure("a"), subject="another")])
+        again = reopen()
+        again.check()
+        assert again.exposures() == (hostile, an_exposure("a"), an_exposure("b"))
+
+    def test_exposures_can_be_asked_for_by_subject(self, ledger: Ledger) -> None:
+        ledger.expose([an_exposure("a"), an_exposure("b", "8e2f44"), an_exposure("c", minutes=-3)])
+        assert [each.id for each in ledger.exposures("R-1a2b3c4d")] == ["c", "a"]
+        assert ledger.exposures("none") == ()
+
+    def test_exposures_are_remembered_all_or_none(self, ledger: Ledger) -> None:
+        def rows() -> Iterator[Exposure]:
+            yield an_exposure()
+            raise ValueError("in the midst of it")
+
+        with pytest.raises(ValueError, match="in the midst"):
+            ledger.expose(rows())
+        assert ledger.exposures() == ()

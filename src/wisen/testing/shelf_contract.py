@@ -1,0 +1,35 @@
+"""What every shelf promises, as a suite: snapshots are there whole, and notes stay until they were taken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.ports import Shelf
+
+
+class ShelfContract:
+    """Fixtures: `shelf`, and `leave`, which leaves notes in the spool as a hook does: a name and the notes."""
+
+    def test_what_is_published_is_there_and_nothing_else(self, shelf: Shelf) -> None:
+        assert shelf.holds() == frozenset()
+        assert shelf.publish({"a": b"{}", "b": b"[]"}, b'{"version":1}', days=1) == 2
+        assert shelf.holds() == {"a", "b"}
+        assert shelf.publish({"b": b"[]", "c": b"1"}, b'{"version":1}', days=1) == 1
+        assert shelf.holds() == {"b", "c"}
+
+    def test_notes_stay_until_they_are_dropped(self, shelf: Shelf, leave: Callable[..., None]) -> None:
+        assert shelf.spooled() == ()
+        leave("one.jsonl", {"event": "prompt", "ids": ["R-1"]})
+        leave("two.jsonl", {"event": "wish"}, {"event": "stop"})
+        assert [each.name for each in shelf.spooled()] == ["one.jsonl", "two.jsonl"]
+        assert shelf.spooled()[0].notes == ({"event": "prompt", "ids": ["R-1"]},)
+        assert len(shelf.spooled()[1].notes) == 2
+        assert shelf.pulse().waiting == 2
+        shelf.drop(["one.jsonl", "never.jsonl"])
+        assert [each.name for each in shelf.spooled()] == ["two.jsonl"]
+
+    def test_where_no_hook_ever_fired_there_is_no_pulse(self, shelf: Shelf) -> None:
+        assert shelf.pulse() == ({}, "", None, None, 0)

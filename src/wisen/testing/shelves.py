@@ -1,0 +1,49 @@
+"""A shelf in memory, for tests of what stands on the port."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.ports.shelf import Pulse, Spooled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wisen.ports.shelf import Note
+
+
+class MemoryShelf:
+    """Keeps what is published, and what a test puts into its spool."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.current = b""
+        self._spool: dict[str, tuple[Note, ...]] = {}
+
+    def leave(self, name: str, *notes: Note) -> None:
+        """Leave notes, as a hook does."""
+        self._spool[name] = notes
+
+    def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
+        """Put snapshots where hooks find them; no session pins any here."""
+        del days
+        new = len(files.keys() - self.files)
+        self.files, self.current = dict(files), current
+        return new
+
+    def holds(self) -> frozenset[str]:
+        """The digests of the snapshots that are there."""
+        return frozenset(self.files)
+
+    def spooled(self) -> tuple[Spooled, ...]:
+        """What was left, oldest first."""
+        return tuple(Spooled(name, notes) for name, notes in self._spool.items())
+
+    def drop(self, names: Sequence[str]) -> None:
+        """Remove what was taken in."""
+        for name in names:
+            self._spool.pop(name, None)
+
+    def pulse(self) -> Pulse:
+        """Nobody fires here."""
+        return Pulse({}, "", None, None, len(self._spool))

@@ -1,0 +1,112 @@
+"""The promises of a shelf, for the one in memory and the one below the home; then what only files can do."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from wisen.backends.clock import SystemClock
+from wisen.backends.flight import alone
+from wisen.backends.shelf import HomeShelf
+from wisen.errors import StoreError
+from wisen.surfaces.hook.shelf import Shelf as ClientShelf
+from wisen.testing.shelf_contract import ShelfContract
+from wisen.testing.shelves import MemoryShelf
+
+Leave = Callable[..., None]
+
+
+class TestMemoryShelf(ShelfContract):
+    @pytest.fixture
+    def shelf(self) -> MemoryShelf:
+        return MemoryShelf()
+
+    @pytest.fixture
+    def leave(self, shelf: MemoryShelf) -> Leave:
+        return shelf.leave
+
+
+class TestHomeShelf(ShelfContract):
+    @pytest.fixture
+    def shelf(self, tmp_path: Path) -> HomeShelf:
+        return HomeShelf(tmp_path, SystemClock())
+
+    @pytest.fixture
+    def leave(self, tmp_path: Path) -> Leave:
+        def left(name: str, *notes: object) -> None:
+            (tmp_path / "spool").mkdir(exist_ok=True)
+            (tmp_path / "spool" / name).write_text("".join(json.dumps(note) + "\n" for note in notes))
+
+        return left
+
+
+def test_what_a_session_began_with_stays_as_long_as_it_may_go_on(tmp_path: Path) -> None:
+    shelf = HomeShelf(tmp_path, SystemClock())
+    old = json.dumps({"complaints": "said"}).encode()
+    shelf.publish({"old": old, "said": b"{}"}, b"{}", days=7)
+    client = ClientShelf(str(tmp_path), "claude-code", "s1")
+    client.write_pin({"digest": "old", "told": []})
+    shelf.publish({"new": b"{}"}, b"{}", days=7)
+    assert shelf.holds() == {"old", "said", "new"}
+    pin = next((tmp_path / "snapshots" / "pins").iterdir())
+    long_ago = (SystemClock().now() - timedelta(days=8)).timestamp()
+    os.utime(pin, (long_ago, long_ago))
+    shelf.publish({"new": b"{}"}, b"{}", days=7)
+    assert shelf.holds() == {"new"}
+    assert not pin.exists()
+
+
+def test_a_note_that_cannot_be_read_is_empty_and_harms_no_other(tmp_path: Path) -> None:
+    client = ClientShelf(str(tmp_path), "claude-code", "s1")
+    client.spool("failure", ids=["8e2f44:1"], arm="given")
+    (tmp_path / "spool" / "x.jsonl").write_bytes(b'{"half')
+    found = {each.name: each.notes for each in HomeShelf(tmp_path, SystemClock()).spooled()}
+    assert found.pop("x.jsonl") == ()
+    ((note,),) = found.values()
+    assert (note["event"], note["ids"], note["session"]) == ("failure", ["8e2f44:1"], "s1")
+
+
+def test_the_pulse_tells_what_fired_and_what_failed(tmp_path: Path) -> None:
+    client = ClientShelf(str(tmp_path), "claude-code", "s1")
+    client.beat("prompt")
+    client.failed("failure", "TimeUp")
+    pulse = HomeShelf(tmp_path, SystemClock()).pulse()
+    assert set(pulse.fired) == {"prompt"}
+    assert pulse.failed == "TimeUp at failure"
+    assert pulse.failed_at is not None
+    assert SystemClock().now() - pulse.failed_at < timedelta(minutes=1)
+    assert "TimeUp at failure" in client.trouble()
+    assert client.trouble() == "", "it is told once"
+    assert HomeShelf(tmp_path, SystemClock()).pulse().failed == "TimeUp at failure"
+
+
+def test_a_shelf_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    (tmp_path / "snapshots").write_text("in the way")
+    with pytest.raises(StoreError, match="cannot be written"):
+        HomeShelf(tmp_path, SystemClock()).publish({"a": b""}, b"", days=1)
+
+
+@pytest.mark.parametrize("session", ["../../etc/passwd", "a/b", "", "x" * 500, "é", "\udcff", "a\0b"])
+def test_no_name_of_a_session_leads_out_of_the_home(tmp_path: Path, session: str) -> None:
+    home = tmp_path / "home"
+    client = ClientShelf(str(home), "claude-code", session)
+    client.write_pin({"digest": "d"})
+    client.spool("prompt", ids=[])
+    assert client.pin()["digest"] == "d"
+    assert {path.relative_to(home).parts[0] for path in home.rglob("*")} == {"snapshots", "spool"}
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+def test_only_one_is_alone(tmp_path: Path) -> None:
+    with alone(tmp_path) as first:
+        assert first
+        with alone(tmp_path) as second:
+            assert not second
+        assert (tmp_path / "cycle.lock").read_text() == f"{os.getpid()}\n"
+    with alone(tmp_path) as third:
+        assert third, "what a cycle left behind holds nobody up"

@@ -1,0 +1,47 @@
+"""Runs the hook client as an agent does: a lean interpreter, the event on its input, an answer or nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from wisen.surfaces.hook import client
+from wisen.testing.transcripts import ClaudeTranscript
+
+CLIENT = Path(client.__file__)
+
+
+def fire(home: Path, event: str, payload: object, *, limit: float = 20) -> str:
+    """What the client tells the agent at an event; empty where it tells nothing. It always ends with 0."""
+    sent = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+    command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), event]
+    done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit)
+    assert done.returncode == 0
+    assert done.stderr == b""
+    if not done.stdout:
+        return ""
+    answer = json.loads(done.stdout)["hookSpecificOutput"]
+    assert set(answer) == {"hookEventName", "additionalContext"}
+    assert isinstance(answer["additionalContext"], str)
+    return answer["additionalContext"]
+
+
+def failed(command: str, said: str, *, session: str = "s", cwd: Path | str = "/") -> dict[str, object]:
+    """A failed call of the shell, as Claude Code tells it."""
+    call = {"tool_name": "Bash", "tool_input": {"command": command}, "error": said, "is_interrupt": False}
+    return {"session_id": session, "cwd": str(cwd), "hook_event_name": "PostToolUseFailure", **call}
+
+
+def taught(home: Path, project: Path) -> None:
+    """Two sessions in a project: a correction, and a call that failed and worked without one of its words."""
+    project.mkdir(exist_ok=True)
+    for number in (1, 2):
+        log = ClaudeTranscript(number, cwd=str(project))
+        log.prompt("deploy the shop")
+        log.bash("shopctl deploy --wait", "shopctl: error: unrecognized option '--wait'", exit_code=2)
+        log.bash("shopctl deploy", "deployed")
+        log.prompt("no, from now on always use pnpm instead of npm")
+        log.bash("pnpm test")
+        log.write(home / ".claude" / "projects" / "shop")

@@ -1,0 +1,326 @@
+"""From what was learnt to the agent's turn and back: hooks tell, note and wake; the cycle takes in and prepares."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+from tests.commands import run
+from tests.hooks import CLIENT, failed, fire, taught
+
+from wisen import wiring
+from wisen.domain.entries import Category
+from wisen.domain.exposures import Arm
+from wisen.loop.deliver.snapshot import PHRASES, VERBS
+from wisen.loop.deliver.spool import wish_in
+from wisen.safety import sentinel
+from wisen.surfaces.hook import asking
+from wisen.testing.entries_contract import a_proposal, an_entry
+from wisen.testing.transcripts import ClaudeTranscript
+
+SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
+
+
+@pytest.fixture
+def project(home: Path) -> Path:
+    """A project with two sessions that taught something, and snapshots made of it."""
+    folder = home / "shop"
+    taught(home, folder)
+    run("cycle", "--quick")
+    return folder
+
+
+@pytest.fixture
+def wisen(home: Path) -> Path:
+    return home / "wisen"
+
+
+@pytest.mark.requirement("F9")
+@pytest.mark.requirement("N9")
+def test_a_correction_of_an_earlier_session_is_what_the_next_one_begins_with(wisen: Path, project: Path) -> None:
+    told = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
+    assert "pnpm instead of npm" in told
+    assert "2 sessions)" in told
+    assert "from LRN-" in told
+    assert sentinel.strip(told).strip() == ""
+    below = fire(wisen, "session-start", {"session_id": "s2", "cwd": str(project / "src"), "source": "startup"})
+    assert below == told, "what lies below a project belongs to it"
+    (project / "vendored" / ".git").mkdir(parents=True)
+    for elsewhere in ("/", str(project) + "-2", "", str(project / "vendored"), str(project / "vendored" / "src")):
+        assert fire(wisen, "session-start", {"session_id": "s3", "cwd": elsewhere, "source": "startup"}) == ""
+
+
+@pytest.mark.requirement("F4")
+def test_a_known_fix_comes_right_after_the_failure_and_once_in_a_session(wisen: Path, project: Path) -> None:
+    event = failed("shopctl deploy --wait --to berlin", SAID, cwd=project)
+    told = fire(wisen, "failure", event)
+    assert "`shopctl deploy --wait` → `shopctl deploy`" in told
+    assert fire(wisen, "failure", event) == ""
+    assert fire(wisen, "failure", {**event, "session_id": "another"}) == told
+    assert fire(wisen, "failure", failed("shopctl deploy", SAID, session="x", cwd=project)) == "", (
+        "there is nothing to leave out"
+    )
+    assert fire(wisen, "failure", {**event, "session_id": "y", "is_interrupt": True}) == ""
+    other = failed("git push --wait", "Exit code 1\nfatal: not a git repository", session="z", cwd=project)
+    assert fire(wisen, "failure", other) == ""
+
+
+@pytest.mark.requirement("F4")
+@pytest.mark.parametrize("known_by", ["nobody", "the user", "the repository", "approval"])
+def test_a_fix_that_brings_something_new_is_told_only_where_that_is_known(
+    home: Path, wisen: Path, known_by: str
+) -> None:
+    project = home / "shop"
+    project.mkdir()
+    said = "shopctl: error: unrecognized option '--go'"
+    for number in (1, 2):
+        log = ClaudeTranscript(number, cwd=str(project))
+        log.prompt("deploy it, and pass --really when asked" if known_by == "the user" else "deploy it")
+        log.bash("shopctl deploy --go", said, exit_code=2)
+        log.bash("shopctl deploy --really", "done")
+        log.write(home / ".claude" / "projects" / "shop")
+    if known_by == "the repository":
+        (project / "Makefile").write_text("deploy:\n\tshopctl deploy --really\n")
+    run("cycle", "--quick")
+    if known_by == "approval":
+        (entry,) = [each for each in json.loads(run("entries", "--json").stdout)["entries"] if each["type"] == "error"]
+        run("entries", "confirm", entry["name"])
+        run("cycle", "--quick")
+    told = fire(wisen, "failure", failed("shopctl deploy --go", f"Exit code 2\n{said}", cwd=project))
+    assert ("--go → --really" in told) is (known_by != "nobody")
+
+
+@pytest.mark.requirement("S17")
+def test_a_session_goes_on_with_what_it_began_with(home: Path, wisen: Path, project: Path) -> None:
+    start = {"session_id": "s", "cwd": str(project), "source": "startup"}
+    began = fire(wisen, "session-start", start)
+    assert 'approve 1" or "skip 1"' in began
+    log = ClaudeTranscript(3, cwd=str(project))
+    log.prompt("no, from now on never write comments in German")
+    log.bash("ls")
+    log.write(home / ".claude" / "projects" / "shop")
+    run("cycle", "--quick")
+    assert fire(wisen, "session-start", {**start, "source": "compact"}) == began, (
+        "the same bytes, also after summing up"
+    )
+    assert fire(wisen, "session-start", {**start, "source": "resume"}) == "", "what is there already is not told again"
+    fresh = fire(wisen, "session-start", {**start, "session_id": "new"})
+    assert "German" in fresh
+    assert "German" not in began
+
+
+@pytest.mark.requirement("F9")
+def test_a_prompt_gets_what_matters_to_it_and_was_not_told(home: Path, project: Path, wisen: Path) -> None:
+    (wisen / "config.toml").write_text("[deliver]\ntokens = 0\n")
+    run("cycle", "--quick")
+    assert fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"}) == ""
+    prompt = {"session_id": "s", "cwd": str(project), "prompt": "Install the packages (npm or pnpm?), please."}
+    told = fire(wisen, "prompt", prompt)
+    assert "pnpm instead of npm" in told
+    assert sentinel.strip(told).strip() == ""
+    assert fire(wisen, "prompt", prompt) == ""
+    assert fire(wisen, "prompt", {**prompt, "session_id": "u", "prompt": "what time is it in Lisbon?"}) == ""
+
+
+def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path, project: Path) -> None:
+    fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
+    fire(wisen, "failure", failed("shopctl deploy --wait", SAID, cwd=project))
+    spooled = [path.read_text() for path in (wisen / "spool").glob("*.jsonl")]
+    assert len(spooled) == 2
+    assert not [text for text in spooled if "pnpm" in text or "shopctl" in text or "shop" in text]
+    saved = {path: path.read_bytes() for path in (wisen / "spool").glob("*.jsonl")}
+    run("cycle", "--quick")
+    assert list((wisen / "spool").glob("*.jsonl")) == []
+    for path, content in saved.items():
+        path.write_bytes(content)  # as if the cycle had been killed before it could remove them
+    run("cycle", "--quick")
+    with wiring.wire(wisen).learner(reads=False) as learner:
+        rows = learner._parts.ledger.exposures()
+    assert {(row.agent, row.session, row.arm) for row in rows} == {("claude-code", "s", Arm.GIVEN)}
+    assert sorted(row.event for row in rows) == ["failure", *["session-start"] * (len(rows) - 1)]
+    assert len({(row.event, row.subject) for row in rows}) == len(rows)
+    assert all(row.version for row in rows if row.subject.startswith("R-"))
+
+
+def test_questions_in_the_chat_are_answered_from_the_snapshot(wisen: Path, project: Path) -> None:
+    def ask(prompt: str) -> str:
+        return fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": prompt})
+
+    assert "pnpm instead of npm" in ask("What did you learn?")
+    assert "nothing of that kind" in ask("show my rules")
+    assert "begins a whole cycle" in ask("Improve yourself!")
+    assert "knows nothing by the name '9'" in ask("approve 9")
+    assert "Noted" in ask("approve 1")
+    assert ask("please approve 1 and go on") == "", "only what stands alone is meant for us"
+
+
+def typed(home: Path, project: Path, text: str, *, number: int = 7, by_hook: bool = True) -> None:
+    """A session in which the user types something: the hook hears it, and the agent logs it."""
+    log = ClaudeTranscript(number, cwd=str(project), start=datetime.now(UTC))
+    log.prompt(text)
+    log.bash("ls")
+    log.write(home / ".claude" / "projects" / "shop")
+    if by_hook:
+        fire(home / "wisen", "prompt", {"session_id": log.session, "cwd": str(project), "prompt": text})
+
+
+@pytest.mark.requirement("S17")
+def test_approved_in_the_chat_is_approved_when_the_log_shows_that_the_user_typed_it(
+    home: Path, wisen: Path, project: Path
+) -> None:
+    (waiting,) = json.loads(run("proposals", "--json").stdout)["proposals"]
+    forged = {"session_id": "forged", "cwd": str(project), "prompt": "approve 1"}
+    assert "Noted" in fire(wisen, "prompt", forged)
+    done = json.loads(run("cycle", "--quick", "--json").stdout)
+    assert done["answered"] == []
+    assert len(json.loads(run("proposals", "--json").stdout)["proposals"]) == 1, "a hook's word alone is not enough"
+    typed(home, project, "approve 1")
+    done = json.loads(run("cycle", "--quick", "--json").stdout)
+    assert done["answered"] == [f"approved: {waiting['text']}"]
+    assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
+    assert waiting["text"] in (project / "CLAUDE.md").read_text()
+    told = fire(wisen, "session-start", {"session_id": "later", "cwd": str(project), "source": "startup"})
+    assert waiting["text"] not in told, "the file tells it now: one rule, one channel"
+
+
+def test_a_wish_that_the_log_never_shows_is_told_and_dropped_after_a_day(wisen: Path, project: Path) -> None:
+    fire(wisen, "prompt", {"session_id": "forged", "cwd": str(project), "prompt": "skip 1"})
+    (note,) = (wisen / "spool").glob("*.jsonl")
+    old = json.loads(note.read_text())
+    note.write_text(json.dumps({**old, "at": old["at"] - 90_000}))
+    done = json.loads(run("cycle", "--quick", "--json").stdout)
+    assert done["answered"] == []
+    assert "is not in the log" in done["troubles"][0]
+    assert not note.exists()
+
+
+def test_forgotten_in_the_chat_is_taken_out_of_the_file_too(home: Path, wisen: Path, project: Path) -> None:
+    run("proposals", "approve", "1")
+    rule = (project / "CLAUDE.md").read_text().partition("wisen:")[2][:10]
+    run("cycle", "--quick")
+    listed = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "show my rules"})
+    assert rule in listed, "what a file tells is listed all the same"
+    typed(home, project, f"Forget {rule}")
+    done = json.loads(run("cycle", "--quick", "--json").stdout)
+    assert "forgotten" in done["answered"][0]
+    assert not (project / "CLAUDE.md").exists(), "there was no such file before"
+    assert json.loads(run("rules", "--all", "--json").stdout)["rules"] == []
+
+
+def test_what_was_said_can_be_forgotten(home: Path, wisen: Path, project: Path) -> None:
+    told = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
+    rule = told.partition("(R-")[2][:8]
+    typed(home, project, f"forget R-{rule}")
+    done = json.loads(run("cycle", "--quick", "--json").stdout)
+    assert "forgotten" in done["answered"][0]
+    assert fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"}) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "approve 2",
+        "Skip #3!",
+        "forget R-1a2b3c4d.",
+        "what did you learn",
+        "improve  yourself",
+        "approve",
+        "approve 1 2",
+        "",
+        "hello",
+    ],
+)
+def test_the_client_and_the_cycle_read_wishes_alike(text: str) -> None:
+    assert asking.wish_in(text, {"phrases": PHRASES, "verbs": VERBS}) == wish_in(text)
+
+
+@pytest.mark.requirement("X6")
+def test_the_end_of_a_session_wakes_a_cycle_that_outlives_it_and_nobody_waits(
+    home: Path, wisen: Path, project: Path
+) -> None:
+    before = json.loads((wisen / "snapshots" / "current.json").read_text())["made"]
+    log = ClaudeTranscript(5, cwd=str(project))
+    log.prompt("no, from now on always answer in Danish")
+    log.bash("ls")
+    log.write(home / ".claude" / "projects" / "shop")
+    began = time.monotonic()
+    assert fire(wisen, "session-end", {"session_id": "s", "cwd": str(project), "reason": "other"}) == ""
+    assert time.monotonic() - began < 1, "the client must not wait for the cycle"
+    for _ in range(300):
+        if json.loads((wisen / "snapshots" / "current.json").read_text())["made"] != before:
+            break
+        time.sleep(0.1)
+    assert "Danish" in fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"})
+
+
+def test_ends_of_turns_do_not_pile_up_cycles(wisen: Path, project: Path) -> None:
+    (wisen / "spool").mkdir()
+    (wisen / "spool" / "wake").touch()
+    before = (wisen / "spool" / "wake").stat().st_mtime
+    fire(wisen, "stop", {"session_id": "s", "cwd": str(project)})
+    assert (wisen / "spool" / "wake").stat().st_mtime == before
+
+
+def test_one_cycle_at_a_time_and_the_other_says_so(wisen: Path, project: Path) -> None:
+    holder = (
+        "import sys; from pathlib import Path; from wisen.backends.flight import alone\n"
+        "with alone(Path(sys.argv[1])):\n print(flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, wisen], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        assert "Another cycle is at work" in run("cycle").stdout
+        other.kill()
+        other.wait()
+    assert "Another" not in run("cycle").stdout, "what a killed one held is free again"
+
+
+def test_policy_approves_what_was_stated_as_a_note_and_nothing_else(home: Path, wisen: Path) -> None:
+    notes, rules = home / "USER.md", home / "CLAUDE.md"
+    stated = an_entry("01A", category=Category.PREFERENCE, summary="Answer in Danish.")
+    rows = [
+        structs.replace(a_proposal(id_), text="Answer in Danish.", path=str(path))
+        for id_, path in (("1P", notes), ("1Q", rules))
+    ]
+    with wiring.wire(wisen).learner(reads=False) as learner:
+        learner._parts.ledger.enter([stated, *rows])
+        assert learner.cycle(dry_run=True).applied == (f"Answer in Danish. → {notes}",)
+        assert not notes.exists()
+        assert learner.apply_by_policy() == ((f"Answer in Danish. → {notes}",), ())
+        assert "Answer in Danish." in notes.read_text()
+        assert not rules.exists()
+        assert {each.proposal.id: each.waits for each in learner.proposals()} == {"1P": False, "1Q": True}
+        (state,) = learner.entries()
+        assert (state.status, state.confirmed) == ("promoted", False), "policy is no person"
+        learner.undo()
+        assert not notes.exists()
+
+
+def test_the_client_imports_nothing_but_the_standard_library(home: Path) -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-I", "-S", "-X", "importtime", CLIENT, "--home", home, "session-start"],
+        input=b"{}", capture_output=True, check=True,
+    ).stderr.decode()  # fmt: skip
+    names = {line.rpartition("|")[2].strip() for line in loaded.splitlines()[1:]}
+    assert "hook.answering" in names
+    assert not names & {
+        "re",
+        "json",
+        "typing",
+        "pathlib",
+        "subprocess",
+        "enum",
+        "signal",
+        "wisen",
+        "site",
+        "msgspec",
+        "hashlib",
+    }

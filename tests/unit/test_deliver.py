@@ -1,0 +1,200 @@
+"""What agents are told: within a budget, in a fixed order, one rule by one channel, and no fix that was smuggled in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.backends.files import UserFiles
+from wisen.domain.failures import Change, Signature
+from wisen.domain.fixes import Danger, Evidence, Fix, fix_id
+from wisen.loop.deliver.block import Line, Matter, Waiting, block_of, tokens
+from wisen.loop.deliver.channels import instructions_in, is_in, repository_words, words
+from wisen.loop.deliver.orders import is_order
+from wisen.loop.deliver.policy import DeliverPolicy
+from wisen.loop.deliver.remedies import brings_nothing_new, new_words, remedies
+from wisen.loop.deliver.snapshot import digest, published
+from wisen.safety import sentinel
+from wisen.testing.logs import NOON
+
+NOTHING = Matter((), (), (), (), ())
+POLICY = DeliverPolicy()
+LINES = st.lists(
+    st.builds(
+        Line, st.from_regex(r"R-[0-9a-f]{8}", fullmatch=True), st.text(max_size=200), st.just("from LRN-1, 1 session")
+    ),
+    max_size=12,
+)
+
+
+def a_line(number: int, text: str = "Use pnpm, not npm.") -> Line:
+    return Line(f"R-0000000{number}", text, f"from LRN-20260301-00{number}, 3 sessions")
+
+
+def a_fix(change: Change, *, sessions: int = 2, danger: Danger = Danger.NONE, key: str = "shell.unknown-option") -> Fix:
+    signature = Signature(key=key, who="shopctl", version=1)
+    return Fix(
+        id=fix_id(signature, change), signature=signature, change=change, before='{"command": "shopctl deploy --wait"}',
+        after='{"command": "shopctl deploy"}', said="unrecognized option", sessions=sessions, calls=sessions,
+        failed_again=0, by_chance=0.0, danger=danger, lost_ms=0, lost_tokens=0, first=NOON, last=NOON, last_worked=True,
+    )  # fmt: skip
+
+
+def seen(context: str, after: str = "shopctl deploy", session: str = "s1") -> Evidence:
+    before = json.dumps({"command": "shopctl deploy --wait"})
+    return Evidence(
+        agent="claude-code", session=session, at=NOON, before=before, after=json.dumps({"command": after}), said="",
+        trajectory="01", worked=True, context=context,
+    )  # fmt: skip
+
+
+def told(fix: Fix, *evidence: Evidence, allowed: bool = False) -> dict[str, list[str]]:
+    found = remedies([fix], lambda _: evidence, lambda *_: allowed, {}, POLICY)
+    return {context: [each.text for each in some] for context, some in found.items() if some}
+
+
+@pytest.mark.requirement("F9")
+@given(LINES, LINES, LINES, st.integers(0, 400))
+def test_a_block_keeps_its_budget_and_every_line_whole(
+    rules: list[Line], said: list[Line], due: list[Line], most: int
+) -> None:
+    block = block_of(Matter(rules, said, (), (), due), DeliverPolicy(tokens=most))
+    assert tokens(block.text) <= most
+    assert sentinel.strip(block.text) == ""
+    for id_ in block.ids:
+        assert id_.partition(":")[0] in block.text
+
+
+@pytest.mark.requirement("N9")
+def test_a_block_names_ids_and_sources_in_a_fixed_order() -> None:
+    waiting = [Waiting(4, "01P", "R-00000002", "Keep it short."), Waiting(5, "01Q", "R-00000009", "Write tests first.")]
+    matter = Matter(
+        [a_line(1)], [a_line(2, "Keep it short.")], [a_line(3, "A hint.")], waiting, [a_line(4, "Look at this.")]
+    )
+    block = block_of(matter, POLICY)
+    assert "- Use pnpm, not npm. (R-00000001, from LRN-20260301-001, 3 sessions)" in block.text
+    assert '4. R-00000002 as a rule ("approve 4" or "skip 4")' in block.text, "its words stand there already"
+    assert '5. Write tests first. ("approve 5" or "skip 5")' in block.text
+    order = [block.text.index(each) for each in ("Use pnpm", "Keep it short", "as a rule", "Look at this")]
+    assert order == sorted(order)
+    assert "A hint." not in block.text
+    assert "A hint." in block_of(matter, DeliverPolicy(hints=True)).text
+    assert [each.partition(":")[0] for each in block.ids] == ["R-00000001", "R-00000002", "01P", "01Q", "R-00000004"]
+
+
+def test_a_line_that_does_not_fit_makes_room_for_a_shorter_one() -> None:
+    matter = Matter([a_line(1, "Long. " * 400), a_line(2)], (), (), (), ())
+    assert [each.partition(":")[0] for each in block_of(matter, POLICY).ids] == ["R-00000002"]
+    assert len(block_of(matter, DeliverPolicy(tokens=9_000)).ids) == 2
+
+
+def test_other_words_are_another_version() -> None:
+    assert a_line(1).exposed != a_line(1, "Use pnpm.").exposed
+    assert a_line(1).exposed.partition(":")[0] == a_line(1, "Use pnpm.").exposed.partition(":")[0]
+
+
+def test_where_there_is_nothing_to_tell_there_is_no_block() -> None:
+    assert block_of(NOTHING, POLICY).text == ""
+
+
+@pytest.mark.requirement("X6")
+def test_the_same_matter_gives_the_same_bytes_and_the_name_is_of_the_bytes() -> None:
+    def made() -> dict[str, bytes]:
+        matters = {"": NOTHING, "b": Matter([a_line(1)], (), (), (), ()), "a": NOTHING}
+        return published(matters, {"a": []}, {"version": 1}, (1, 2, 3), [("/x", "b"), ("/y", "gone")], POLICY).files
+
+    assert made() == made()
+    assert all(digest(content) == name for name, content in made().items())
+
+
+def test_a_place_without_anything_to_tell_is_not_named() -> None:
+    page = published({"": NOTHING, "b": NOTHING}, {}, {}, (1, 2, 3), [("/x", "b"), ("/y", "gone")], POLICY)
+    current = json.loads(page.current(NOON))
+    assert current["places"] == [["/x", "b"]]
+    assert current["contexts"].keys() == {"b"}
+    assert current["global"] in page.files
+
+
+@pytest.mark.requirement("F4")
+def test_a_fix_of_one_project_is_told_there_and_with_its_own_example_only() -> None:
+    fix = a_fix(Change(tool="Bash", removed=("--wait",)))
+    assert told(fix, seen("a")).keys() == {"a"}
+    both = told(fix, seen("a"), seen("b"))
+    assert both.keys() == {"", "a", "b"}
+    assert "`shopctl deploy --wait` → `shopctl deploy`" in both["a"][0]
+    assert "shopctl deploy" not in both[""][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "quiet"),
+    [
+        (Change(tool="Bash", removed=("--wait",)), True),
+        (Change(tool="Bash", removed=("a b",), added=("b a",)), True),
+        (Change(tool="Edit", first=("Read the same file",)), True),
+        (Change(tool="Edit", added=("old_string: more lines",)), True),
+        (Change(tool="Bash", added=("--force",)), False),
+        (Change(tool="Bash", removed=("npm",), added=("pnpm",)), False),
+        (Change(tool="Bash", first=("Bash: npm install",)), False),
+    ],
+)
+@pytest.mark.requirement("F4")
+def test_what_brings_something_new_waits_for_somebody_who_knows_it(change: Change, quiet: bool) -> None:
+    fix = a_fix(change)
+    assert brings_nothing_new(fix) is quiet
+    assert bool(told(fix, seen("a"))) is quiet
+    assert told(fix, seen("a"), allowed=True)
+    assert not brings_nothing_new(a_fix(change, danger=Danger.OUTSIDE))
+
+
+def test_what_a_fix_brings_in_is_told_by_the_real_commands() -> None:
+    fix = a_fix(Change(tool="Bash", removed=("--wait",), added=("…",)))
+    assert new_words(fix, seen("a", "shopctl deploy --to /etc/evil")) == {"--to", "/etc/evil"}
+    assert new_words(fix, seen("a")) == set()
+
+
+def test_a_fix_that_was_seen_once_is_for_the_same_command_only() -> None:
+    once = a_fix(Change(tool="Bash", removed=("--wait",)), sessions=1)
+    (remedy,) = remedies([once], lambda _: [seen("a")], lambda *_: False, {}, POLICY)["a"]
+    assert remedy.match["command"] == "shopctl deploy --wait"
+    assert remedies([once], lambda _: [seen("a")], lambda *_: False, {}, DeliverPolicy(fix_sessions=2)) == {"": []}
+    twice = a_fix(Change(tool="Bash", removed=("--wait",)))
+    (remedy,) = remedies([twice], lambda _: [seen("a")], lambda *_: False, {}, POLICY)["a"]
+    assert "command" not in remedy.match
+    assert remedy.match["needs"] == ["--wait"]
+
+
+@pytest.mark.requirement("X6")
+def test_a_rule_that_a_file_tells_already_is_not_told_again(tmp_path: Path) -> None:
+    (tmp_path / "CLAUDE.md").write_text(
+        "# Shop\n\n- Use   *pnpm*, not npm!\n\n@AGENTS.md\n- x <!-- wisen:R-00000007 -->\n"
+    )
+    (tmp_path / "AGENTS.md").write_text("Write tests first.")
+    there = instructions_in(UserFiles(), [tmp_path, tmp_path / "none"])
+    assert is_in("R-00000001", "Use pnpm, not npm.", there)
+    assert is_in("R-00000007", "whatever it says now", there)
+    assert is_in("R-00000002", "Write tests first", there)
+    assert not is_in("R-00000002", "Write no tests.", there)
+    assert not is_in("R-00000002", "…", there)
+    (tmp_path / "CLAUDE.md").write_text("# Shop\n")
+    assert not is_in("R-00000002", "Write tests first", instructions_in(UserFiles(), [tmp_path])), (
+        "Claude reads no AGENTS.md"
+    )
+
+
+def test_the_words_of_a_repository_are_those_of_its_commands(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"scripts": {"lint:fix": "biome check --write"}}')
+    assert {"lint:fix", "--write", "biome"} <= repository_words(UserFiles(), [tmp_path])
+    assert words(["run lint:fix.", "then stop"]) == {"run", "lint:fix", "then", "stop"}
+
+
+@pytest.mark.parametrize(("text", "order"), [
+    ("Use uv not pip.", True), ("Do not commit anything.", True), ("Using the strong types instead of string.", True),
+    ("I want it called tab instead of bar.", True), ("The squash in GitHub keeps trailers.", False),
+    ("We removed the session commands on purpose.", False), ("Start fresh, can you switch.", False),
+])  # fmt: skip
+def test_a_remark_is_no_order(text: str, order: bool) -> None:
+    assert is_order(text) is order
