@@ -1,9 +1,10 @@
 """What a hook costs an agent's turn, beside an ordinary Python hook; with --data also whether fixes are found rightly.
 
 `observe_ms`: events with nothing to say (end of a turn, a failure without a known fix). `answer_ms`: session start, a
-failure with a known fix, a prompt. `parallel`: eight at once. `work_ms`: processor time alone. With `--data DIR` (a
-folder of transcripts) every failed call in it is put to the client's own code, in the snapshot of every context:
-`found` of those `known` whose signature has a fix there, and how many fixes of another signature were named (`wrong`).
+failure with a known fix, a prompt, a prompt that asks for what was said before. `parallel`: eight at once. `work_ms`:
+processor time alone. With `--data DIR` (a folder of transcripts) every failed call in it is put to the client's own
+code, in the snapshot of every context: `found` of those `known` whose signature has a fix there, and how many fixes of
+another signature were named (`wrong`).
 """
 
 from __future__ import annotations
@@ -47,11 +48,13 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         start = event(home, "session-start", {"cwd": project, "source": "startup"})
         fix = event(home, "failure", {"cwd": project, **failure(COMMAND, SAID)})
         prompt = event(home, "prompt", {"cwd": project, "prompt": "deploy the shop to staging, please"})
+        recall = event(home, "prompt", {"cwd": project, "prompt": "what did we say about pnpm last time?"})
         quiet = event(home, "failure", {"cwd": project, **failure("ls /none", "Exit code 2\nls: none: No such file")})
         stop = event(home, "stop", {"cwd": project})
-        for each in (start, fix):
-            assert each("check").strip(), "there was nothing to answer"
-        answers = {name: timed(each, runs) for name, each in (("start", start), ("fix", fix), ("prompt", prompt))}
+        asked = {"start": start, "fix": fix, "prompt": prompt, "recall": recall}
+        for name in ("start", "fix", "recall"):
+            assert asked[name]("check").strip(), "there was nothing to answer"
+        answers = {name: timed(each, runs) for name, each in asked.items()}
         observes = {name: timed(each, runs) for name, each in (("stop", stop), ("quiet", quiet))}
         figures: dict[str, object] = {
             "observe_ms": shown([each for some in observes.values() for each in some]),
@@ -60,12 +63,13 @@ def run(options: argparse.Namespace) -> dict[str, object]:
             "python_hook_ms": shown(timed(ordinary, runs)),
             "work_ms": {
                 name: work(each, min(40, runs))
-                for name, each in (("start", start), ("fix", fix), ("ordinary", ordinary))
+                for name, each in (("start", start), ("fix", fix), ("recall", recall), ("ordinary", ordinary))
             },
             "parallel": shown(parallel([start, fix, prompt, quiet], runs)),
         }
         figures["within_bounds"] = all(
-            shown(answers[name])["p50"] <= bound for name, bound in (("start", 25), ("fix", 25), ("prompt", 100))
+            shown(answers[name])["p50"] <= bound
+            for name, bound in (("start", 25), ("fix", 25), ("prompt", 100), ("recall", 100))
         )
     if options.data is not None:
         figures["fixes"] = rightly(options.data)

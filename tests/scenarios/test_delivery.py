@@ -128,6 +128,25 @@ def test_a_prompt_gets_what_matters_to_it_and_was_not_told(home: Path, project: 
     assert fire(wisen, "prompt", {**prompt, "session_id": "u", "prompt": "what time is it in Lisbon?"}) == ""
 
 
+@pytest.mark.requirement("S15")
+@pytest.mark.requirement("N9")
+def test_a_prompt_that_asks_for_it_is_told_what_was_said_before(wisen: Path, project: Path) -> None:
+    def ask(prompt: str, session: str, cwd: Path = project) -> str:
+        return fire(wisen, "prompt", {"session_id": session, "cwd": str(cwd), "prompt": prompt})
+
+    told = ask("What did we say about deploying to staging?", "s")
+    assert told.count("- deploy the shop (claude-code, session ") == 1
+    assert sentinel.strip(told).strip() == ""
+    assert ask("What did we say about deploying to staging?", "s") == "", "once in a session"
+    assert "deploy the shop" not in ask("What did we say about deploying to staging?", "s2", Path("/"))
+    assert "deploy the shop (" not in ask("deploy to staging", "s3"), "it was not asked for"
+    for file in wisen.glob("index.db*"):
+        file.unlink()
+    assert "deploy the shop" not in ask("What did we say about deploying to staging?", "s4")
+    (wisen / "index.db").write_bytes(b"no database")
+    assert "deploy the shop" not in ask("What did we say about deploying to staging?", "s5")
+
+
 def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path, project: Path) -> None:
     fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
     fire(wisen, "failure", failed("shopctl deploy --wait", SAID, cwd=project))

@@ -56,6 +56,15 @@ class Memory(NamedTuple):
     place: str = ""
     """Where to look it up: the name of an entry, a path with a line."""
 
+    @property
+    def cited(self) -> str:
+        """Where it comes from, in short."""
+        if self.place:
+            return self.place
+        day = f"{self.at:%Y-%m-%d}" if self.at is not None else ""
+        turn = f"turn {self.turn}" if self.turn else ""
+        return ", ".join(filter(None, (self.agent, f"session {self.session[:8]}" if self.session else "", turn, day)))
+
 
 class Words(NamedTuple):
     """A memory as the words it is found by, one text a field."""

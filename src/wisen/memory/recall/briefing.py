@@ -71,21 +71,11 @@ def tokens(text: str) -> int:
     return -(-plain // _CHARACTERS) + len(text) - plain
 
 
-def cited(memory: Memory) -> str:
-    """Where a memory comes from, in short."""
-    if memory.place:
-        return memory.place
-    day = f"{memory.at:%Y-%m-%d}" if memory.at is not None else ""
-    return ", ".join(
-        filter(None, (memory.agent, memory.session[:8], f"turn {memory.turn}" if memory.turn else "", day))
-    )
-
-
 def _text(memories: Sequence[Memory]) -> str:
     lines: list[str] = []
     for kind in KINDS:
         of_kind = [memory for memory in memories if memory.kind is kind]
         if of_kind:
             lines.append(f"{_WORDS[kind]}:")
-            lines += [f"- {' '.join(memory.text.split())} ({cited(memory)})" for memory in of_kind]
+            lines += [f"- {' '.join(memory.text.split())} ({memory.cited})" for memory in of_kind]
     return "\n".join(lines)

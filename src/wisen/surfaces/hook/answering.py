@@ -119,8 +119,9 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
             wake(shelf.home, at_once=True, quick=False)
         return _wrapped([text], []), []
     found = _relevant(prompt, snapshot, before)
-    from .recalling import recall_lines
+    from .recalling import WORK, recall_lines
 
+    _limit(WORK, PATIENCE)
     found += [each for each in recall_lines(shelf.home, str(snapshot["context"]), prompt) if each[0] not in before]
     ids = [id_ for id_, _ in found]
     return (_wrapped(["From earlier sessions:", *(text for _, text in found)], ids), ids) if found else ("", [])
