@@ -113,7 +113,7 @@ class Wiring:
         Raises:
             StoreError: a store cannot be opened; a damaged index is not set aside.
         """
-        return self._learner(self.ledger(asked=True), cast("Index", _Late(self._whole_index)))
+        return self._learner(self.ledger(asked=True), cast("Index", _Late(self._whole_index)), hooks=())
 
     def _learner(
         self,
@@ -122,6 +122,8 @@ class Wiring:
         project: str | None = None,
         agents: tuple[Agent, ...] = (),
         warning: str | None = None,
+        *,
+        hooks: tuple[Hooks, ...] | None = None,
     ) -> Learner:
         from wisen.backends.clock import local
         from wisen.backends.executors.processes import processes
@@ -171,7 +173,7 @@ class Wiring:
             crew=processes,
             local=local,
             folders=self._agent_folders(),
-            hooks=self.hooks(),
+            hooks=self.hooks() if hooks is None else hooks,
             gauge=self.gauge(),
             caller=self.caller(),
             experiments=self._experiments(),

@@ -147,6 +147,24 @@ def test_a_prompt_that_asks_for_it_is_told_what_was_said_before(wisen: Path, pro
     assert "deploy the shop" not in ask("What did we say about deploying to staging?", "s5")
 
 
+@pytest.mark.requirement("S17")
+def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_with(wisen: Path, project: Path) -> None:
+    left = project / "memory" / ".hook-context.txt"
+    run("cycle", "--quick")
+    assert not left.exists(), "it has no such layout"
+    (project / "memory").mkdir()
+    (project / "SOUL.md").write_text("Be kind.\n", encoding="utf-8")
+    run("cycle", "--quick", "--dry-run")
+    assert not left.exists()
+    run("cycle", "--quick")
+    assert left.read_text("utf-8") == fire(
+        wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"}
+    )
+    left.write_text("mine", encoding="utf-8")
+    run("cycle", "--quick")
+    assert left.read_text("utf-8") == "mine", "somebody else's stays"
+
+
 def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path, project: Path) -> None:
     fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
     fire(wisen, "failure", failed("shopctl deploy --wait", SAID, cwd=project))

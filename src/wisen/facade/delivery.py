@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.changes import Line
 from wisen.domain.entries import Answer, Who, rule_id
 from wisen.domain.report import Selection
-from wisen.errors import UsageError, WisenError
+from wisen.errors import FileError, UsageError, WisenError
 from wisen.facade.review import Reviewer
 
 if TYPE_CHECKING:
+    from wisen.loop.deliver.snapshot import Published
     from wisen.loop.deliver.spool import Wish
     from wisen.ports.shelf import Pulse
 
+LEFT = ".hook-context.txt"
+"""The file in the memory of a workspace in which its agent looks for what is due."""
 _PATIENCE = timedelta(days=1)
 """How long a wish waits for the log to show it."""
 _ANSWERS = {"approve": Answer.APPROVED, "skip": Answer.SKIPPED}
@@ -88,7 +93,25 @@ class Deliverer(Reviewer):
         made = told(parts)
         if dry_run:
             return len(made.files.keys() - parts.shelf.holds())
+        self._leave(made)
         return parts.shelf.publish(made.files, made.current(parts.clock.now()), days=parts.deliver.pinned_days)
+
+    def _leave(self, made: Published) -> None:
+        """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay."""
+        from wisen.facade.workspace import memory_of
+        from wisen.safety import sentinel
+
+        parts = self._parts
+        for place, context in made.places:
+            memory, block = memory_of(Path(place), lambda _: False), made.block(context)
+            if memory is None:
+                continue
+            with suppress(FileError):
+                seen = parts.files.read(memory / LEFT)
+                now = (seen.content or b"").decode("utf-8", "replace")
+                is_ours = not sentinel.strip(now).strip()
+                if is_ours and now != block and (block or now):
+                    parts.files.write(seen, block.encode() or None)
 
     def _grant(self, wish: Wish) -> str:
         from wisen.loop.apply.edit import Editor

@@ -49,6 +49,11 @@ class Published(NamedTuple):
     contexts: dict[str, str]
     everywhere: str
 
+    def block(self, context: str) -> str:
+        """What a session of a context begins with; empty where there is nothing to tell."""
+        digest = self.contexts.get(context, self.everywhere)
+        return str(json.loads(self.files[digest])["block"]) if digest in self.files else ""
+
     def current(self, made: datetime) -> bytes:
         """The page that says which snapshot holds where."""
         return _bytes(

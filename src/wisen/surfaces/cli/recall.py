@@ -41,7 +41,7 @@ def run(
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
-    with wires.learner(reads=False) as learner:
+    with wires.asked() as learner:
         found = learner.recall(question, Path.cwd(), everywhere=scope == "all", days=days, kinds=chosen, limit=limit)
         if as_json:
             print_json(_plain(found, learner, around))
@@ -56,7 +56,7 @@ def brief(prompt: str, *, budget: int, as_json: bool) -> int:
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
-    with wires.learner(reads=False) as learner:
+    with wires.asked() as learner:
         made = learner.brief(prompt, Path.cwd(), budget=budget)
     if as_json:
         print_json(
