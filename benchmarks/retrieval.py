@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchmarks.recalled import Question, Talk
     from wisen.domain.memories import Design, Hit
 
-_FIELDS = [DESIGN._replace(who=named, day=named, beside=beside) for named in (0.5, 1.0) for beside in (0.2, 0.3, 0.5)]
+_FIELDS = [DESIGN._replace(beside=beside) for beside in (0.2, 0.3, 0.5)]
 _RANKS = [(session, fade) for session in (0.2, 0.4, 0.6) for fade in (0.5, 0.6, 0.75)]
 """What is tried: the weights of the fields, and those of the session."""
 
@@ -73,22 +73,22 @@ def _best(talks: Sequence[Talk], found: dict[Design, list[list[list[Hit]]]], hal
     tried = [fields._replace(session=session, fade=fade) for fields in _FIELDS for session, fade in _RANKS]
 
     def worth(design: Design) -> float:
-        turn = _mean(_measured(talks, found[_fields_of(design)], design, half))["turn"]
-        return sum(turn.values())
+        return sum(_mean(_measured(talks, found[_fields_of(design)], design, half, whole=False))["turn"].values())
 
     return max(tried, key=worth)
 
 
 def _measured(
-    talks: Sequence[Talk], found: list[list[list[Hit]]], design: Design, which: Iterable[int]
+    talks: Sequence[Talk], found: list[list[list[Hit]]], design: Design, which: Iterable[int], *, whole: bool = True
 ) -> list[dict[str, float]]:
+    """The figures of each question; those of sessions only in a `whole` measurement."""
     figures = []
     for number in which:
         talk = talks[number]
         now = max(memory.at for memory in talk.memories if memory.at is not None)
         for question, hit in zip(talk.questions, found[number], strict=True):
             ranked = [each.memory.id for each in rank(hit, now=now, design=design)]
-            sessions = [group.best.session for group in answered(hit, now, design)]
+            sessions = [group.best.session for group in answered(hit, now, design)] if whole else []
             figures.append(_scored(question, ranked, sessions))
     return figures
 

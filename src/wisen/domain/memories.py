@@ -167,9 +167,9 @@ class Design(NamedTuple):
     """What being a rule, an entry, a fix or a note adds: somebody decided to keep it."""
     imported: float = 0.2
     """What being imported takes away."""
-    depth: int = 200
+    depth: int = 100
     """How many memories are ranked."""
-    rows: int = 3000
+    rows: int = 1000
     """How many memories the words of a question may meet together; the most frequent words are left out above it."""
 
 
