@@ -33,8 +33,6 @@ from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
 
 pytestmark = pytest.mark.needs("claude-code")
-HOOK_CLIENT = Path(wiring.__file__).parent.joinpath(*CLIENT)
-delivers = pytest.mark.skipif(not HOOK_CLIENT.exists(), reason="deliver is not there yet")
 
 ALLOWED: dict[str, object] = {"permissions": {"allow": ["Bash(python3:*)", "Bash(ls:*)"]}}
 
@@ -286,7 +284,7 @@ CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
 """How a source is named beside what is told."""
 
 
-@delivers
+@pytest.mark.requirement("N9")
 def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_source(world: World) -> None:
     world.asked("make the environment")
     world.asked("No, not pip. Always use uv for packages, never pip.", "--resume", _session(world))
@@ -297,17 +295,44 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     assert CITED.search(first)
 
 
-@delivers
+@pytest.mark.requirement("F4")
 def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(world: World) -> None:
-    for _ in range(2):  # a fix is known when it was seen in two sessions
-        world.asked("count the fruit")
+    world.asked("count the fruit")
     world.cycle()
     *_, last = world.asked("once more")
     assert last.rindex("python3 count.py") > last.index("unrecognized arguments")
     assert CITED.search(last[last.index("unrecognized arguments") :])
 
 
-@delivers
+@pytest.mark.requirement("S15")
+def test_a_prompt_that_asks_what_was_said_before_is_told_it(world: World) -> None:
+    world.asked("We keep the ripe pears in the blue crate, say hello")
+    world.cycle()
+    asked = "What did we say about the pears? say hello"
+    first = next(request for request in world.asked(asked) if asked in request)
+    assert first.index(asked) < first.index("in the blue crate"), "behind the prompt, so that the cache lives"
+    assert "(claude-code, session " in first
+
+
+@pytest.mark.requirement("X10")
+def test_nothing_that_breaks_around_a_hook_fails_the_turn(world: World) -> None:
+    world.asked("From now on always write dates as year, month, day.")
+    world.cycle()
+    for snapshot in (world.home / "snapshots").glob("*.json"):
+        snapshot.write_bytes(snapshot.read_bytes()[:40])
+    for store in ("ledger.db", "index.db"):
+        (world.home / store).write_bytes(b"no database")
+    (world.home / "config.toml").write_text("[broken")
+    assert any("say hello" in request for request in world.asked("say hello"))
+    (world.home / "config.toml").write_text("[agents]\nprogram_prompts = true\n")
+    for file in world.home.glob("*.db*"):
+        file.unlink()
+    again = world.asked("say hello")
+    assert any("wisen" in request for request in again), "what went wrong is told at the next start"
+    backup = max((world.home / "backups").glob("ledger-*.db"))
+    (world.home / "ledger.db").write_bytes(backup.read_bytes())
+
+
 def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(world: World) -> None:
     world.asked("From now on always write dates as year, month, day.")
     world.cycle()
@@ -321,7 +346,6 @@ def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(world: W
     assert first.count("year, month, day") == 1
 
 
-@delivers
 def test_the_doctor_sees_hooks_fire_and_tells_when_they_no_longer_do(world: World) -> None:
     def hooks() -> list[tuple[str, str]]:
         command: list[str | Path] = [WISEN, "doctor", "--json"]
@@ -339,7 +363,6 @@ def test_the_doctor_sees_hooks_fire_and_tells_when_they_no_longer_do(world: Worl
     world.settings.write_text(ours)
 
 
-@delivers
 def test_the_reader_sees_none_of_what_was_delivered_as_typed(world: World) -> None:
     said = "No, not pip. Always use uv for packages, never pip."
     world.asked("make the environment")

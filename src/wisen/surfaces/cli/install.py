@@ -40,6 +40,8 @@ def install(agent: str, *, scope: str, experiments: bool | None, dry_run: bool, 
         if not as_json:
             _show(done, console(), dry_run=dry_run)
             _tell_others(others, console())
+            if not dry_run:
+                console().print("Next: wisen cycle reads your sessions and prepares what agents are told.")
         asked = "trials.experiments" in wires.settings.sources
         if experiments is None and not asked and not dry_run and not as_json and _is_terminal():
             import typer
