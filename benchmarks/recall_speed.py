@@ -7,7 +7,7 @@ import tempfile
 import time
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wisen.backends.clock import SystemClock
 from wisen.backends.stores.sqlite_index import open_index
@@ -28,7 +28,7 @@ _WORDS = 100_000
 
 def speeds() -> dict[str, object]:
     """Milliseconds to find, within one context and in all, and memories a second when they are put in."""
-    figures: dict[str, object] = {}
+    figures: dict[str, dict[str, Any]] = {}
     draw = _Draw()
     for size in SIZES:
         with tempfile.TemporaryDirectory() as folder:
@@ -45,8 +45,9 @@ def speeds() -> dict[str, object]:
                 "bytes_each": sum(file.stat().st_size for file in Path(folder).iterdir()) / size,
             }
             index.close()
-    first = figures[f"{SIZES[0]:,}"]
-    return {"latency_ms": {**first, "at": figures}} if isinstance(first, dict) else {}
+    first, last = (figures[f"{size:,}"] for size in SIZES)
+    growth = last["p50"] / first["p50"]
+    return {"latency_ms": {**first, "at": figures, "growth": growth}}
 
 
 def _times(store: Memories, draw: _Draw, contexts: tuple[str, ...] | None) -> dict[str, float]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wisen.domain.instructions import Blame, Effect
     from wisen.domain.report import Report
     from wisen.domain.signals import Signal
-    from wisen.domain.state import AgentState, State
+    from wisen.domain.state import AgentState, Finding, State
     from wisen.loop.apply.past import Past
     from wisen.loop.apply.undo import Undoing
     from wisen.parts import Parts
@@ -110,7 +110,8 @@ class Learner(Recorder, Deliverer, Recaller, Rememberer, Installer):
             report = self.learn(judge=False if quick else None)
             answered, unanswered = self.carry_out()
             applied, unapplied = self.apply_by_policy()
-            once = Cycled(report, took, answered, applied, self.prepare(), (*unanswered, *unapplied))
+            prepared = self.prepare(wrong=self._wrong)
+            once = Cycled(report, took, answered, applied, prepared, (*unanswered, *unapplied))
             done = done.then(once) if done else once
             woken = self.pulse().woken
             if woken is None or woken < began:
@@ -263,6 +264,11 @@ class Learner(Recorder, Deliverer, Recaller, Rememberer, Installer):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _wrong(self) -> list[Finding]:
+        from wisen.domain.state import Health
+
+        return [each for each in self.alarms() if each.health is Health.BAD]
 
     def _agent_state(self, agent: Agent, hooks: Installed | None) -> AgentState:
         from wisen.domain.state import AgentState

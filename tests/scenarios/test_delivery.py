@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -163,6 +164,25 @@ def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_wit
     left.write_text("mine", encoding="utf-8")
     run("cycle", "--quick")
     assert left.read_text("utf-8") == "mine", "somebody else's stays"
+
+
+@pytest.mark.requirement("X10")
+def test_a_session_begins_with_what_is_wrong_once_a_day(wisen: Path, project: Path) -> None:
+    def start(session: str) -> str:
+        return fire(wisen, "session-start", {"session_id": session, "cwd": str(project), "source": "startup"})
+
+    assert "wrong with wisen" not in start("s0")
+    current = wisen / "snapshots" / "current.json"
+    (wisen / "spool").mkdir(exist_ok=True)
+    (wisen / "spool" / "wake").touch()
+    os.utime(current, (0, 0))
+    assert "cycle is started and does not end" in start("s1")
+    assert "wrong with wisen" not in start("s2"), "told today"
+    page = json.loads(current.read_text("utf-8"))
+    current.write_text(json.dumps(page | {"alarms": ["claude-code hooks: they are gone. wisen install"]}), "utf-8")
+    told = start("s3")
+    assert "hooks: they are gone" in told
+    assert sentinel.strip(told).strip() == ""
 
 
 def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path, project: Path) -> None:

@@ -207,6 +207,7 @@ def test_a_rule_goes_to_the_file_that_the_agent_reads() -> None:
         "Always review the tests before a commit.",
         "Prefer small modules.",
         "Tests go below tests/unit.",
+        "Never merge without a review.",
     ],
 )
 def test_a_rule_stands_alone(text: str) -> None:
@@ -230,6 +231,8 @@ def test_a_rule_stands_alone(text: str) -> None:
         "Do not do the wild thing.",
         "Sort the orders by date I think.",
         "The idea is to sort by date...not sure",
+        "Replace OLD_FLAG with the setting in the file.",
+        "Drop the star before each name.",
     ],
 )
 def test_what_only_meant_something_then_is_no_rule(text: str) -> None:

@@ -14,6 +14,9 @@ from wisen.errors import FileError, UsageError, WisenError
 from wisen.facade.review import Reviewer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wisen.domain.state import Finding
     from wisen.loop.deliver.snapshot import Published
     from wisen.loop.deliver.spool import Wish
     from wisen.ports.shelf import Pulse
@@ -85,8 +88,11 @@ class Deliverer(Reviewer):
                     troubles.append(str(error))
         return tuple(done), tuple(troubles)
 
-    def prepare(self, *, dry_run: bool = False) -> int:
-        """Make the snapshots that hooks answer from. Returns how many are new. Raises: StoreError."""
+    def prepare(self, *, dry_run: bool = False, wrong: Callable[[], Iterable[Finding]] = tuple) -> int:
+        """Make the snapshots that hooks answer from. Returns how many are new. Raises: StoreError.
+
+        `wrong` tells, once they are there, what the user must know at the next start of a session.
+        """
         from wisen.steps.telling import told
 
         parts = self._parts
@@ -94,7 +100,12 @@ class Deliverer(Reviewer):
         if dry_run:
             return len(made.files.keys() - parts.shelf.holds())
         self._leave(made)
-        return parts.shelf.publish(made.files, made.current(parts.clock.now()), days=parts.deliver.pinned_days)
+        now, days = parts.clock.now(), parts.deliver.pinned_days
+        new = parts.shelf.publish(made.files, made.current(now), days=days)
+        alarms = [f"{each.about}: {each.says}. {each.next_step}".rstrip() for each in wrong()]
+        if alarms:
+            parts.shelf.publish(made.files, made.current(now, alarms), days=days)
+        return new
 
     def _leave(self, made: Published) -> None:
         """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay."""

@@ -54,8 +54,8 @@ class Published(NamedTuple):
         digest = self.contexts.get(context, self.everywhere)
         return str(json.loads(self.files[digest])["block"]) if digest in self.files else ""
 
-    def current(self, made: datetime) -> bytes:
-        """The page that says which snapshot holds where."""
+    def current(self, made: datetime, alarms: Sequence[str] = ()) -> bytes:
+        """The page that says which snapshot holds where, and what is wrong with us."""
         return _bytes(
             {
                 "version": VERSION,
@@ -63,6 +63,7 @@ class Published(NamedTuple):
                 "places": [list(each) for each in self.places],
                 "contexts": self.contexts,
                 "global": self.everywhere,
+                "alarms": list(alarms),
             }
         )
 

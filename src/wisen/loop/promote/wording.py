@@ -22,7 +22,8 @@ _NO_RULE = re.compile(
     r"^(?:i\b|i'm|i've|i'd|we're|we've|my|why|what|how|where|when|who|which|is|are|does|did|do you|do we|do me"
     r"|can you|could you|go with|go ahead|proceed|continue|yes|ok|okay|thanks?|great|good|nice|hm+|oh|ah"
     r"|there (?:is|are|was|were|'s)|seems|looks|still|maybe|perhaps|show|give|tell|explain|summari[sz]\w+|check|look"
-    r"|revert|undo|retry|try|implement|commit|push|fix|rename|delete|remove|move|update|create|review)\b",
+    r"|revert|undo|retry|try|implement|commit|push|fix|rename|delete|remove|move|update|create|review"
+    r"|replace|drop|change|swap|convert|extract|split|merge|refactor|rewrite|bump)\b",
     re.IGNORECASE,
 )
 """How a question, an answer or the next piece of work begins."""

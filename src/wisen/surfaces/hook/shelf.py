@@ -19,6 +19,10 @@ class SnapshotBroken(Exception):
     """A snapshot is not what was written."""
 
 
+LATE, AGAIN = 3600.0, 86_400.0
+"""Seconds after which a cycle that was started should have ended, and after which what stays wrong is told again."""
+
+
 class Shelf:
     """The home, for one event of one session."""
 
@@ -88,7 +92,33 @@ class Shelf:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
     def trouble(self) -> str:
-        """What went wrong since the last start of a session, in words for the user; told once."""
+        """What is wrong, in words for the user: a failure of ours once, what stays wrong once a day."""
+        return "\n".join(filter(None, (self._failure(), self._alarm())))
+
+    def _alarm(self) -> str:
+        """What the last cycle found wrong, and that no cycle ends any more."""
+        alarms, late = [], 0.0
+        try:
+            current = f"{self.home}/snapshots/current.json"
+            found = _read(current).get("alarms")
+            alarms = [str(each) for each in found] if isinstance(found, list) else []
+            late = os.stat(f"{self.home}/spool/wake").st_mtime - os.stat(current).st_mtime
+        except (OSError, ValueError):
+            pass  # what is broken there is told by whoever needs it
+        if late > LATE:
+            alarms.append("wisen's cycle is started and does not end any more, so nothing new is learnt: wisen cycle")
+        told, text = f"{self.home}/spool/beats/alarmed", "\n".join(alarms)
+        try:
+            before = _read(told)
+        except ValueError:
+            before = {}
+        at = before.get("at")
+        if not text or (before.get("text") == text and isinstance(at, float) and time() - at < AGAIN):
+            return ""
+        _write(told, dumps({"text": text, "at": time()}))
+        return f"Tell the user once what is wrong with wisen:\n{text}"
+
+    def _failure(self) -> str:
         path = f"{self.home}/spool/beats/failed"
         try:
             found = _read(path)
