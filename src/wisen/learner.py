@@ -113,7 +113,7 @@ class Learner(Recorder, Deliverer, Recaller, Rememberer, Installer):
             prepared = self.prepare(wrong=self._wrong)
             once = Cycled(report, took, answered, applied, prepared, (*unanswered, *unapplied))
             done = done.then(once) if done else once
-            woken = self.pulse().woken
+            woken = self._parts.shelf.woken()
             if woken is None or woken < began:
                 break  # else somebody was told that this cycle takes up what is new
         assert done is not None

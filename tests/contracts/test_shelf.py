@@ -12,6 +12,7 @@ import pytest
 
 from wisen.backends.clock import SystemClock
 from wisen.backends.flight import alone
+from wisen.backends.gauge import HomeGauge
 from wisen.backends.shelf import HomeShelf
 from wisen.errors import StoreError
 from wisen.surfaces.hook.shelf import Shelf as ClientShelf
@@ -71,18 +72,20 @@ def test_a_note_that_cannot_be_read_is_empty_and_harms_no_other(tmp_path: Path) 
     assert (note["event"], note["ids"], note["session"]) == ("failure", ["8e2f44:1"], "s1")
 
 
-def test_the_pulse_tells_what_fired_and_what_failed(tmp_path: Path) -> None:
+def test_what_fired_and_what_failed_is_told(tmp_path: Path) -> None:
     client = ClientShelf(str(tmp_path), "claude-code", "s1")
     client.beat("prompt")
     client.failed("failure", "TimeUp")
-    pulse = HomeShelf(tmp_path, SystemClock()).pulse()
-    assert set(pulse.fired) == {"prompt"}
-    assert pulse.failed == "TimeUp at failure"
-    assert pulse.failed_at is not None
-    assert SystemClock().now() - pulse.failed_at < timedelta(minutes=1)
+    gauge = HomeGauge(tmp_path, "1")
+    found = gauge.vitals()
+    assert set(found.beats) == {"prompt"}
+    assert found.failure is not None
+    assert found.failure.kind == "TimeUp at failure"
+    assert found.failure.at is not None
+    assert SystemClock().now() - found.failure.at < timedelta(minutes=1)
     assert "TimeUp at failure" in client.trouble()
     assert client.trouble() == "", "it is told once"
-    assert HomeShelf(tmp_path, SystemClock()).pulse().failed == "TimeUp at failure"
+    assert gauge.vitals().failure == found.failure
 
 
 def test_a_shelf_that_cannot_be_written_says_so(tmp_path: Path) -> None:

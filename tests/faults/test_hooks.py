@@ -58,9 +58,9 @@ def told(wisen: Path, project: Path, event: str = "session-start", session: str 
     return fire(wisen, event, payload(event, project, session))
 
 
-def pulse(wisen: Path) -> str:
-    with wiring.wire(wisen).learner(reads=False) as learner:
-        return learner.pulse().failed
+def failure(wisen: Path) -> str:
+    found = wiring.wire(wisen).gauge().vitals().failure
+    return found.kind if found is not None else ""
 
 
 def snapshot_of(wisen: Path) -> Path:
@@ -93,7 +93,7 @@ def test_a_broken_snapshot_tells_nothing_and_the_next_start_tells_that(
     harm(snapshot_of(wisen))
     assert told(wisen, project, event) == ""
     if event != "before-call":
-        assert pulse(wisen).startswith("SnapshotBroken at")
+        assert failure(wisen).startswith("SnapshotBroken at")
         run_cycle(wisen, project)
         again = told(wisen, project, session="next")
         assert "pnpm" in again
@@ -206,7 +206,7 @@ def test_what_hangs_is_left_behind_in_time(wisen: Path, project: Path) -> None:
     began = time.monotonic()
     assert told(wisen, project) == ""
     assert time.monotonic() - began < 5
-    assert pulse(wisen) == "TimeUp at session-start"
+    assert failure(wisen) == "TimeUp at session-start"
 
 
 def test_killed_at_any_moment_it_leaves_nothing_that_hurts(wisen: Path, project: Path) -> None:

@@ -7,7 +7,6 @@ import os
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.edits import a_desk
@@ -66,12 +65,11 @@ class World:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f'{{"type":"mode"}}\n{{"type":"user","timestamp":"{at.isoformat()}"}}\n')
 
-    def beat(self, at: datetime, **more: Any) -> None:
-        events = {"session-start": {"at": at.isoformat(), "agent": "claude-code"}}
-        self.heartbeat({"version": 1, "events": events, "failure": None, **more})
-
-    def heartbeat(self, data: object) -> None:
-        (self.home / "spool" / "heartbeat.json").write_text(json.dumps(data))
+    def beat(self, at: datetime) -> None:
+        beats = self.home / "spool" / "beats"
+        beats.mkdir(exist_ok=True)
+        (beats / "session-start").touch()
+        os.utime(beats / "session-start", (at.timestamp(), at.timestamp()))
 
     def snapshot(self, **more: object) -> None:
         current = {"version": 1, "made": NOON.isoformat(), "places": [], "contexts": {"shop": "d1"}, "global": "d2"}
@@ -140,7 +138,6 @@ def test_sessions_of_other_projects_are_not_blamed_where_hooks_are_for_one(world
 def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
     world = World(tmp_path)
     world.settings.write_text("{}")
-    world.heartbeat("garbled")
     (world.home / "snapshots" / "current.json").unlink()
     assert world.told(MemoryLedger()) == []
     (found,) = heartbeat.installed(world.watched, None)
@@ -155,7 +152,7 @@ def test_breakage_1_sessions_go_on_and_no_hook_fires(world: World) -> None:
 
 
 def test_breakage_2_no_hook_has_fired_since_they_were_installed(world: World) -> None:
-    (world.home / "spool" / "heartbeat.json").unlink()
+    (world.home / "spool" / "beats" / "session-start").unlink()
     assert bad(world, HOOKS).startswith("none has fired yet, and a session began")
 
 
@@ -211,9 +208,6 @@ def test_breakage_8_hooks_run_another_version(world: World) -> None:
     world.watched = replace(world.watched, gauge=HomeGauge(world.home, "3.0"))
     world.snapshot(version=2)
     assert "another version" in bad(world, "snapshot")
-    world.snapshot()
-    world.heartbeat({"version": 2, "events": {}})
-    assert {each.about for each in world.told()} == {HOOKS, "spool"}
 
 
 def test_breakage_9_the_disk_is_full(world: World) -> None:
@@ -237,10 +231,10 @@ def test_breakage_10_the_log_has_another_format(world: World) -> None:
 
 
 def test_breakage_11_the_client_failed(world: World) -> None:
-    failed = {"kind": "PermissionError", "at": (NOON + timedelta(hours=1)).isoformat()}
-    world.beat(NOON + timedelta(hours=1), failure=failed)
-    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: PermissionError"
-    world.beat(NOON + timedelta(days=4), failure=failed)
+    failed = {"kind": "PermissionError", "event": "stop", "at": (NOON + timedelta(hours=1)).timestamp()}
+    (world.home / "spool" / "beats" / "failed").write_text(json.dumps(failed))
+    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: PermissionError at stop"
+    world.beat(NOON + timedelta(days=4))
     assert [each.health for each in world.told()] == [Health.NOTICE]
 
 
@@ -260,17 +254,7 @@ def test_breakage_14_the_settings_cannot_be_read(world: World) -> None:
     assert str(world.settings) in bad(world, HOOKS)
 
 
-def test_breakage_15_the_heartbeat_cannot_be_read(world: World) -> None:
-    world.heartbeat({"version": 1, "events": {"stop": "yesterday"}})
-    says = {each.about: each.says for each in world.told()}
-    assert "heartbeat.json cannot be read: it is garbled" in says["spool"]
-    (world.home / "spool" / "heartbeat.json").unlink()
-    (world.home / "spool" / "heartbeat.json").mkdir()
-    says = {each.about: each.says for each in world.told()}
-    assert "heartbeat.json cannot be read: Is a directory" in says["spool"]
-
-
-def test_breakage_16_the_loop_stops_with_an_error(world: World) -> None:
+def test_breakage_15_the_loop_stops_with_an_error(world: World) -> None:
     assert list(heartbeat.stopped(world.runs)) == []
     (told,) = heartbeat.stopped([replace(world.runs[0], error="the disk is full"), *world.runs])
     assert (told.about, told.health, told.says) == ("runs", Health.BAD, "the last one stopped: the disk is full")
@@ -283,18 +267,13 @@ def test_what_the_settings_tell_is_told_also_without_a_ledger(world: World) -> N
     assert (found.state, found.since) == (HookState.BROKEN, None)
 
 
-def test_a_heartbeat_of_touched_files_is_read_as_well(world: World) -> None:
-    (world.home / "spool" / "heartbeat.json").unlink()
+def test_a_failure_of_the_client_is_told_also_after_a_session_was_told(world: World) -> None:
     beats = world.home / "spool" / "beats"
-    beats.mkdir()
-    (beats / "session-start").touch()
     fired = (NOON + timedelta(hours=1)).timestamp()
-    os.utime(beats / "session-start", (fired, fired))
-    assert world.told() == []
     (beats / "failed").write_text(json.dumps({"event": "prompt", "kind": "OSError", "at": fired}))
-    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError"
+    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError at prompt"
     (beats / "failed").rename(beats / "failed-told")
-    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError"
+    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError at prompt"
     (beats / "failed-told").write_text("{")
     assert bad(world, "hook client").endswith("failed-told cannot be read")
     (beats / "failed-told").unlink()

@@ -1,7 +1,6 @@
-"""Reads what tells whether hooks work: the spool with its heartbeat, the snapshots, the disk, the programs they run.
+"""Reads what tells whether hooks work: the spool with its beats, the snapshots, the disk, the programs they run.
 
-A client leaves its heartbeat as one file, `spool/heartbeat.json`, or as files that it touches, `spool/beats/EVENT` and
-`spool/beats/failed`: many at once then never write the same one.
+The client touches `spool/beats/EVENT`, and leaves `spool/beats/failed` when it could not do its work.
 """
 
 from __future__ import annotations
@@ -22,21 +21,15 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 """Of the files that the hook client writes and reads."""
-_HEARTBEAT = "heartbeat.json"
 _FAILED = "failed"
 _OWN_VERSION = re.compile(r'^__version__ = "([^"]+)"', re.MULTILINE)
-
-
-class _Heartbeat(msgspec.Struct):
-    version: int
-    events: dict[str, Beat] = {}
-    failure: Failure | None = None
 
 
 class _Failed(msgspec.Struct):
     """What a client leaves that could not do its work."""
 
     kind: str
+    event: str = "some event"
     at: float = 0.0
 
 
@@ -55,17 +48,15 @@ class HomeGauge:
 
     def vitals(self) -> Vitals:
         """What is there, without making anything."""
-        heartbeat, trouble = self._heartbeat()
         waiting = list(self._waiting())
         oldest = min((status.st_mtime for status in waiting), default=None)
         return Vitals(
-            beats=self._touched()
-            | {event: Beat(_aware(beat.at), beat.agent) for event, beat in heartbeat.events.items()},
-            failure=_dated(heartbeat.failure) or self._failed(),
+            beats=self._beats(),
+            failure=self._failed(),
             waiting=sum(status.st_size for status in waiting),
             waiting_since=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
             snapshot=self._snapshot(),
-            trouble=trouble,
+            trouble=self._trouble(),
             free=self._free(),
         )
 
@@ -88,23 +79,12 @@ class HomeGauge:
             return f"they run {other} of wisen, and this is {self._version}"
         return ""
 
-    def _heartbeat(self) -> tuple[_Heartbeat, str]:
-        """What the client wrote, and why it may not be able to."""
-        folder, none = self._home / "spool", _Heartbeat(version=_VERSION)
-        try:
-            found = msgspec.json.decode((folder / _HEARTBEAT).read_bytes(), type=_Heartbeat)
-        except (FileNotFoundError, NotADirectoryError):
-            found = none
-        except (OSError, msgspec.MsgspecError) as error:
-            return none, f"{folder / _HEARTBEAT} cannot be read: {getattr(error, 'strerror', None) or 'it is garbled'}"
-        if found.version != _VERSION:
-            return none, f"{folder / _HEARTBEAT} was written by another version of wisen"
-        there = _existing(folder)
-        if not os.access(there, os.W_OK | os.X_OK):
-            return found, f"{there} cannot be written"
-        return found, ""
+    def _trouble(self) -> str:
+        """Why the client may not be able to write."""
+        there = _existing(self._home / "spool" / "beats")
+        return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
 
-    def _touched(self) -> dict[str, Beat]:
+    def _beats(self) -> dict[str, Beat]:
         """When each event was noted by touching a file of its name."""
         try:
             with os.scandir(self._home / "spool" / "beats") as entries:
@@ -124,7 +104,7 @@ class HomeGauge:
                 continue
             except (OSError, msgspec.MsgspecError):
                 return Failure(f"{folder / name} cannot be read")
-            return Failure(failed.kind, datetime.fromtimestamp(failed.at, UTC))
+            return Failure(f"{failed.kind} at {failed.event}", datetime.fromtimestamp(failed.at, UTC))
         return None
 
     def _waiting(self) -> list[os.stat_result]:
@@ -159,12 +139,3 @@ class HomeGauge:
 def _existing(folder: Path) -> Path:
     """The folder, or the nearest one above it that is there."""
     return next(each for each in (folder, *folder.parents) if each.exists())
-
-
-def _dated(failure: Failure | None) -> Failure | None:
-    return failure if failure is None or failure.at is None else Failure(failure.kind, _aware(failure.at))
-
-
-def _aware(at: datetime) -> datetime:
-    """A time with its zone: without one it is in UTC."""
-    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)

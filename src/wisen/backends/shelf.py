@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreError
-from wisen.ports.shelf import Pulse, Spooled
+from wisen.ports.shelf import Spooled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,21 +60,10 @@ class HomeShelf:
         for name in names:
             (self._spool / name).unlink(missing_ok=True)
 
-    def pulse(self) -> Pulse:
-        """How hooks have been doing."""
-        beats = self._spool / "beats"
-        fired = {
-            path.name: _at(_modified(path)) for path in sorted(beats.glob("*")) if not path.name.startswith("failed")
-        }
-        failed, when = "", None
-        for path in (beats / "failed", beats / "failed-told"):
-            for note in _notes(path):
-                at = note.get("at")
-                if isinstance(at, int | float) and (when is None or _at(at) > when):
-                    failed, when = f"{note.get('kind')} at {note.get('event')}", _at(at)
+    def woken(self) -> datetime | None:
+        """When a hook last asked for a cycle."""
         wake = self._spool / "wake"
-        woken = _at(_modified(wake)) if wake.exists() else None
-        return Pulse(fired, failed, when, woken, sum(1 for _ in self._spool.glob("*.jsonl")))
+        return _at(_modified(wake)) if wake.exists() else None
 
     def _is_whole(self, digest: str, content: bytes) -> bool:
         """Whether a snapshot is still what was written: a disk may have failed since."""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from wisen.domain.state import Finding
     from wisen.loop.deliver.snapshot import Published
     from wisen.loop.deliver.spool import Wish
-    from wisen.ports.shelf import Pulse
 
 LEFT = ".hook-context.txt"
 """The file in the memory of a workspace in which its agent looks for what is due."""
@@ -30,10 +29,6 @@ _ANSWERS = {"approve": Answer.APPROVED, "skip": Answer.SKIPPED}
 
 class Deliverer(Reviewer):
     """What a Learner does for hooks."""
-
-    def pulse(self) -> Pulse:
-        """How hooks have been doing: when each was last seen, what failed inside them, what waits in the spool."""
-        return self._parts.shelf.pulse()
 
     def take_in(self) -> int:
         """Take what hooks delivered into the ledger; wishes stay until they were carried out. Returns how many."""

@@ -19,20 +19,6 @@ class Spooled(NamedTuple):
     notes: tuple[Note, ...]
 
 
-class Pulse(NamedTuple):
-    """How hooks have been doing."""
-
-    fired: Mapping[str, datetime]
-    """When each event was last seen to the end."""
-    failed: str
-    """The kind of the last failure inside the client, and at which event; empty where there was none."""
-    failed_at: datetime | None
-    woken: datetime | None
-    """When a hook last asked for a cycle."""
-    waiting: int
-    """How many files wait in the spool: many mean that no cycle runs."""
-
-
 class Shelf(Protocol):
     """What hooks read, and what they leave behind."""
 
@@ -55,6 +41,6 @@ class Shelf(Protocol):
         """Remove what was taken in."""
         ...
 
-    def pulse(self) -> Pulse:
-        """How hooks have been doing."""
+    def woken(self) -> datetime | None:
+        """When a hook last asked for a cycle."""
         ...

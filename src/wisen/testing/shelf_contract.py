@@ -27,9 +27,8 @@ class ShelfContract:
         assert [each.name for each in shelf.spooled()] == ["one.jsonl", "two.jsonl"]
         assert shelf.spooled()[0].notes == ({"event": "prompt", "ids": ["R-1"]},)
         assert len(shelf.spooled()[1].notes) == 2
-        assert shelf.pulse().waiting == 2
         shelf.drop(["one.jsonl", "never.jsonl"])
         assert [each.name for each in shelf.spooled()] == ["two.jsonl"]
 
-    def test_where_no_hook_ever_fired_there_is_no_pulse(self, shelf: Shelf) -> None:
-        assert shelf.pulse() == ({}, "", None, None, 0)
+    def test_where_no_hook_ever_fired_nobody_asked_for_a_cycle(self, shelf: Shelf) -> None:
+        assert shelf.woken() is None

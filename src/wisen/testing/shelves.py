@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.ports.shelf import Pulse, Spooled
+from wisen.ports.shelf import Spooled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from wisen.ports.shelf import Note
 
@@ -44,6 +45,6 @@ class MemoryShelf:
         for name in names:
             self._spool.pop(name, None)
 
-    def pulse(self) -> Pulse:
-        """Nobody fires here."""
-        return Pulse({}, "", None, None, len(self._spool))
+    def woken(self) -> datetime | None:
+        """No hook ever asked for a cycle here."""
+        return None

@@ -107,7 +107,7 @@ class Shelf:
             pass  # what is broken there is told by whoever needs it
         if late > LATE:
             alarms.append("wisen's cycle is started and does not end any more, so nothing new is learnt: wisen cycle")
-        told, text = f"{self.home}/spool/beats/alarmed", "\n".join(alarms)
+        told, text = f"{self.home}/spool/alarmed", "\n".join(alarms)
         try:
             before = _read(told)
         except ValueError:
