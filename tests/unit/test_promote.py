@@ -320,3 +320,14 @@ def test_what_a_person_approved_is_never_decided_by_weight() -> None:
     moves = [a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id), a_move("2", value="promoted")]
     known = states([WEAK, structs.replace(WEAK, id="02B", priority=Priority.CRITICAL)], [], moves)
     assert settled(known, NOON, scribe) == []
+
+
+@pytest.mark.requirement("S5")
+def test_that_something_was_not_asked_for_forbids_it_only_then() -> None:
+    complaint = an_entry(summary="Do not push anything.", details="no, I didn't ask you to push anything", durable=0.9)
+    assert offer(ledger_of(complaint, (1, 0))) == []
+    assert len(offer(ledger_of(complaint, (1, 0), (2, 0), (3, 0)))) == 1, "said again and again it is a rule"
+    lasting = an_entry(
+        summary="Never push by yourself.", details="I didn't say push. Never push by yourself.", durable=0.9
+    )
+    assert len(offer(ledger_of(lasting, (1, 0)))) == 1

@@ -17,7 +17,7 @@ from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.remedies import new_words, remedies
 from wisen.loop.deliver.snapshot import published
 from wisen.loop.mine.forms import complaints, near
-from wisen.loop.promote.wording import stands_alone
+from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps.rulebook import Known, is_told
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def _is_said(state: EntryState, durable: float) -> bool:
     lasting = entry.durable >= durable
     if entry.category is Category.PREFERENCE:
         return lasting
-    again = state.sessions > 1 or (entry.about in _CLEAR and is_order(state.text))
+    clear = entry.about in _CLEAR and is_order(state.text) and not is_of_the_moment(entry.details)
+    again = state.sessions > 1 or clear
     return lasting and entry.category is Category.CORRECTION and again
 
 

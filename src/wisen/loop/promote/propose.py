@@ -19,7 +19,7 @@ from wisen.domain.entries import (
 )
 from wisen.domain.sameness import Lessons
 from wisen.loop.promote.widen import widened
-from wisen.loop.promote.wording import stands_alone
+from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -45,7 +45,8 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
     stated = entry.origin is Origin.STATED
     if state.confirmed or (stated and entry.category is Category.PREFERENCE and entry.durable >= policy.stated):
         return True
-    if stated and entry.category is Category.CORRECTION and entry.durable >= policy.durable:
+    lasting = entry.durable >= policy.durable and not is_of_the_moment(entry.details)
+    if stated and entry.category is Category.CORRECTION and lasting:
         return True
     recent = [each for each in seen if each.at > state.last - timedelta(days=policy.days)]
     return len(recent) >= policy.occurrences and len({(each.agent, each.session) for each in recent}) >= policy.sessions

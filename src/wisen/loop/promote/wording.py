@@ -39,7 +39,15 @@ _HEDGED = re.compile(
     r"\.\.\.|\b(?:not sure|i think|i guess|i'd think|i wonder|maybe|perhaps|probably)\b", re.IGNORECASE
 )
 """Somebody who thinks aloud has not made a rule yet."""
+_NOT_ASKED = re.compile(
+    r"\bi (?:did not|didn't|never) (?:say|ask|tell)\b|\bnobody (?:said|asked|told)\b", re.IGNORECASE
+)
 _WORD = re.compile(r"[\w'`@./-]+")
+
+
+def is_of_the_moment(message: str) -> bool:
+    """Whether a message only says that something was not asked for: another time it may be."""
+    return _NOT_ASKED.search(message) is not None and _LASTS.search(message) is None
 
 
 def stands_alone(text: str) -> bool:
