@@ -99,7 +99,7 @@ class HomeGauge:
         folder = self._home / "spool" / "beats"
         for name in (_FAILED, f"{_FAILED}-told"):
             try:
-                failed = msgspec.json.decode((folder / name).read_bytes(), type=_Failed)
+                failed = msgspec.json.decode(_content(folder / name), type=_Failed)
             except FileNotFoundError:
                 continue
             except (OSError, msgspec.MsgspecError):
@@ -118,7 +118,7 @@ class HomeGauge:
     def _snapshot(self) -> str:
         folder = self._home / "snapshots"
         try:
-            current = msgspec.json.decode((folder / "current.json").read_bytes(), type=_Current)
+            current = msgspec.json.decode(_content(folder / "current.json"), type=_Current)
         except (FileNotFoundError, NotADirectoryError):
             return "there is none"
         except (OSError, msgspec.MsgspecError):
@@ -134,6 +134,13 @@ class HomeGauge:
             return shutil.disk_usage(_existing(self._home)).free
         except OSError:
             return None
+
+
+def _content(path: Path) -> bytes:
+    """What a file holds. Anything else of that name, such as a pipe, could be waited for without end."""
+    if path.exists() and not path.is_file():
+        raise OSError(f"{path} is not a file")
+    return path.read_bytes()
 
 
 def _existing(folder: Path) -> Path:
