@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from wisen.backends.files import UserFiles
 from wisen.domain.failures import Change, Signature
 from wisen.domain.fixes import Danger, Evidence, Fix, fix_id
-from wisen.loop.deliver.block import Line, Matter, Waiting, block_of, tokens
+from wisen.domain.tokens import tokens_at_most
+from wisen.loop.deliver.block import Line, Matter, Waiting, block_of
 from wisen.loop.deliver.channels import instructions_in, is_in, repository_words, words
 from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.policy import DeliverPolicy
@@ -63,7 +64,7 @@ def test_a_block_keeps_its_budget_and_every_line_whole(
     rules: list[Line], said: list[Line], due: list[Line], most: int
 ) -> None:
     block = block_of(Matter(rules, said, (), (), due), DeliverPolicy(tokens=most))
-    assert tokens(block.text) <= most
+    assert tokens_at_most(block.text) <= most
     assert sentinel.strip(block.text) == ""
     for id_ in block.ids:
         assert id_.partition(":")[0] in block.text

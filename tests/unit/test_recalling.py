@@ -15,7 +15,8 @@ from wisen.domain.failures import Ending, Goal
 from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.memories import DESIGN, Hit, Memory, MemoryKind, Ranked, Sought
 from wisen.domain.notebooks import Notebook
-from wisen.memory.recall.briefing import WORKFLOWS, brief, tokens
+from wisen.domain.tokens import tokens_at_most
+from wisen.memory.recall.briefing import WORKFLOWS, brief
 from wisen.memory.recall.gathering import of_notebooks, of_session, pieces
 from wisen.memory.recall.ranking import group, rank
 from wisen.memory.recall.replaced import settle
@@ -259,7 +260,7 @@ def test_a_briefing_has_no_more_workflows_than_three() -> None:
 @given(st.lists(st.text(min_size=1, max_size=300), max_size=12), st.integers(1, 300))
 def test_a_briefing_never_costs_more_than_its_budget(texts: list[str], budget: int) -> None:
     made = brief(ranked(*(memory(str(n), t, kind=MemoryKind.RULE) for n, t in enumerate(texts))), budget=budget)
-    assert made.tokens == tokens(made.text) <= budget
+    assert made.tokens == tokens_at_most(made.text) <= budget
     assert len(set(made.memories)) == len(made.memories)
 
 
@@ -274,5 +275,5 @@ def test_what_is_far_off_is_left_out() -> None:
 
 
 def test_tokens_are_rather_counted_too_many() -> None:
-    assert tokens("word " * 30) >= 30
-    assert tokens("数据库迁移") == 5
+    assert tokens_at_most("word " * 30) >= 30
+    assert tokens_at_most("数据库迁移") == 5

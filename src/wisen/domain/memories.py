@@ -173,5 +173,7 @@ class Design(NamedTuple):
     """How many memories the words of a question may meet together; the most frequent words are left out above it."""
 
 
+BRIEFING = 600
+"""How many tokens a briefing may cost."""
 DESIGN = Design()
 """The design that is shipped."""

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.domain.contexts import NOWHERE
-from wisen.domain.memories import DESIGN, MemoryKind, Recalled, Sought
+from wisen.domain.memories import BRIEFING, DESIGN, MemoryKind, Recalled, Sought
 from wisen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Recaller:
         """What stands around a memory in its session or file."""
         return tuple(self._parts.index.memories.around(memory.id, reach))
 
-    def brief(self, prompt: str, place: Path, *, budget: int = 600) -> Briefing:
+    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING) -> Briefing:
         """What a task needs to know, within a budget of tokens.
 
         Raises:
@@ -93,5 +93,4 @@ class Recaller:
         return brief(rank(hits, now=now, here=here), budget=budget)
 
     def _here(self, place: Path) -> str:
-        context = self._parts.scope.context(str(place), str(place))
-        return NOWHERE if context is None else context.key
+        return self._parts.context_of(place) or NOWHERE

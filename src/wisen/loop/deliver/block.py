@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.tokens import tokens_at_most
 from wisen.safety import sentinel
 
 if TYPE_CHECKING:
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
 
     from wisen.loop.deliver.policy import DeliverPolicy
 
-_BYTES_A_TOKEN = 3
-"""English has about four in a token; other scripts and code have fewer."""
 _HEAD = (
     "What wisen learnt from the user's earlier sessions. What the user says now comes first. "
     "When you act on a line, name its id."
@@ -79,11 +78,6 @@ class Block(NamedTuple):
     ids: tuple[str, ...]
 
 
-def tokens(text: str) -> int:
-    """How many tokens a text has at most, as far as that can be told without the agent's own count."""
-    return -(-len(text.encode("utf-8", "surrogatepass")) // _BYTES_A_TOKEN)
-
-
 def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
     """What a session begins with; empty where there is nothing. A line that does not fit is left out whole."""
     parts: list[tuple[str, Iterable[Line | Waiting]]] = [
@@ -101,7 +95,7 @@ def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
                 told, exposed = each.told, each.exposed
             else:
                 told, exposed = each.told(briefly=each.rule in shown), each.id
-            if tokens(_wrapped([*lines, *head, told], [*ids, exposed])) > policy.tokens:
+            if tokens_at_most(_wrapped([*lines, *head, told], [*ids, exposed])) > policy.tokens:
                 continue
             lines += [*head, told]
             ids.append(exposed)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wisen.domain.memories import Briefing, MemoryKind
+from wisen.domain.memories import BRIEFING, Briefing, MemoryKind
 from wisen.domain.sameness import Lessons
+from wisen.domain.tokens import tokens_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,14 +27,10 @@ KINDS = (
     MemoryKind.SKILL,
 )
 """What a briefing is made of, in the order it is shown."""
-BUDGET = 600
-"""Tokens."""
 WORKFLOWS = 3
 """No more of them than so many."""
 RELEVANT = 0.35
 """Which share of the best one's score something needs: what is further off is not about the task."""
-_CHARACTERS = 3
-"""A token is taken for so many characters of ASCII, any other character for a token: rather too many than too few."""
 _WORDS = {
     MemoryKind.RULE: "Rules",
     MemoryKind.FIX: "Known failures",
@@ -44,7 +41,7 @@ _WORDS = {
 }
 
 
-def brief(ranked: Sequence[Ranked], *, budget: int = BUDGET, shown: frozenset[str] = frozenset()) -> Briefing:
+def brief(ranked: Sequence[Ranked], *, budget: int = BRIEFING, shown: frozenset[str] = frozenset()) -> Briefing:
     """The best of what was found within a budget of tokens; what was shown before is left out, by id."""
     least = RELEVANT * max((each.score for each in ranked), default=0.0)
     matters = [each.memory for each in ranked if each.memory.kind in KINDS and each.score >= least]
@@ -55,20 +52,14 @@ def brief(ranked: Sequence[Ranked], *, budget: int = BUDGET, shown: frozenset[st
             continue
         if memory.kind is MemoryKind.WORKFLOW and many[memory.kind] == WORKFLOWS:
             continue
-        if tokens(_text([*taken, memory])) > budget:
+        if tokens_at_most(_text([*taken, memory])) > budget:
             left_out += 1
             continue
         taken.append(memory)
         told.add(memory.id, memory.text)
         many[memory.kind] += 1
     text = _text(taken)
-    return Briefing(tuple(taken), text, tokens(text), left_out)
-
-
-def tokens(text: str) -> int:
-    """How many tokens a text costs, rather too many than too few."""
-    plain = sum(map(str.isascii, text))
-    return -(-plain // _CHARACTERS) + len(text) - plain
+    return Briefing(tuple(taken), text, tokens_at_most(text), left_out)
 
 
 def _text(memories: Sequence[Memory]) -> str:

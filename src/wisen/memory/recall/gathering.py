@@ -1,4 +1,4 @@
-"""What can be found again: makes memories of what was typed, of entries, and of notebooks that others keep.
+"""What can be found again: makes memories of sessions, of entries, of noted days, and of notebooks that others keep.
 
 Each comes with the origin it is replaced with. What a notebook says can be found and never teaches.
 """

@@ -1,1 +1,1 @@
-"""The hook client: what agents run inside their turns. It needs nothing but the standard library."""
+"""The hook client: what agents run inside their turns, with the standard library alone but for what it recalls."""
