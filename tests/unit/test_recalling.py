@@ -135,6 +135,13 @@ def test_an_amendment_of_something_else_replaces_nothing() -> None:
     ) == ["0", "1"]
 
 
+def test_to_amend_a_commit_amends_no_decision() -> None:
+    assert in_order(
+        ("Write the changelog of the release before the commits are pushed.", 5.0),
+        ("Please do not amend the pushed commits of the release.", 3.0),
+    ) == ["0", "1"]
+
+
 def test_what_is_older_never_replaces_what_is_newer() -> None:
     assert in_order(
         ("Amendment to the rounding of invoices: round once, on the total after tax.", 3.0),

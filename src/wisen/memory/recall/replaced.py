@@ -11,6 +11,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from wisen.domain.memories import MemoryKind
 from wisen.domain.sameness import opposed
 from wisen.domain.stances import stance
 from wisen.domain.terms import stem
@@ -35,15 +36,18 @@ _STATED = 300
 """How long a text may be to be one statement that can be the opposite of another."""
 _MEMBERS = 6
 """How many of a group's memories are read."""
+_BEGINS = 120
+"""Where a text says that it amends something: what stands further in was mostly pasted."""
 _AMENDS = re.compile(
-    r"\b(?:amend(?:s|ed|ing|ments?)?|supersed(?:e|es|ed|ing)|overrul(?:e|es|ed|ing)|"
+    r"\b(?:amendments?|supersed(?:e|es|ed|ing)|overrul(?:e|es|ed|ing)|"
     r"(?:updates?|changes?|corrections?|revisions?|exceptions?) (?:to|of|on) (?:the|our|that|this|what) [^.!?\n]{0,60}"
     r"\b(?:polic(?:y|ies)|rules?|decisions?|agreements?|conventions?|settled|agreed|decided)|"
-    r"no longer|not anymore|not any more|changed (?:my|our) minds?|scratch that|forget what i said|"
+    r"changed (?:my|our) minds?|scratch that|forget what i said|"
     r"instead of what we (?:said|agreed|decided|settled)|we (?:settled|agreed|decided) (?:on )?[^.!?\n]{0,40}\bbut now|"
     r"from now on|replaces? (?:the|our) (?:old|earlier|previous|former))\b",
     re.IGNORECASE,
 )
+"""Not "amend": commits are amended all the time; nor "no longer", which mostly tells of code."""
 _WORD = re.compile(r"[a-z][a-z'_]{3,}|\d{3,}")
 _COMMON = frozenset(
     "that this with from have will what when which they them then there here their your were been being does doing done"
@@ -57,7 +61,8 @@ class _Read:
     """What a group says, ready to be compared; each part is worked out when it is needed."""
 
     def __init__(self, group: Group) -> None:
-        self._texts = [each.memory.text for each in group.memories[:_MEMBERS]]
+        said = [each.memory for each in group.memories if each.memory.kind is not MemoryKind.SUMMARY]
+        self._texts = [memory.text for memory in said[:_MEMBERS]]
         self.when = 0.0 if group.at is None else group.at.timestamp()
         self.context = group.best.context
         self.score = group.score
@@ -75,7 +80,7 @@ class _Read:
     @cached_property
     def amends(self) -> bool:
         """Whether it says that something else no longer holds."""
-        return any(_AMENDS.search(text) for text in self._texts)
+        return any(_AMENDS.search(text, 0, _BEGINS) for text in self._texts)
 
     @cached_property
     def stance(self) -> Stance | None:
