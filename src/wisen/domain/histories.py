@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from wisen.domain.matching import EDITORS
+
 if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.domain.events import Status
 
-EDITS = frozenset("Edit Write MultiEdit NotebookEdit edit write apply_patch str_replace_editor".split())
-"""The tools that change files, by the names that agents give them."""
+EDITS = EDITORS
 
 
 class Step(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,358 @@
+"""Whether a call is one that a guard watches for, and what the call would be with the better words in it.
+
+Plain Python without imports but of its own kind, because the hook client loads this file inside an agent's turn; the
+backtest runs the same lines.
+"""
+
+from __future__ import annotations
+
+from .scripts import runs_in
+from .shell_words import UNKNOWN, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .shell_runs import Run
+
+EDITORS = frozenset("Edit Write MultiEdit NotebookEdit edit write apply_patch str_replace_editor".split())
+"""The tools that change files, by the names that agents give them."""
+READERS = frozenset("Read read read_file view_file".split())
+ANY = "*"
+GAP = "..."
+"""Stands in a pattern for any words."""
+_PLACES = ("file_path", "notebook_path", "path", "filePath")
+_PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+_CLUSTERS = frozenset("rm cp mv ls ln git grep chmod chown mkdir kill tar docker du sort".split())
+"""Programs whose options of one letter may stand together."""
+_VALUES = {
+    "git": "-C -c --git-dir --work-tree --namespace",
+    "npm": "--prefix -C -w --workspace",
+    "pnpm": "-C --dir --filter -F",
+    "yarn": "--cwd",
+    "bun": "--cwd --filter",
+    "make": "-C -f --directory --file",
+    "docker": "-H --context --config",
+    "kubectl": "-n --namespace --context --kubeconfig",
+    "cargo": "--manifest-path -Z --config",
+    "go": "-C",
+    "gh": "-R --repo",
+    "uv": "--project --directory",
+    "poetry": "-C --directory -P --project",
+}
+"""Options that take a value and may stand before what a program is told to do."""
+_LONGEST = 400
+
+
+class Call:
+    """A call that is about to be made, or was."""
+
+    __slots__ = ("_runs", "cwd", "fields", "home", "line", "tool")
+
+    def __init__(self, tool: str, fields: dict[str, object], cwd: str = "", home: str = "") -> None:
+        self.tool, self.fields, self.cwd, self.home = tool, fields, cwd, home
+        self.line = _line(fields)
+        self._runs: list[Run] | None = None
+
+    @property
+    def runs(self) -> list[Run]:
+        """The simple commands that it runs; none where it runs no command."""
+        if self._runs is None:
+            self._runs = runs_in(self.line) if self.line else []
+        return self._runs
+
+    @property
+    def keys(self) -> set[str]:
+        """Under which keys guards stand that may watch for it."""
+        found = {f"tool:{self.tool}"}
+        if self.line:
+            found.add("shell:*")
+            found.update(f"shell:{name}" for run in self.runs for view in run.views for name in _names(view[0].text))
+        if self.tool in EDITORS or any(run.writes for run in self.runs):
+            found.add("edit:")
+        if self.tool in READERS:
+            found.add("read:")
+        return found
+
+
+class Hit:
+    """Where a command fits a pattern: the words of it that the pattern's words stand for, in their order."""
+
+    __slots__ = ("words",)
+
+    def __init__(self, words: list[Word]) -> None:
+        self.words = words
+
+
+def keys_of(watch: dict[str, object]) -> list[str]:
+    """Under which keys a watch is found."""
+    on = str(watch["on"])
+    if on == "shell":
+        first = _texts(watch["words"])[0]
+        return sorted({f"shell:{ANY if _is_glob(each) else each}" for each in first.split("|")})
+    return [f"{on}:"] if on in ("edit", "read") else [f"tool:{on}"]
+
+
+def hits(watch: dict[str, object], call: Call) -> list[Hit]:
+    """Where a call fits a watch; nothing where it does not."""
+    on = str(watch["on"])
+    if on == "shell":
+        words = _texts(watch["words"])
+        return [hit for run in call.runs if (hit := _hit(words, run)) is not None]
+    if on in ("edit", "read"):
+        glob = str(watch["glob"])
+        return [Hit([])] if any(path_fits(glob, path, call.cwd, call.home) for path in _paths(on, call)) else []
+    wanted = watch["fields"]
+    if call.tool != on or not isinstance(wanted, dict):
+        return []
+    return [Hit([])] if all(_field(call.fields.get(name), str(glob)) for name, glob in wanted.items()) else []
+
+
+def better_line(watch: dict[str, object], better: Sequence[str], call: Call) -> str:
+    """The command line with the better words in the place of the others; empty where that cannot be told for sure."""
+    if watch["on"] != "shell" or not better or not call.line or any(map(_is_pattern, better)):
+        return ""
+    words = _texts(watch["words"])
+    same = _shared(words, better)
+    back = min(_shared(words[same:][::-1], better[same:][::-1]), len(words) - same, len(better) - same)
+    gone, new = range(same, len(words) - back), better[same : len(better) - back]
+    if GAP in words or len(call.line) > _LONGEST:
+        return ""
+    edits: list[tuple[int, int, str]] = []
+    for hit in hits(watch, call):
+        if any(word.end == 0 for word in hit.words):
+            return ""  # it stands in a script that another command runs
+        spans = [(hit.words[each].start, hit.words[each].end) for each in gone]
+        if not spans:
+            at = hit.words[same - 1].end if same else hit.words[0].start
+            spans = [(at, at)]
+        edits += [(start, end, " ".join(new) if number == 0 else "") for number, (start, end) in enumerate(spans)]
+    line, last = call.line, len(call.line)
+    for start, end, put in sorted(edits, reverse=True):
+        if end > last:
+            return ""
+        line, last = _put(line, start, end, put), start
+    again = Call(call.tool, {**call.fields, "command": line}, call.cwd, call.home)
+    return "" if line == call.line or hits(watch, again) else line
+
+
+def path_fits(glob: str, path: str, cwd: str, home: str = "") -> bool:
+    """Whether a path lies where a glob says: `/` and `~` begin at the root and at home, `./` where the work is done.
+
+    Any other glob fits at any depth; one that fits a folder fits what is below.
+    """
+    whole = _absolute(path, cwd, home)
+    if glob.startswith(("/", "~", "./")):
+        return _below(_segments(_absolute(glob, cwd, home)), _segments(whole))
+    here = _segments(whole)
+    inside = _segments(cwd) if cwd and whole.startswith(cwd.rstrip("/") + "/") else []
+    wanted = _segments(glob)
+    return any(_below(wanted, here[at:]) for at in range(len(inside), len(here)))
+
+
+def _hit(words: list[str], run: Run) -> Hit | None:
+    for view in run.views:
+        found = _fitted(words, view)
+        if found is not None:
+            return Hit(found)
+    return None
+
+
+def _fitted(pattern: list[str], view: list[Word]) -> list[Word] | None:
+    """The words that a pattern's words stand for; None where it does not fit.
+
+    Options may stand anywhere behind the program; all else stands in order, with nothing between but options.
+    """
+    if not any(_word_fits(pattern[0], name) for name in _names(view[0].text)):
+        return None
+    found: dict[int, Word] = {0: view[0]}
+    program = view[0].text.rsplit("/", 1)[-1]
+    plain = [at for at, word in enumerate(pattern) if at and not _is_option(word)]
+    if not _in_order([pattern[at] for at in plain], plain, view, found, program):
+        return None
+    for at, word in enumerate(pattern):
+        if at and _is_option(word):
+            option = _option(word, view, program)
+            if option is None:
+                return None
+            found[at] = option
+    return [found.get(at, view[0]) for at in range(len(pattern))]
+
+
+def _in_order(plain: list[str], at: list[int], view: list[Word], found: dict[int, Word], program: str) -> bool:
+    takes = _VALUES.get(program, "").split()
+    position, free = 1, False
+    for number, wanted in enumerate(plain):
+        if wanted in (GAP, "…"):
+            free = True
+            continue
+        while position < len(view):
+            text = view[position].text
+            if _word_fits(wanted, text):
+                break
+            if text[:1] == "-" and len(text) > 1:
+                position += 2 if text in takes else 1
+            elif free:
+                position += 1
+            else:
+                return False
+        if position >= len(view):
+            return False
+        found[at[number]] = view[position]
+        position, free = position + 1, False
+    return True
+
+
+def _option(wanted: str, view: list[Word], program: str) -> Word | None:
+    """Where an option stands: as it is, with its value behind `=`, or among letters that stand together."""
+    for word in view[1:]:
+        if word.text == "--":
+            return None
+        for each in wanted.split("|"):
+            if word.text == each or word.text.startswith(f"{each}=") or (_is_glob(each) and _glob(each, word.text)):
+                return word
+            if (
+                program in _CLUSTERS
+                and word.text[:1] == "-" != word.text[1:2]
+                and each[1:2] != "-"
+                and word.text[1:].isalpha()
+                and set(each[1:]) <= set(word.text[1:])
+            ):
+                return word
+    return None
+
+
+def _word_fits(wanted: str, text: str) -> bool:
+    if wanted == ANY:
+        return True
+    if UNKNOWN in text:
+        return False
+    return any(_glob(each, text) if _is_glob(each) else each == text for each in wanted.split("|"))
+
+
+def _names(word: str) -> tuple[str, ...]:
+    """How a program may be called: as it stands there, and without its folder."""
+    short = word.rsplit("/", 1)[-1]
+    return (word,) if short == word else (word, short)
+
+
+def _paths(on: str, call: Call) -> Iterator[str]:
+    """The files that a call would change, or read."""
+    if call.tool in (EDITORS if on == "edit" else READERS):
+        for name in _PLACES:
+            value = call.fields.get(name)
+            if isinstance(value, str):
+                yield value
+        for value in call.fields.values() if call.tool == "apply_patch" else ():
+            for line in value.splitlines() if isinstance(value, str) else ():
+                yield from (line[len(mark) :].strip() for mark in _PATCHED if line.startswith(mark))
+    if on == "edit":
+        for run in call.runs:
+            for path in run.writes:
+                if run.folder != UNKNOWN and not path.startswith(("/", "~")) and run.folder:
+                    yield f"{run.folder}/{path}"
+                else:
+                    yield path
+
+
+def _field(value: object, glob: str) -> bool:
+    text = value if isinstance(value, str) else "" if value is None else str(value)
+    return _glob(glob, text)
+
+
+def _line(fields: dict[str, object]) -> str:
+    """The command line among the arguments of a call, under the names that agents use; empty where it runs nothing."""
+    for name in ("command", "cmd", "script"):
+        value = fields.get(name)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+            if len(value) > 2 and value[1] in ("-c", "-lc"):
+                return str(value[2])
+            return " ".join("'" + each.replace("'", "'\\''") + "'" if _needs_quotes(each) else each for each in value)
+    return ""
+
+
+def _needs_quotes(word: str) -> bool:
+    return not word or any(char in " \t\n;&|()<>'\"\\$`#" for char in word)
+
+
+def _absolute(path: str, cwd: str, home: str) -> str:
+    if path.startswith("~/") and home:
+        path = f"{home.rstrip('/')}/{path[2:]}"
+    elif not path.startswith("/"):
+        path = f"{cwd.rstrip('/')}/{path}"
+    parts: list[str] = []
+    for each in path.split("/"):
+        if each == "..":
+            del parts[-1:]
+        elif each not in ("", "."):
+            parts.append(each)
+    return "/" + "/".join(parts)
+
+
+def _segments(path: str) -> list[str]:
+    return [each for each in path.split("/") if each not in ("", ".")]
+
+
+def _below(wanted: list[str], path: list[str]) -> bool:
+    """Whether a path begins with what a glob asks for."""
+    if not wanted:
+        return True
+    if wanted[0] == "**":
+        return any(_below(wanted[1:], path[at:]) for at in range(len(path) + 1)) if wanted[1:] else bool(path)
+    return bool(path) and _glob(wanted[0], path[0]) and _below(wanted[1:], path[1:])
+
+
+def _glob(pattern: str, text: str) -> bool:
+    """Whether a text fits a pattern in which `*` stands for anything and `?` for one character."""
+    at = star = mark = 0
+    starred = False
+    for_text = 0
+    while for_text < len(text):
+        if at < len(pattern) and pattern[at] == "*":
+            star, mark, starred = at, for_text, True
+            at += 1
+        elif at < len(pattern) and pattern[at] in ("?", text[for_text]):
+            at, for_text = at + 1, for_text + 1
+        elif starred:
+            mark += 1
+            at, for_text = star + 1, mark
+        else:
+            return False
+    return not pattern[at:].strip("*")
+
+
+def _is_glob(word: str) -> bool:
+    return "*" in word or "?" in word
+
+
+def _is_pattern(word: str) -> bool:
+    return _is_glob(word) or "|" in word or word in (GAP, "…")
+
+
+def _is_option(word: str) -> bool:
+    return word[:1] == "-" and len(word) > 1
+
+
+def _shared(one: Sequence[str], two: Sequence[str]) -> int:
+    """With how many words two rows begin alike."""
+    many = 0
+    while many < min(len(one), len(two)) and one[many] == two[many]:
+        many += 1
+    return many
+
+
+def _put(line: str, start: int, end: int, words: str) -> str:
+    """A line with other words in a place; where there are none, the blank behind them goes as well."""
+    if start == end:
+        inside = start > 0 and line[start - 1] not in " \t\n;&|("
+        return f"{line[:start]} {words}{line[end:]}" if inside else f"{line[:start]}{words} {line[end:]}"
+    if not words:
+        while end < len(line) and line[end] in " \t":
+            end += 1
+    return f"{line[:start]}{words}{line[end:]}"
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []

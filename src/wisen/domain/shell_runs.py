@@ -1,0 +1,104 @@
+"""A simple command that a shell would run: without the wrappers before it, and with the files it would write.
+
+Plain Python without imports, because the hook client loads this file inside an agent's turn.
+"""
+
+from __future__ import annotations
+
+from .shell_words import UNKNOWN, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHELLS = frozenset("bash sh zsh dash ksh fish".split())
+_TAKES = {
+    "sudo": "-u -g -h -p -C -r -t -U -D -T -R --user --group --host --prompt --chdir",
+    "doas": "-u -C",
+    "env": "-u -C --unset --chdir",
+    "nice": "-n --adjustment",
+    "ionice": "-c -n -p",
+    "timeout": "-s -k --signal --kill-after",
+    "gtimeout": "-s -k --signal --kill-after",
+    "xargs": "-I -n -P -L -d -a -E -s --max-args --max-procs --replace",
+    "stdbuf": "-i -o -e",
+    "exec": "-a",
+    "time": "-f -o",
+    "watch": "-n --interval",
+    "command": "",
+    "builtin": "",
+    "nohup": "",
+    "setsid": "",
+    "then": "",
+}
+"""Programs that run what stands behind their own options, and which of these take a value."""
+_WRAPPERS = {name: frozenset(options.split()) for name, options in _TAKES.items()}
+_OPERANDS = {"timeout": 1, "gtimeout": 1}
+_WRITERS = frozenset("rm rmdir unlink mv cp tee touch truncate install ln shred".split())
+_IN_PLACE = frozenset("sed gsed perl ruby".split())
+
+
+class Run:
+    """A simple command that would be run."""
+
+    __slots__ = ("folder", "views", "writes")
+
+    def __init__(self, views: list[list[Word]], writes: list[str], folder: str) -> None:
+        self.views = views
+        """Its words; and again without each wrapper before it: `sudo rm x`, then `rm x`."""
+        self.writes = writes
+        """The files that it would write or remove, as far as its words tell."""
+        self.folder = folder
+        """Where it is run, as far as changes of directory before it tell; empty for where the line is."""
+
+
+def assigns(word: str) -> bool:
+    """Whether a word gives a variable its value."""
+    name, sign, _ = word.partition("=")
+    name = name.rstrip("+")
+    return bool(sign) and name.isidentifier() and name.isascii()
+
+
+def views_of(words: list[Word]) -> Iterator[list[Word]]:
+    """The words of a command, and again without each wrapper in front of them."""
+    while words:
+        yield words
+        program = words[0].text.rsplit("/", 1)[-1]
+        takes = _WRAPPERS.get(program)
+        if takes is None:
+            return
+        at = 1
+        while at < len(words):
+            text = words[at].text
+            if text == "--":
+                at += 1
+                break
+            if program == "env" and text == "-S":
+                return
+            if text[:1] == "-" and len(text) > 1:
+                at += 2 if text in takes else 1
+            elif program in ("env", "sudo", "doas") and assigns(text):
+                at += 1
+            else:
+                break
+        words = words[at + _OPERANDS.get(program, 0) :]
+
+
+def reads_script(run: Run) -> bool:
+    """Whether a command runs what it reads: a shell that was given no script."""
+    last = run.views[-1] if run.views else []
+    if not last or last[0].text.rsplit("/", 1)[-1] not in SHELLS:
+        return False
+    return all(word.text[:1] == "-" for word in last[1:]) and not any(word.text == "-c" for word in last[1:])
+
+
+def written_by(program: str, words: list[Word]) -> list[str]:
+    """The files that a known program writes or removes."""
+    places = [word.text for word in words[1:] if word.text[:1] != "-" and UNKNOWN not in word.text]
+    if program in ("cp", "install", "ln"):
+        return places[-1:]
+    if program in _WRITERS:
+        return places
+    if program in _IN_PLACE and any(word.text.startswith(("-i", "--in-place", "-pi")) for word in words[1:]):
+        return places[1:] or places
+    return []
