@@ -184,7 +184,7 @@ def tallied(of: Tally, seen: Sequence[Occurrence]) -> Tally:
 
 
 class MoveKind(StrEnum):
-    """What can be decided about an entry, a proposal or an occurrence."""
+    """What can be decided about an entry, a proposal, an occurrence or a guard."""
 
     STATUS = "status"
     PRIORITY = "priority"
@@ -205,6 +205,8 @@ class MoveKind(StrEnum):
     """It says the opposite of the entry whose id is the value."""
     ANSWER = "answer"
     """What a person said to a proposal: one of `Answer`."""
+    GUARD = "guard"
+    """In which mode a guard is from now on."""
 
 
 class Who(StrEnum):
@@ -215,11 +217,11 @@ class Who(StrEnum):
 
 
 class Move(Struct, frozen=True, kw_only=True):
-    """One decision about an entry, a proposal or an occurrence."""
+    """One decision about an entry, a proposal, an occurrence or a guard."""
 
     id: str
     subject: str
-    """The id of the entry, the proposal or the occurrence."""
+    """The id of the entry, the proposal, the occurrence or the guard."""
     machine: str
     at: datetime
     by: Who
@@ -245,6 +247,8 @@ class ProposalType(StrEnum):
     PROMOTION = "promotion"
     VERIFICATION = "verification"
     CRITICAL_FIX = "critical_fix"
+    GUARD = "guard"
+    """Something is to be watched for before calls."""
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -255,11 +259,12 @@ class Proposal(Struct, frozen=True, kw_only=True):
     at: datetime
     type: ProposalType
     entry: str
+    """The id of the entry, or of the guard."""
     context: str
     text: str
     """The rule as it would be written."""
     path: str
-    """The file it would go to."""
+    """The file it would go to; empty for a guard."""
     heading: str
     why: str
     hypothesis: str

@@ -40,3 +40,7 @@ class Exposure(Struct, frozen=True, kw_only=True):
     """At which moment: session-start, prompt, failure or before-call."""
     arm: Arm
     at: datetime
+    call: str | None = None
+    """The agent's id of the call that a guard looked at; None for everything else."""
+    mode: str | None = None
+    """What the guard did, or would have done where it was withheld."""

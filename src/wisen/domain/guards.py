@@ -5,12 +5,16 @@ from __future__ import annotations
 from datetime import datetime  # noqa: TC003 - guards are read back by their types
 from enum import StrEnum
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
+from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Who
 from wisen.domain.matching import GAP, keys_of
 from wisen.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 FORM = "[warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON]"
 _PARTS = ("->", "→", "=>")
@@ -76,17 +80,8 @@ class Guard(Struct, frozen=True, kw_only=True):
         return f"{self.action.value} {self.watch}{better}{reason}"
 
 
-class Decision(Struct, frozen=True, kw_only=True):
-    """What a guard did, or would have done, before a call. It belongs to the exposure with the same id."""
-
-    id: str
-    call: str
-    """The agent's id of the call; empty where it did not tell."""
-    mode: Mode
-    at: datetime
-    agent: str
-    session: str
-    guard: str
+Learnt: TypeAlias = Entry | Occurrence | Move | Proposal | Guard
+"""What was learnt and decided, as the ledger remembers it."""
 
 
 class Form(NamedTuple):
@@ -151,7 +146,26 @@ class GuardState(Struct, frozen=True, kw_only=True):
     mode: Mode
     why: str = ""
     """Why it is in this mode, where somebody said so."""
+    by: Who = Who.WISEN
     since: datetime
+
+
+def newest(guards: Iterable[Guard]) -> tuple[Guard, ...]:
+    """Of guards in the order of their making, the last version of each, in the order of the first."""
+    return tuple({each.id: each for each in guards}.values())
+
+
+def guard_states(guards: Iterable[Guard], moves: Iterable[Move]) -> tuple[GuardState, ...]:
+    """What became of guards, in their order; one about which nothing was decided is in shadow."""
+    last = {move.subject: move for move in moves if move.kind is MoveKind.GUARD}
+    found = []
+    for guard in guards:
+        move = last.get(guard.id)
+        if move is None:
+            found.append(GuardState(guard=guard, mode=Mode.SHADOW, since=guard.at))
+        else:
+            found.append(GuardState(guard=guard, mode=Mode(move.value), why=move.why, by=move.by, since=move.at))
+    return tuple(found)
 
 
 def form_of(text: str) -> Form:
@@ -217,11 +231,8 @@ def tools_of(watches: list[str]) -> tuple[str, ...]:
 def _spelt(watch: str, text: str) -> str:
     """A watch as it is stored: with what it looks at in front."""
     head, colon, rest = watch.partition(":")
-    if (
-        colon
-        and head.replace("_", "").replace("-", "").isalnum()
-        and (rest.startswith(" ") or head in ("edit", "read"))
-    ):
+    named = head.replace("_", "").replace("-", "").isalnum()
+    if colon and named and (rest.startswith(" ") or not rest or head in ("shell", "edit", "read")):
         watch = f"{head}: {rest.strip()}"
     else:
         watch = f"shell: {watch}"

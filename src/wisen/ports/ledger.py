@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.entries import Entry, MoveKind, Occurrence, Proposal, Tally
     from wisen.domain.exposures import Exposure
+    from wisen.domain.guards import Guard, Learnt
     from wisen.domain.learnings import Record
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
@@ -78,7 +79,7 @@ class Ledger(Protocol):
         """The looks at what was changed on one machine, oldest first."""
         ...
 
-    def enter(self, rows: Iterable[Entry | Occurrence | Move | Proposal]) -> None:
+    def enter(self, rows: Iterable[Learnt]) -> None:
         """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
         ...
 
@@ -112,6 +113,10 @@ class Ledger(Protocol):
 
     def proposals(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""
+        ...
+
+    def guards(self) -> tuple[Guard, ...]:
+        """Every guard in its newest version, oldest first."""
         ...
 
     def expose(self, rows: Iterable[Exposure]) -> None:

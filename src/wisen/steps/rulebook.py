@@ -42,9 +42,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wisen.domain.changes import Change, Look
-    from wisen.domain.entries import Occurrence, Proposal
+    from wisen.domain.entries import Occurrence
     from wisen.domain.entry_states import EntryState
     from wisen.domain.fixes import Fix
+    from wisen.domain.guards import Learnt
     from wisen.domain.signals import Sighting
     from wisen.loop.apply.books import Book, Taken
     from wisen.parts import Parts
@@ -63,7 +64,7 @@ class Known:
         self.moves = list(ledger.moves())
         self.states = states(self._entries, ledger.tallies(), self.moves)
 
-    def enter(self, rows: Sequence[Entry | Occurrence | Move | Proposal]) -> None:
+    def enter(self, rows: Sequence[Learnt]) -> None:
         """Remember rows."""
         if rows:
             self._ledger.enter(rows)

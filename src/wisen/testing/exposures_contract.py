@@ -46,6 +46,8 @@ class ExposuresContract:
             version="",
             arm=Arm.WITHHELD,
             channel=Channel.FILE,
+            call=HOSTILE,
+            mode="deny",
             at=(NOON - timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9))),
         )
         ledger.expose([an_exposure("b"), an_exposure("a"), hostile])

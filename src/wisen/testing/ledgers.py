@@ -10,6 +10,7 @@ from msgspec import structs
 
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
 from wisen.domain.entry_states import states
+from wisen.domain.guards import Guard, newest
 from wisen.domain.learnings import Record, RecordKind
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.exposures import Exposure
+    from wisen.domain.guards import Learnt
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
 
@@ -37,6 +39,7 @@ class MemoryLedger:
         self._occurrences: dict[str, Occurrence] = {}
         self._moves: dict[str, Move] = {}
         self._proposals: dict[str, Proposal] = {}
+        self._guards: dict[tuple[str, str], Guard] = {}
         self._exposures: dict[str, Exposure] = {}
 
     def sight(self, context: Context, alias: Alias | None) -> None:
@@ -118,7 +121,7 @@ class MemoryLedger:
         found = (each for each in self._looks.values() if each.machine == machine)
         return tuple(sorted(found, key=lambda each: each.id))
 
-    def enter(self, rows: Iterable[Entry | Occurrence | Move | Proposal]) -> None:
+    def enter(self, rows: Iterable[Learnt]) -> None:
         """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
         for row in tuple(rows):
             kept = structs.replace(row, at=row.at.astimezone(UTC))
@@ -126,6 +129,8 @@ class MemoryLedger:
                 self._entries.setdefault(kept.id, kept)
             elif isinstance(kept, Occurrence):
                 self._occurrences.setdefault(kept.id, kept)
+            elif isinstance(kept, Guard):
+                self._guards.setdefault((kept.id, kept.version), kept)
             elif isinstance(kept, Move):
                 self._moves.setdefault(kept.id, kept)
             else:
@@ -174,6 +179,10 @@ class MemoryLedger:
     def proposals(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""
         return tuple(each for _, each in sorted(self._proposals.items()))
+
+    def guards(self) -> tuple[Guard, ...]:
+        """Every guard in its newest version, oldest first."""
+        return newest(sorted(self._guards.values(), key=lambda each: (each.at, each.id)))
 
     def expose(self, rows: Iterable[Exposure]) -> None:
         """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""

@@ -1,4 +1,4 @@
-"""The ledger's statements about entries, occurrences, moves and proposals, written once for every database."""
+"""The ledger's statements about entries, occurrences, moves, proposals and guards, written once for every database."""
 
 from __future__ import annotations
 
@@ -10,20 +10,23 @@ import msgspec
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Status, Tally, Who, tallied
+from wisen.domain.guards import Guard, newest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wisen.backends.stores.dialect import Database, Value
+    from wisen.domain.guards import Learnt
 
 ENTRIES = Table("entries", ("id", "name", "context", "at", "body"))
 OCCURRENCES = Table("occurrences", ("id", "entry", "machine", "context", "agent", "session", "message", "at", "quote"))
 MOVES = Table("moves", ("id", "subject", "machine", "at", "decider", "kind", "value", "why"))
 PROPOSALS = Table("proposals", ("id", "entry", "at", "body"))
+GUARDS = Table("guards", ("id", "version", "context", "at", "body"))
 _AT_WORK = (Status.PENDING, Status.IN_PROGRESS, Status.PROMOTED, Status.PROMOTED_TO_SKILL)
 _AT_ONCE = 500
 """How many ids one question names."""
-_Bodied = TypeVar("_Bodied", Entry, Proposal)
+_Bodied = TypeVar("_Bodied", Entry, Proposal, Guard)
 
 
 class SqlEntries:
@@ -31,7 +34,7 @@ class SqlEntries:
 
     _db: Database
 
-    def enter(self, rows: Iterable[Entry | Occurrence | Move | Proposal]) -> None:
+    def enter(self, rows: Iterable[Learnt]) -> None:
         """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
         with self._db.transaction():
             for row in rows:
@@ -41,6 +44,9 @@ class SqlEntries:
                 elif isinstance(row, Proposal):
                     values = {"id": row.id, "entry": row.entry, "at": microseconds(row.at), "body": _body(row)}
                     add(self._db, PROPOSALS, values)
+                elif isinstance(row, Guard):
+                    values = {"id": row.id, "version": row.version, "context": row.context, "body": _body(row)}
+                    add(self._db, GUARDS, values | {"at": microseconds(row.at)})
                 elif isinstance(row, Move):
                     values = {name: getattr(row, name, None) for name in MOVES.columns}
                     values |= {"at": microseconds(row.at), "decider": row.by.value, "kind": row.kind.value}
@@ -181,6 +187,11 @@ class SqlEntries:
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         return tuple(_read(row, Proposal) for row in read(self._db, PROPOSALS, order))
 
+    def guards(self) -> tuple[Guard, ...]:
+        """Every guard in its newest version, oldest first."""
+        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
+        return newest(_read(row, Guard) for row in read(self._db, GUARDS, order))
+
 
 def _some(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """Ids, as many as one question may name."""
@@ -193,7 +204,7 @@ def _marks(values: tuple[str, ...]) -> str:
     return ", ".join("?" * len(values))
 
 
-def _body(value: Entry | Proposal) -> str:
+def _body(value: Entry | Proposal | Guard) -> str:
     """The value as JSON, in which not any character may stand."""
     named = {name: _turned(getattr(value, name), pack) for name in value.__struct_fields__}
     return msgspec.json.encode(named | {"at": value.at.astimezone(UTC)}).decode()

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from wisen.backends.stores.dialect import Database, Value
 
 EXPOSURES = Table(
-    "exposures", ("id", "machine", "agent", "session", "subject", "version", "channel", "event", "arm", "at")
+    "exposures",
+    ("id", "machine", "agent", "session", "subject", "version", "channel", "event", "arm", "at", "call", "mode"),
 )
 
 
@@ -43,9 +44,13 @@ class SqlExposures:
 
 def _exposure(row: dict[str, Value]) -> Exposure:
     # The seal was made of what we wrote, so the types are as certain as the values.
-    texts = {name: cast("str", row[name]) for name in EXPOSURES.columns if name not in ("channel", "arm", "at")}
+    texts = {
+        name: cast("str", row[name]) for name in ("id", "machine", "agent", "session", "subject", "version", "event")
+    }
     return Exposure(
         **texts,
+        call=cast("str | None", row["call"]),
+        mode=cast("str | None", row["mode"]),
         channel=Channel(cast("str", row["channel"])),
         arm=Arm(cast("str", row["arm"])),
         at=from_microseconds(cast("int", row["at"])),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 from msgspec import structs
 
-from wisen.backends.stores.entries import ENTRIES, MOVES, OCCURRENCES, PROPOSALS, SqlEntries
+from wisen.backends.stores.entries import ENTRIES, GUARDS, MOVES, OCCURRENCES, PROPOSALS, SqlEntries
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.exposures import EXPOSURES, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
@@ -73,7 +73,7 @@ CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES,
+    EXPOSURES, GUARDS,
 )  # fmt: skip
 
 _TELLING = """

@@ -1,0 +1,57 @@
+"""What every ledger promises about guards, as a suite."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.domain.guards import Guard, GuardSource, Mode, guard_id, version_of
+from wisen.testing.entries_contract import HOSTILE
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.ports import Ledger
+
+
+def a_guard(watch: str = "shell: rtk bun", better: str = "bun", minutes: int = 0, context: str = "") -> Guard:
+    """A guard that a test may change."""
+    return Guard(
+        id=guard_id(context, watch),
+        version=version_of(watch, better),
+        machine="desk",
+        at=NOON + timedelta(minutes=minutes),
+        context=context,
+        watch=watch,
+        better=better,
+        reason="rtk has no subcommand bun",
+        source=GuardSource.FIX,
+        of="1a2b3c4d5e",
+        action=Mode.WARN,
+    )
+
+
+class GuardsContract:
+    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+
+    def test_guards_come_back_whole_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        hostile = structs.replace(
+            a_guard(minutes=1, context="x"),
+            reason=HOSTILE,
+            better=HOSTILE,
+            action=Mode.DENY,
+            source=GuardSource.HAND,
+            at=(NOON + timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9))),
+        )
+        ledger.enter([hostile, a_guard()])
+        ledger.enter([structs.replace(a_guard(), reason="another")])
+        again = reopen()
+        again.check()
+        assert again.guards() == (a_guard(), hostile)
+
+    def test_of_a_guard_the_newest_version_counts(self, ledger: Ledger) -> None:
+        ledger.enter([a_guard(better="bun --bun", minutes=2), a_guard(), a_guard("shell: npm", "pnpm", minutes=1)])
+        assert [each.better for each in ledger.guards()] == ["bun --bun", "pnpm"]
