@@ -7,10 +7,11 @@
     record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
     recollect what was typed, learnt and noted down can be found again
     verify    what the lines of instruction files seem to do, going by the sessions before and after them
+    crystallize  what failed and was fixed, and rules that were told and not kept, become guards, tried on the past
     report    what was found, as one value
     remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
 
-What agents are told is prepared by `telling.py`, in `wisen cycle`; crystallize takes its place before the report later.
+What agents are told is prepared by `telling.py`, in `wisen cycle`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
-from wisen.steps import judgement, recollection, rulebook
+from wisen.steps import guarding, judgement, recollection, rulebook
 from wisen.steps.diary import Diary
 
 if TYPE_CHECKING:
@@ -59,13 +60,15 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
     proposals, states = rulebook.record(parts, said := parts.index.signals(selection), fixes, new=new_events > 0)
     recollection.recollect(parts, states)
+    judged = judgement.judge(parts) if parts.judges_after(new_events) else ()
+    proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
     report = Report(
         selection=selection,
         found=found,
         looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
         read_bytes=read_bytes,
         new_events=new_events,
-        instructions=tuple(map(summary, judgement.judge(parts) if parts.judges_after(new_events) else ())),
+        instructions=tuple(map(summary, judged)),
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wisen.domain.hooks import Caller
     from wisen.domain.runs import Stamp
     from wisen.loop.apply.past import Desk
+    from wisen.loop.crystallize.policy import GuardPolicy
     from wisen.loop.deliver.policy import DeliverPolicy
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.policy import DoorPolicy
@@ -58,6 +59,7 @@ class Parts:
     checkouts: Checkouts
     promote: PromotePolicy
     deliver: DeliverPolicy
+    guards: GuardPolicy
     shelf: Shelf
     home: Path
     """Where our own files are."""

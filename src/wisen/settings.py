@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.domain.policy import Rule, setting
 from wisen.errors import SettingsError
+from wisen.loop.crystallize.policy import GuardPolicy
 from wisen.loop.deliver.policy import DeliverPolicy
 from wisen.loop.mine.policy import MinePolicy
 from wisen.loop.observe.policy import DoorPolicy
@@ -67,6 +68,7 @@ class Settings:
     promote: PromotePolicy = field(default_factory=PromotePolicy)
     trials: TrialsPolicy = field(default_factory=TrialsPolicy)
     deliver: DeliverPolicy = field(default_factory=DeliverPolicy)
+    guards: GuardPolicy = field(default_factory=GuardPolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
 
@@ -92,6 +94,7 @@ _POLICIES = {
     "promote": PromotePolicy,
     "trials": TrialsPolicy,
     "deliver": DeliverPolicy,
+    "guards": GuardPolicy,
 }
 SECTIONS = tuple(_POLICIES)
 

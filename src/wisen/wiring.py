@@ -167,6 +167,7 @@ class Wiring:
             checkouts=GitCheckouts(self.environment),
             promote=self.settings.promote,
             deliver=self.settings.deliver,
+            guards=self.settings.guards,
             shelf=HomeShelf(self.settings.home, clock),
             home=self.settings.home,
             user_home=self._user_home(),

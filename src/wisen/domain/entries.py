@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, structs
 
+from wisen.domain.backtests import Backtest  # noqa: TC001 - as above
 from wisen.domain.signals import About  # noqa: TC001 - as above
 
 if TYPE_CHECKING:
@@ -207,6 +208,8 @@ class MoveKind(StrEnum):
     """What a person said to a proposal: one of `Answer`."""
     GUARD = "guard"
     """In which mode a guard is from now on."""
+    OVERRULE = "overrule"
+    """The user had his way against a guard."""
 
 
 class Who(StrEnum):
@@ -275,3 +278,5 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """About what it costs in every session that reads the file."""
     sessions: int
     """In how many sessions it was seen when it was proposed: a skipped one waits for more."""
+    backtest: Backtest | None = None
+    """How it would have fared over recorded sessions, where that can be told."""

@@ -93,36 +93,6 @@ class Form(NamedTuple):
     reason: str
 
 
-class Backtest(Struct, frozen=True, kw_only=True):
-    """How a guard would have fared over recorded sessions."""
-
-    sessions: int
-    """How many were looked at."""
-    calls: int
-    """How many calls it would have met."""
-    met: int
-    """Of these, how many failed in the way that it is about."""
-    masked: int
-    """Of those, how many told the agent that they had succeeded."""
-    otherwise: int
-    """How many failed in another way, or were refused, undone or corrected."""
-    good: int
-    """How many went well: it would have been in the way."""
-    open: int
-    """Of how many the end is not known."""
-    helped: int
-    """In how many sessions at least one call failed in the way that it is about."""
-    low: float
-    """How often it is right at the least, with 95 % confidence; 0 where nothing was met."""
-    high: float
-    hits: tuple[str, ...] = ()
-    """Examples of good calls that it would have met."""
-    examples: tuple[str, ...] = ()
-    """Examples of failures that it would have met."""
-    first: datetime | None = None
-    last: datetime | None = None
-
-
 class Fared(Struct, frozen=True, kw_only=True):
     """How a guard has fared live."""
 

@@ -9,6 +9,7 @@ import msgspec
 
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.seals import Table, add, read
+from wisen.domain.backtests import Backtest
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Status, Tally, Who, tallied
 from wisen.domain.guards import Guard, newest
 
@@ -220,4 +221,7 @@ def _turned(value: Any, turned: Any) -> Any:
     """A value with its texts packed or unpacked."""
     if type(value) is str:
         return turned(value)
+    if isinstance(value, Backtest):
+        named = {name: _turned(getattr(value, name), turned) for name in value.__struct_fields__}
+        return Backtest(**named)
     return tuple(_turned(each, turned) for each in value) if isinstance(value, tuple) else value

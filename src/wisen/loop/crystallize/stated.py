@@ -1,0 +1,76 @@
+"""Makes a watch of a rule in words, where it says plainly what not to run or edit: "use pnpm, not npm".
+
+It knows a few ways of saying that and no others: a guard that was read into a sentence would be in the way.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wisen.loop.crystallize.derive import Derived
+
+_NAME = r"(?:`[^`\n]{2,60}`|[a-z][a-z0-9_.+-]{1,24})"
+_PLACE = r"(?:`[^`\n]{2,80}`|[\w.*~-]*/[\w./*~-]*|[\w-]*\.[a-z]{1,5}\b|\*\.[a-z]{1,5}\b)"
+_END = r"(?=[\s,;.!?)]|$)"
+_DO = r"(?:use|using|run|running|call|calling|invoke|execute)"
+_NOT = r"(?:never|don't|do not|dont|must not|should not|stop|avoid|no longer)"
+_CHANGE = r"(?:edit|editing|touch|touching|modify|modifying|change|changing|write to|overwrite|delete)"
+_FOR = r"(?: for [^,.;]{1,30})?"
+_OVER = rf"(?:instead of|rather than|and not|and never|not|never|over){_END}"
+_CHOICES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_DO} (?P<new>{_NAME}){_FOR},? {_OVER} (?:{_DO} )?(?P<old>{_NAME}){_END}",
+        rf"\bprefer (?P<new>{_NAME}) over (?P<old>{_NAME}){_END}",
+        rf"\b{_NOT} (?:ever )?{_DO} (?P<old>{_NAME}){_FOR}[,;.:]? (?:but )?(?:always )?{_DO} (?P<new>{_NAME}){_END}",
+        rf"^(?P<new>{_NAME}),? not (?P<old>{_NAME})[.!]?$",
+        rf"\breplace (?P<old>{_NAME}) (?:with|by) (?P<new>{_NAME}){_END}",
+    )
+)
+_REFUSES = rf"(?:^|[.;:!] ?|\bplease ){_NOT} (?:ever )?{_DO} (?P<old>{_NAME})(?= ?(?:[.!;]|$))"
+_SPARES = rf"\b{_NOT} (?:ever )?{_CHANGE} (?:any )?(?:files? )?(?:in |under |below |the )*(?P<place>{_PLACE})"
+_REFUSAL, _UNTOUCHED = (re.compile(pattern, re.IGNORECASE) for pattern in (_REFUSES, _SPARES))
+_COMMON = frozenset(
+    "a an any all and as at be but by for from in is it its of on or so that the their them then this those to too we"
+    " with you your code file files function functions class test tests echo cd set time true false if then else case"
+    " do done type export import let var const one two new old same other another more less it's tool tools command"
+    " commands script scripts library framework single double quotes tabs spaces comments emoji emojis mock mocks any"
+    " version versions branch main master dev prod local remote default custom plain simple short long".split()
+)
+"""Words that also are, or could be, names of programs: they count only where they are marked as code."""
+
+
+def stated(rule: str) -> Derived | None:
+    """What a rule says not to do and what to do instead; None where it does not say so plainly."""
+    text = " ".join(rule.replace("’", "'").split())
+    for choice in _CHOICES:
+        found = choice.search(text)
+        if found:
+            return _command(found["old"], found["new"])
+    found = _REFUSAL.search(text)
+    if found:
+        return _command(found["old"], "")
+    found = _UNTOUCHED.search(text)
+    if found:
+        place = found["place"].strip("`").rstrip(".")
+        return Derived(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
+    return None
+
+
+def _command(old: str, new: str) -> Derived | None:
+    words = _words(old)
+    if words is None or not words:
+        return None
+    better = _words(new) or []
+    return Derived(f"shell: {' '.join(words)}", " ".join(better)) if words != better else None
+
+
+def _words(name: str) -> list[str] | None:
+    """The words of a command that a rule names; None for what is no command."""
+    marked = name.startswith("`")
+    words = name.strip("`").rstrip(".").split()
+    if not marked and words and words[0].casefold() in _COMMON:
+        return None
+    if not words or any(set(word) & set("*?|…\"'\\$<>(){};&#") for word in words):
+        return None
+    return words if re.fullmatch(r"[A-Za-z][\w.+-]*", words[0]) else None

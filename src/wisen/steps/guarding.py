@@ -1,0 +1,177 @@
+"""The step of a turn that makes guards: of fixes that helped, and of rules that were told and not kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.domain.changes import Line
+from wisen.domain.entries import MoveKind, Origin, Status, rule_id
+from wisen.domain.entry_states import asked
+from wisen.domain.exposures import Arm
+from wisen.domain.guards import ACTIONS, GuardSource, guard_states
+from wisen.domain.report import Selection
+from wisen.domain.signals import SignalKind
+from wisen.loop.crystallize.adopt import Candidate, expired, first_ready, offered, taken_back
+from wisen.loop.crystallize.backtest import Watched, backtested, meetings, shown
+from wisen.loop.crystallize.derive import derived
+from wisen.loop.crystallize.escalate import Told, violations
+from wisen.loop.crystallize.live import calls_in, fared
+from wisen.loop.crystallize.stated import stated
+from wisen.loop.mine.signatures import about
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from wisen.domain.backtests import Backtest
+    from wisen.domain.entry_states import EntryState
+    from wisen.domain.failures import Signature
+    from wisen.domain.fixes import Fix
+    from wisen.domain.guards import Fared, GuardState
+    from wisen.domain.histories import Step
+    from wisen.domain.instructions import Blame
+    from wisen.loop.crystallize.backtest import Met
+    from wisen.parts import Parts
+
+
+def crystallize(parts: Parts, fixes: Iterable[Fix], states: Sequence[EntryState], judged: Iterable[Blame]) -> int:
+    """Propose guards that the recorded past speaks for, and take back those that the user overrules.
+
+    Returns by how many more proposals wait.
+    """
+    ledger, scribe = parts.ledger, parts.scribe
+    moves = ledger.moves()
+    known = guard_states(ledger.guards(), moves)
+    before = asked(ledger.proposals(), moves)
+    over = expired(before, known, parts.clock.now(), parts.promote.expires_days)
+    ready = first_ready({**_of_fixes(parts, fixes), **_of_rules(parts, states, judged)}, parts.guards)
+    rows = offered(ready, known, before, scribe)
+    back = taken_back(known, lambda state: live(parts, state), parts.guards, scribe)
+    ended = [scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over]
+    if rows or back or ended:
+        ledger.enter([*ended, *rows, *back])
+    return sum(hasattr(row, "hypothesis") for row in (*rows, *back)) - len(ended)
+
+
+def live(parts: Parts, state: GuardState) -> Fared:
+    """How a guard has fared live."""
+    exposures = parts.ledger.exposures(state.guard.id)
+    if not exposures and state.mode not in ACTIONS:
+        return fared((), {}, (), state.since)
+    began = min((each.at for each in exposures), default=state.since)
+    calls = calls_in(parts.index.histories(Selection(since=began))) if exposures else {}
+    return fared(exposures, calls, parts.ledger.moves(state.guard.id), state.since)
+
+
+def backtest(parts: Parts, watched: Watched) -> Backtest:
+    """A guard, run over everything that was recorded."""
+    (met,), sessions = meetings([watched], parts.index.histories(Selection()))
+    return backtested(watched, met, sessions, _sign, _corrected(parts))
+
+
+def signature_of(parts: Parts, state: GuardState) -> Signature | None:
+    """The failures that a guard is about; None where it is about no failure."""
+    if state.guard.source is not GuardSource.FIX:
+        return None
+    return next((fix.signature for fix in parts.index.fixes(Selection()) if fix.id == state.guard.of), None)
+
+
+def _of_fixes(parts: Parts, fixes: Iterable[Fix]) -> dict[str, list[Candidate]]:
+    """By fix, what could be watched for, the most general first; only what nobody knows yet is tried on the past."""
+    wanted: list[tuple[Fix, Watched, str]] = []
+    for fix in fixes:
+        if fix.is_known:
+            evidence = parts.index.evidence(fix.id)
+            contexts = {each.context for each in evidence if each.worked}
+            context = contexts.pop() if len(contexts) == 1 else ""
+            wanted += [
+                (fix, Watched(each.watch, context, fix.signature), each.better) for each in derived(fix, evidence)
+            ]
+    if not wanted:
+        return {}
+    met, sessions = meetings([watched for _, watched, _ in wanted], parts.index.histories(Selection()))
+    corrected = _corrected(parts)
+    found: dict[str, list[Candidate]] = {}
+    for (fix, watched, better), here in zip(wanted, met, strict=True):
+        found.setdefault(fix.id, []).append(
+            Candidate(
+                watch=watched.watch,
+                better=better,
+                context=watched.context,
+                source=GuardSource.FIX,
+                of=fix.id,
+                reason=fix.signature.words,
+                backtest=backtested(watched, here, sessions, _sign, corrected),
+                why=(f"In {fix.sessions} sessions it worked {fix.change.words}.",),
+            )
+        )
+    return found
+
+
+def _of_rules(parts: Parts, states: Sequence[EntryState], judged: Iterable[Blame]) -> dict[str, list[Candidate]]:
+    """By rule, what it says not to do, where that was done after the rule was told."""
+    rules = [*_told(parts, states, judged)]
+    if not rules:
+        return {}
+    watched = [Watched(each.derived.watch, each.context, None) for each in rules]
+    met, sessions = meetings(watched, parts.index.histories(Selection()))
+    corrected = _corrected(parts)
+    found: dict[str, list[Candidate]] = {}
+    for rule, what, here in zip(rules, watched, met, strict=True):
+        broken = violations(rule, here)
+        if broken:
+            candidate = Candidate(
+                watch=what.watch,
+                better=rule.derived.better,
+                context=rule.context,
+                source=GuardSource.RULE,
+                of=rule.of,
+                reason=rule.text,
+                backtest=backtested(what, here, sessions, _sign, corrected),
+                violated=len(broken),
+                why=(f"Your rule “{rule.text}” was told and not kept {len(broken)} times:", *map(_violation, broken)),
+            )
+            found.setdefault(rule.of, []).append(candidate)
+    return found
+
+
+def _told(parts: Parts, states: Sequence[EntryState], judged: Iterable[Blame]) -> Iterator[Told]:
+    """The rules that say plainly what not to do, each with when agents were told it."""
+    for state in states:
+        said = state.entry.origin is Origin.STATED or state.status is Status.PROMOTED or state.confirmed
+        what = stated(state.text) if said and not state.is_over and not state.conflicts else None
+        if what is None:
+            continue
+        id_ = rule_id(state.entry.id)
+        given = [each for each in parts.ledger.exposures(id_) if each.arm is Arm.GIVEN]
+        sessions = {(each.agent, each.session): each.at for each in reversed(given)}
+        lines = [each.at for each in parts.ledger.changes(machine=parts.machine) if _is_line(each.deed, id_)]
+        yield Told(state.entry.id, state.text, state.context, what, min(lines, default=None), sessions)
+    for blame in judged:
+        context = parts.context_of(Path(blame.file.root)) if blame.file.root else ""
+        for effect in blame.effects:
+            line = effect.line
+            what = stated(line.text) if line.rule and "wisen:R-" not in line.text else None
+            if what is not None:
+                yield Told(blame.file.path, line.text.strip(" -*\t"), context, what, line.born, {})
+
+
+def _is_line(deed: object, id_: str) -> bool:
+    return isinstance(deed, Line) and deed.id == id_
+
+
+def _violation(met: Met) -> str:
+    return f"{met.step.at:%Y-%m-%d}, {met.history.agent} {met.history.native[:8]}: {shown([met])[0]}"
+
+
+def _sign(step: Step) -> Signature:
+    return about(tool=step.tool, arguments=step.arguments, text=step.text).signature
+
+
+def _corrected(parts: Parts) -> frozenset[tuple[str, str]]:
+    """What the user said to correct the agent, by session and message."""
+    return frozenset(
+        (each.native, each.said.message)
+        for each in parts.index.signals(Selection())
+        if each.said.signal.kind is SignalKind.CORRECTION
+    )
