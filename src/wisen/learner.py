@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
-from wisen.facade.delivery import Deliverer
-from wisen.facade.installation import Installer
+from wisen.facade.guarding import Guarder
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
@@ -47,7 +46,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Deliverer, Recaller, Rememberer, Installer):
+class Learner(Recorder, Guarder, Recaller, Rememberer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -110,8 +109,9 @@ class Learner(Recorder, Deliverer, Recaller, Rememberer, Installer):
             report = self.learn(judge=False if quick else None)
             answered, unanswered = self.carry_out()
             applied, unapplied = self.apply_by_policy()
+            unfollowed = self._followed()
             prepared = self.prepare(wrong=self._wrong)
-            once = Cycled(report, took, answered, applied, prepared, (*unanswered, *unapplied))
+            once = Cycled(report, took, answered, applied, prepared, (*unanswered, *unapplied, *unfollowed))
             done = done.then(once) if done else once
             woken = self._parts.shelf.woken()
             if woken is None or woken < began:

@@ -53,7 +53,7 @@ def test_a_command_names_the_interpreter_the_client_the_home_and_the_event() -> 
         "'/opt/wise n/bin/python' -I -S '/opt/wise n/wisen/surfaces/hook/client.py' --home /home/ada/w session-start"
     )
     assert [each.event for each in WANTED] == list(EVENTS)
-    assert [each.event for each in AGENT.wanted(CALLER, guards=True)] == [*EVENTS, "PreToolUse"]
+    assert [each.event for each in AGENT.wanted(CALLER, guards=("shell",))] == [*EVENTS, "PreToolUse"]
 
 
 def test_who_else_is_called_is_told_and_known_ones_by_name() -> None:

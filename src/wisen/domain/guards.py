@@ -56,7 +56,7 @@ class Guard(Struct, frozen=True, kw_only=True):
     id: str
     """The same for the same watch in the same context."""
     version: str
-    """Of what it watches for and proposes instead."""
+    """Of what it watches for, does and proposes instead."""
     machine: str
     at: datetime
     context: str
@@ -188,9 +188,9 @@ def guard_id(context: str, watch: str) -> str:
     return f"G-{_digest(context, watch)}"
 
 
-def version_of(watch: str, better: str) -> str:
-    """The version of a guard: other words are another treatment."""
-    return _digest(watch, better)
+def version_of(watch: str, better: str, action: Mode) -> str:
+    """The version of a guard: other words, and another action, are another treatment."""
+    return _digest(watch, better, action)
 
 
 def tools_of(watches: list[str]) -> tuple[str, ...]:

@@ -26,9 +26,7 @@ class Installer:
 
     _parts: Parts
 
-    def install(
-        self, agent: str, project: Path | None = None, *, guards: bool = False, dry_run: bool = False
-    ) -> Installing:
+    def install(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
         """Have an agent call us, in every session or in those of a project; where it does already, nothing changes.
 
         Hooks of ours that stand elsewhere are repaired as well; where a person took them out, they are forgotten.
@@ -44,11 +42,35 @@ class Installer:
         hooks = self._hooks(agent)
         before = self._installed(hooks, project)
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
-        wanted = hooks.wanted(self._parts.caller, guards=guards)
+        wanted = hooks.wanted(self._parts.caller, guards=self._watches())
         file = hooks.file(project)
         done = [put_in(desk, file, hooks, wanted)]
         done += filter(None, (renew_in(desk, Path(p), hooks, wanted) for p in before.files if p != str(file)))
         return self._installing(tuple(done), before, project, dry_run=dry_run)
+
+    def follow_guards(self) -> tuple[str, ...]:
+        """Have agents that call us do so before calls while there are guards, and no longer. Returns what was changed.
+
+        Raises:
+            SettingsUnclear, FileError, UsageError: as `install`.
+        """
+        from wisen.loop.apply.hooks import renew_in
+
+        changed: list[str] = []
+        for hooks in self._parts.hooks:
+            wanted = hooks.wanted(self._parts.caller, guards=self._watches())
+            for path in self._installed(hooks, None).files:
+                done = renew_in(self._parts.desk, Path(path), hooks, wanted)
+                if done is not None and done.held != done.holds:
+                    changed.append(path)
+        return tuple(changed)
+
+    def _watches(self) -> tuple[str, ...]:
+        """What the guards that are at work look at."""
+        from wisen.domain.guards import LIVE, guard_states, tools_of
+
+        states = guard_states(self._parts.ledger.guards(), self._parts.ledger.moves())
+        return tools_of([each.guard.watch for each in states if each.mode in LIVE])
 
     def uninstall(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
         """Have an agent call us no longer, wherever the ledger, its settings or those of a project say that it does.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -27,8 +28,11 @@ class Hooks(Protocol):
         """Every settings file that may hold hooks, of the user and of a project; that of `file` among them."""
         ...
 
-    def wanted(self, caller: Caller, *, guards: bool = False) -> tuple[Hook, ...]:
-        """The hooks that are to stand in the settings; with `guards` also the one before every call."""
+    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
+        """The hooks that are to stand in the settings.
+
+        With `guards`, which name what they look at (shell, edit, read or a tool), also the one before such calls.
+        """
         ...
 
     def read(self, settings: object) -> HookSettings:

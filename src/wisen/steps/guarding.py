@@ -16,7 +16,7 @@ from wisen.loop.crystallize.adopt import Candidate, expired, first_ready, offere
 from wisen.loop.crystallize.backtest import Watched, backtested, meetings, shown
 from wisen.loop.crystallize.derive import derived
 from wisen.loop.crystallize.escalate import Told, violations
-from wisen.loop.crystallize.live import calls_in, fared
+from wisen.loop.crystallize.live import AROUND, calls_in, fared
 from wisen.loop.crystallize.stated import stated
 from wisen.loop.mine.signatures import about
 
@@ -59,7 +59,7 @@ def live(parts: Parts, state: GuardState) -> Fared:
     if not exposures and state.mode not in ACTIONS:
         return fared((), {}, (), state.since)
     began = min((each.at for each in exposures), default=state.since)
-    calls = calls_in(parts.index.histories(Selection(since=began))) if exposures else {}
+    calls = calls_in(parts.index.histories(Selection(since=began - AROUND))) if exposures else {}
     return fared(exposures, calls, parts.ledger.moves(state.guard.id), state.since)
 
 

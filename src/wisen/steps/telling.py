@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from wisen.domain.entries import Category, EntryType, Origin, Priority, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.fixes import Danger
+from wisen.domain.guards import guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
 from wisen.loop.deliver.block import Line, Matter, Waiting
 from wisen.loop.deliver.channels import instructions_in, is_in, repository_words, words
 from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.remedies import new_words, remedies
+from wisen.loop.deliver.sheets import sheet_of
 from wisen.loop.deliver.snapshot import published
 from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
@@ -48,7 +50,17 @@ def told(parts: Parts) -> Published:
         here = [each for each in every if each.context == context]
         matters[context] = _matter(parts, [*here, *everywhere], proposals, context, folders[context])
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
-    return published(matters, _fixes(parts, every, folders), complaints(), cut, places, parts.deliver)
+    made = published(matters, _fixes(parts, every, folders), complaints(), cut, places, parts.deliver)
+    return made.guarded(_sheets(parts, [*matters]))
+
+
+def _sheets(parts: Parts, contexts: Sequence[str]) -> dict[str, bytes]:
+    """The guards of each context; where there are none but those that hold everywhere, those are enough."""
+    states = guard_states(parts.ledger.guards(), parts.ledger.moves())
+    everywhere = sheet_of(states, "")
+    own = {state.guard.context for state in states}
+    found = {context: sheet_of(states, context) for context in contexts if context in own}
+    return {context: sheet for context, sheet in ({"": everywhere} | found).items() if sheet}
 
 
 def _places(parts: Parts) -> list[tuple[str, str]]:

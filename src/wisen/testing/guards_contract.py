@@ -21,7 +21,7 @@ def a_guard(watch: str = "shell: rtk bun", better: str = "bun", minutes: int = 0
     """A guard that a test may change."""
     return Guard(
         id=guard_id(context, watch),
-        version=version_of(watch, better),
+        version=version_of(watch, better, Mode.WARN),
         machine="desk",
         at=NOON + timedelta(minutes=minutes),
         context=context,

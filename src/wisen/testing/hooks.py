@@ -43,8 +43,8 @@ class HooksContract:
         assert hooks.file() != hooks.file(shop)
         assert shop in hooks.file(shop).parents
 
-    @pytest.mark.parametrize("guards", [False, True])
-    def test_what_is_wanted_is_recognised_as_ours_where_it_stands(self, hooks: Hooks, guards: bool) -> None:  # noqa: FBT001 - pytest's way
+    @pytest.mark.parametrize("guards", [(), ("shell",), ("edit", "mcp__shop__buy")])
+    def test_what_is_wanted_is_recognised_as_ours_where_it_stands(self, hooks: Hooks, guards: tuple[str, ...]) -> None:
         wanted = hooks.wanted(CALLER, guards=guards)
         settings: dict[str, Any] = {}
         for each in wanted:
@@ -59,7 +59,7 @@ class HooksContract:
         assert {each.keys[:-1] for each in found} == {each.keys for each in wanted}
 
     def test_guards_add_hooks_and_change_none(self, hooks: Hooks) -> None:
-        assert set(map(str, hooks.wanted(CALLER))) < set(map(str, hooks.wanted(CALLER, guards=True)))
+        assert set(map(str, hooks.wanted(CALLER))) < set(map(str, hooks.wanted(CALLER, guards=("shell",))))
 
     @pytest.mark.parametrize("settings", [None, [], "hooks", {}, {"hooks": None}, {"hooks": {"Stop": [3, {}]}}])
     def test_settings_of_another_shape_call_nobody(self, hooks: Hooks, settings: object) -> None:

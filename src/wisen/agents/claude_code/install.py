@@ -16,7 +16,7 @@ from wisen.agents.files import files_below, source_at
 from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 EVENTS = {
     "SessionStart": "session-start",
@@ -26,8 +26,11 @@ EVENTS = {
     "SessionEnd": "session-end",
 }
 """What Claude Code calls its events, and what we call them."""
-_GUARDED = {"PreToolUse": "before-call"}
-"""It costs time before every call, so it is there only while there are guards."""
+_GUARDED = "before-call"
+"""It costs time before every call, so it is there only while there are guards, and for the tools they look at."""
+_EDITORS = ("Edit", "MultiEdit", "NotebookEdit", "Write")
+_TOOLS = {"shell": ("Bash",), "edit": (*_EDITORS, "Bash"), "read": ("Read",)}
+"""What guards look at, and what it is called here."""
 _SECONDS = 10
 """After so long Claude Code goes on without an answer; the client itself gives up long before."""
 _OBSERVERS = {
@@ -73,12 +76,17 @@ class ClaudeCodeHooks:
         there = () if project is None else (project / ".claude" / "settings.json", self.file(project))
         return tuple(dict.fromkeys((users, *there)))
 
-    def wanted(self, caller: Caller, *, guards: bool = False) -> tuple[Hook, ...]:
-        """One hook for each event, in a group of its own."""
-        events = EVENTS | (_GUARDED if guards else {})
-        return tuple(
-            Hook(event=event, keys=("hooks", event), value=_group(caller.command(own))) for event, own in events.items()
-        )
+    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
+        """One hook for each event, in a group of its own; the one before calls only for the tools that matter."""
+        found = [
+            Hook(event=event, keys=("hooks", event), value=_group(caller.command(own))) for event, own in EVENTS.items()
+        ]
+        if guards:
+            # A guard of files also looks at commands, which can write them.
+            tools = {tool for each in guards for tool in _TOOLS.get(each, (each,))}
+            value = {"matcher": "|".join(sorted(tools)), **_group(caller.command(_GUARDED))}
+            found.append(Hook(event="PreToolUse", keys=("hooks", "PreToolUse"), value=value))
+        return tuple(found)
 
     def read(self, settings: object) -> HookSettings:
         """Every command that stands below `hooks`, and every plug-in that is switched on and known to observe."""

@@ -52,13 +52,18 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
         UsageError: what is left of earlier hooks of ours cannot be told.
     """
     held = desk.files.read(path).content
-    if _stand(settings_in(held, str(path)), agent, wanted):
+    there, to_be = _standing(settings_in(held, str(path)), agent), sorted(map(_written, wanted))
+    if there == to_be:
         return Rewritten(str(path), held, held)
     for each in (drafted(desk), desk):  # what is refused half-way must be refused before anything was written
-        _take(each, path, agent)
+        extra = [one for one in there if one not in to_be or there.count(one) > 1]
+        if not _take_some(each, path, agent, extra):
+            _take(each, path, agent)
+        left = _standing(settings_in(each.files.read(path).content, str(path)), agent)
         for hook in wanted:
-            saw = digest(each.files.read(path).content)
-            Editor(each).set(ValuePlan(str(path), (*hook.keys, "-"), hook.value, _why(agent), saw))
+            if _written(hook) not in left:
+                saw = digest(each.files.read(path).content)
+                Editor(each).set(ValuePlan(str(path), (*hook.keys, "-"), hook.value, _why(agent), saw))
     return Rewritten(str(path), held, desk.files.read(path).content)
 
 
@@ -111,11 +116,28 @@ def _is_ours(agent: Hooks, keys: Sequence[str | int], group: object) -> bool:
     return any(each.caller is not None for each in agent.read(settings).callings)
 
 
-def _stand(settings: Any, agent: Hooks, wanted: Sequence[Hook]) -> bool:
-    """Whether these hooks of ours stand in the settings, each once, and no others of ours."""
+def _standing(settings: Any, agent: Hooks) -> list[tuple[tuple[str | int, ...], bytes]]:
+    """The hooks of ours in settings: the list that each stands in, and what it says."""
     ours = [each.keys for each in agent.read(settings).callings if each.caller is not None]
-    there = [(keys[:-1], msgspec.json.encode(_at(settings, keys))) for keys in ours]
-    return sorted(there) == sorted((each.keys, msgspec.json.encode(each.value)) for each in wanted)
+    return sorted((keys[:-1], msgspec.json.encode(_at(settings, keys))) for keys in ours)
+
+
+def _written(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
+    return hook.keys, msgspec.json.encode(hook.value)
+
+
+def _take_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple[str | int, ...], bytes]]) -> bool:
+    """Take out some of our hooks and leave the others untouched; whether the ledger knows each of them exactly."""
+    known = {
+        (change.deed.keys[:-1], msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
+        for change in _ours(past(desk), agent, desk.files.real(path))
+        if isinstance(change.deed, Value)
+    }
+    if not all(one in known for one in extra) or len(set(extra)) < len(extra):
+        return False
+    for one in extra:
+        Editor(desk).undo(known[one])
+    return True
 
 
 def _take(desk: Desk, path: Path, agent: Hooks) -> None:

@@ -151,7 +151,7 @@ def _may_ask_again(candidate: Candidate, state: GuardState, asked: Asked) -> boo
 def _guard(candidate: Candidate, scribe: Scribe) -> Guard:
     return Guard(
         id=candidate.id,
-        version=version_of(candidate.watch, candidate.better),
+        version=version_of(candidate.watch, candidate.better, Mode.WARN),
         machine=scribe.machine,
         at=scribe.clock.now(),
         context=candidate.context,

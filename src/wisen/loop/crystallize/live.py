@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.domain.entries import MoveKind
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from wisen.domain.entries import Move
     from wisen.domain.exposures import Exposure
     from wisen.domain.histories import History, Step
+
+AROUND = timedelta(hours=1)
+"""How far a call may lie before what a hook noted of it."""
 
 
 def calls_in(histories: Iterable[History]) -> dict[tuple[str, str], Step]:

@@ -37,7 +37,7 @@ PHRASES = {
     "improve yourself": "improve",
 }
 """What a user can type, whole, in small letters and without marks at its end."""
-VERBS = {"approve": "approve", "skip": "skip", "forget": "forget"}
+VERBS = {"approve": "approve", "skip": "skip", "forget": "forget", "overrule": "overrule"}
 """What he can type before a number or a name."""
 
 
@@ -48,6 +48,13 @@ class Published(NamedTuple):
     places: list[tuple[str, str]]
     contexts: dict[str, str]
     everywhere: str
+    sheets: dict[str, str]
+    """The guards of each context that has any of its own; empty for those that hold everywhere."""
+
+    def guarded(self, sheets: Mapping[str, bytes]) -> Published:
+        """The same with sheets of guards by context."""
+        files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
+        return self._replace(files=files, sheets={context: digest(sheets[context]) for context in sorted(sheets)})
 
     def block(self, context: str) -> str:
         """What a session of a context begins with; empty where there is nothing to tell."""
@@ -63,6 +70,7 @@ class Published(NamedTuple):
                 "places": [list(each) for each in self.places],
                 "contexts": self.contexts,
                 "global": self.everywhere,
+                "guards": self.sheets,
                 "alarms": list(alarms),
             }
         )
@@ -93,7 +101,7 @@ def published(
         files[digest(content)] = content
     everywhere = contexts.pop("")
     known_places = sorted({path: context for path, context in places if context in contexts}.items())
-    return Published(files, known_places, contexts, everywhere)
+    return Published(files, known_places, contexts, everywhere, {})
 
 
 def digest(content: bytes) -> str:
@@ -118,7 +126,6 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], policy: Del
         "filed": [_told(each) for each in matter.filed],
         "said": [_told(each) for each in matter.said],
         "waiting": [each._asdict() for each in matter.waiting],
-        "guards": [],
         "phrases": PHRASES,
         "verbs": VERBS,
     }

@@ -46,7 +46,7 @@ def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
     rows = []
     for each in spooled:
         for number, note in enumerate(each.notes):
-            at, arm = _at(note), note.get("arm")
+            at, arm, call, mode = _at(note), note.get("arm"), note.get("call"), note.get("mode")
             if at is None or arm not in list(Arm):
                 continue
             for subject in _ids(note):
@@ -64,6 +64,8 @@ def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
                         event=str(note.get("event", "")),
                         arm=Arm(str(arm)),
                         at=at,
+                        call=call if isinstance(call, str) else None,
+                        mode=mode if isinstance(mode, str) else None,
                     )
                 )
     return rows

@@ -14,6 +14,7 @@ from typing import Annotated, Optional
 import typer
 
 from wisen import __version__
+from wisen.surfaces.cli.guarded import guards_app
 from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
 from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
@@ -254,6 +255,7 @@ def review() -> None:
 
 
 app.add_typer(proposals_app, name="proposals")
+app.add_typer(guards_app, name="guards")
 app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(memory_app, name="memory")

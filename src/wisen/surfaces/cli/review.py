@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen import wiring
-from wisen.domain.entries import Answer
+from wisen.domain.entries import Answer, ProposalType
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from wisen.domain.changes import Change
+    from wisen.domain.entries import Proposal
     from wisen.domain.entry_states import Asked
     from wisen.learner import Learner
 
@@ -32,7 +33,7 @@ def show(*, every: bool, as_json: bool) -> int:
     for each in found:
         say(f"{numbers.get(each.proposal.id, '-'):>3}  {clipped(each.proposal.text, 100)}")
         state = "" if each.waits else f", {each.answer}"
-        say(f"     {each.proposal.path}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
+        say(f"     {_where(each.proposal)}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
     if numbers:
         say("One by one: wisen review. By number: wisen proposals approve 1", dim=True)
     return 0
@@ -108,6 +109,8 @@ def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: 
     done = learner.answer(each.proposal.id, given, text=text)
     if done.edit is not None:
         out.print(f"Written to {done.edit.change.path}. Take it back: wisen undo", markup=False)
+    elif given is Answer.APPROVED and each.proposal.type is ProposalType.GUARD:
+        out.print(f"At work from the next call on. To stop calls: wisen guards enable {each.proposal.entry} --as deny")
     elif given is Answer.APPROVED:
         out.print(f"Kept in {each.proposal.path}, which you can edit.", markup=False)
 
@@ -117,9 +120,10 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     out.print(proposal.text, markup=False, style="bold")
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
-    out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} a session.")
     reach = "" if proposal.context else ", for all projects"
-    out.print(f"  It would go to {proposal.path}{reach}", markup=False)
+    cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
+    out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
+    out.print(f"  It would go to {_where(proposal)}{reach}", markup=False)
     if each.waits:
         edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         if edit is not None:
@@ -133,6 +137,10 @@ def _diff(out: Console, change: Change, held: bytes | None, holds: bytes | None)
     for line in difflib.unified_diff(before, after, change.path, change.path, lineterm="", n=2):
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(line, markup=False, highlight=False, style=style)
+
+
+def _where(proposal: Proposal) -> str:
+    return f"a guard before calls ({proposal.entry})" if proposal.type is ProposalType.GUARD else proposal.path
 
 
 def _told(learner: Learner, each: Asked) -> dict[str, object]:

@@ -65,7 +65,8 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         wake(shelf.home, at_once=event == "session-end")
         return
     if event == "before-call":
-        return  # there are no guards yet
+        _before_call(payload, shelf)
+        return
     trouble = shelf.trouble() if event == "session-start" else ""
     told = [_wrapped([trouble], [])] if trouble else []
     pin, digest, ids = shelf.pin(), "", list[str]()
@@ -77,9 +78,27 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
             _print(event, "\n".join(told))
     before = _texts(pin.get("told"))
     if ids or (digest and pin.get("digest") != digest):
-        shelf.write_pin({"digest": digest, "told": [*before, *(each for each in ids if each not in before)]})
+        now = shelf.pin() if event == "prompt" else pin  # what the user lifts stands in it already
+        shelf.write_pin({**now, "digest": digest, "told": [*before, *(each for each in ids if each not in before)]})
     if ids:
         shelf.spool(event, ids=ids, arm="given")
+
+
+def _before_call(payload: Payload, shelf: Shelf) -> None:
+    """What guards say to a call; nothing where there are none, or none that fits."""
+    from .guarding import ruling
+
+    pin = shelf.pin()
+    said = ruling(payload, shelf, pin)
+    if said is None:
+        return
+    text = _wrapped(said.lines, said.ids)
+    if said.mode == "warn":
+        _print("before-call", text)
+    else:
+        _print("before-call", text, decision=said.mode)
+    before = _texts(pin.get("told"))
+    shelf.write_pin({**pin, "told": [*before, *(each for each in said.ids if each not in before)]})
 
 
 def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[str, str, list[str]]:
@@ -113,6 +132,9 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
         text, id_ = answer(kind, of, snapshot)
         if id_:
             shelf.spool("wish", ids=[id_], kind=kind, of=of)
+        if id_ and kind == "overrule":
+            pin = shelf.pin()
+            shelf.write_pin({**pin, "overruled": [*_texts(pin.get("overruled")), id_]})
         if kind == "improve":
             from .waking import wake
 
@@ -153,9 +175,11 @@ def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[s
     return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
 
 
-def _print(event: str, text: str) -> None:
-    answer = {"hookSpecificOutput": {"hookEventName": EVENTS[event], "additionalContext": text}}
-    rest = dumps(answer).encode("ascii")
+def _print(event: str, text: str, *, decision: str = "") -> None:
+    told = (
+        {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
+    )
+    rest = dumps({"hookSpecificOutput": {"hookEventName": EVENTS[event], **told}}).encode("ascii")
     _limit(0, 0)  # half an answer is worse than a late one
     while rest:
         rest = rest[os.write(1, rest) :]

@@ -6,6 +6,8 @@ To approve, skip or forget is only noted down: the next cycle looks into the age
 from __future__ import annotations
 
 _MOST = 20
+_GUARD = 10
+"""How long the id of a guard is."""
 _NAMES = ("r-", "lrn-", "err-", "feat-")
 
 
@@ -34,8 +36,10 @@ def answer(kind: str, of: str, snapshot: dict[str, object]) -> tuple[str, str]:
         return "wisen begins a whole cycle now. What it finds is there in the next session, or in `wisen review`.", ""
     id_ = _meant(kind, of, snapshot)
     if not id_:
-        lists_it = "`wisen proposals` and `wisen rules` list what there is"
+        lists_it = "`wisen proposals`, `wisen rules` and `wisen guards` list what there is"
         return f"wisen knows nothing by the name {of!r} here. Tell the user: {lists_it}.", ""
+    if kind == "overrule":
+        return f"Noted: guard {id_} says nothing more in this session. Go on as the user wishes.", id_
     done = {"approve": "approved", "skip": "skipped", "forget": "forgotten"}[kind]
     return (
         f"Noted: {of} is {done} with wisen's next cycle, once the log shows that the user typed it. Tell him so.",
@@ -48,6 +52,8 @@ def _meant(kind: str, of: str, snapshot: dict[str, object]) -> str:
     if kind in ("approve", "skip"):
         numbers = {str(each.get("number")): str(each.get("id")) for each in _members(snapshot, "waiting")}
         return numbers.get(of, "")
+    if kind == "overrule":
+        return f"G-{of[2:]}" if of.startswith("g-") and len(of) == _GUARD else ""
     for each in _members(snapshot, "rules", "filed", "said"):
         names = str(each.get("text")).rpartition("(")[2].casefold().replace(",", " ").split()
         if of.startswith(_NAMES) and of in names:

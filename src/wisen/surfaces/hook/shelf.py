@@ -65,6 +65,12 @@ class Shelf:
         raise SnapshotBroken(digest)
 
     def content(self, digest: str) -> dict[str, object] | None:
+        """The object that a digest names; None where it is gone. Raises: SnapshotBroken."""
+        raw = self.raw(digest)
+        value = None if raw is None else loads(raw.decode("ascii"))
+        return value if isinstance(value, dict) else None
+
+    def raw(self, digest: str) -> bytes | None:
         """What a digest names; None where it is gone. Raises: SnapshotBroken."""
         try:
             raw = _bytes(f"{self.home}/snapshots/{_plain(digest)}.json")
@@ -72,8 +78,18 @@ class Shelf:
             return None
         if _digest(raw) != digest:
             raise SnapshotBroken(digest)
-        value = loads(raw.decode("ascii"))
-        return value if isinstance(value, dict) else None
+        return raw
+
+    def sheet(self, cwd: str) -> str:
+        """The digest of the guards that hold in a directory now; empty where there are none.
+
+        They are not pinned: what the user switches off is off at once.
+        """
+        current = _read(f"{self.home}/snapshots/current.json")
+        sheets = current.get("guards")
+        if current.get("version") != VERSION or not isinstance(sheets, dict):
+            return ""
+        return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
 
     def spool(self, event: str, **fields: object) -> None:
         """Note something down for the next cycle: ids, never text."""
@@ -137,15 +153,20 @@ class Shelf:
 
 def _holds_in(cwd: str, current: dict[str, object]) -> str:
     """The digest of the snapshot that holds in a directory: of the longest place around it, else the global one."""
+    context, contexts = _context_of(cwd, current), current.get("contexts")
+    return str(contexts[context] if context and isinstance(contexts, dict) else current.get("global", ""))
+
+
+def _context_of(cwd: str, current: dict[str, object]) -> str:
+    """The key of the context that a directory belongs to; empty where there is none that anything is known of."""
     best, context = "", ""
     places, contexts = current.get("places"), current.get("contexts")
     for place in places if isinstance(places, list) else ():
         path = str(place[0])
         if len(path) > len(best) and (cwd == path or cwd.startswith(path.rstrip("/") + "/")):
             best, context = path, str(place[1])
-    if best and isinstance(contexts, dict) and context in contexts and not _leaves(cwd, best):
-        return str(contexts[context])
-    return str(current.get("global", ""))
+    known = best and isinstance(contexts, dict) and context in contexts and not _leaves(cwd, best)
+    return context if known else ""
 
 
 def _leaves(cwd: str, place: str) -> bool:

@@ -1,0 +1,198 @@
+"""`wisen guards`: what is watched for before calls, tried on the past, and how it fares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.domain.guards import ACTIONS, GuardSource, Mode
+from wisen.errors import UsageError
+from wisen.surfaces.cli.render import clipped, console, plural, print_json, say, shown_call
+
+if TYPE_CHECKING:
+    from wisen.domain.guards import Fared, GuardState
+    from wisen.facade.guarding import Decided
+    from wisen.learner import Learner
+
+_SOURCES = {
+    GuardSource.FIX: "made of the fix {of} (wisen explain {of})",
+    GuardSource.RULE: "made of a rule that was told and not kept ({of})",
+    GuardSource.HAND: "written by you",
+}
+_LOGGED = 10
+_WIDE = 100
+
+
+def show(*, every: bool, as_json: bool) -> int:
+    """List the guards."""
+    with wiring.wire().learner(reads=False) as learner:
+        here = learner.context_of(Path.cwd())
+        found = [each for each in learner.guards() if every or each.guard.context in ("", here)]
+        rest = len(learner.guards()) - len(found)
+        told = [(each, learner.guard_fared(each)) for each in found]
+    if as_json:
+        print_json({"guards": [_told(each, fared) for each, fared in told]})
+        return 0
+    for state, fared in told:
+        say(f"{state.guard.id}  {state.mode.value:<6}  {_line(state)}")
+        say(f"            {_fared(state, fared)}", dim=True)
+    if not told:
+        say("There are no guards here. wisen learn proposes them; by hand: wisen guards add 'warn npm -> pnpm'")
+    if rest:
+        say(f"{plural(rest, 'guard')} of other projects: wisen guards list --all", dim=True)
+    return 0
+
+
+def explain(name: str, *, as_json: bool) -> int:
+    """Show one guard whole."""
+    with wiring.wire().learner(reads=False) as learner:
+        state = learner.guard(name)
+        fared, log = learner.guard_fared(state), learner.guard_log(state)
+    if as_json:
+        print_json(_told(state, fared) | {"log": [_logged(each) for each in log]})
+        return 0
+    guard, out = state.guard, console()
+    out.print(f"{guard.id}  {_line(state)}", markup=False, style="bold")
+    mode = f"{state.mode.value} since {state.since:%Y-%m-%d}{f': {state.why}' if state.why else ''}"
+    lines = [
+        mode,
+        _SOURCES[guard.source].format(of=guard.of),
+        f"version {guard.version}, {'in all projects' if not guard.context else f'in {guard.context}'}",
+        _fared(state, fared),
+    ]
+    for line in lines:
+        out.print(f"  {line}", markup=False)
+    for each in log[:_LOGGED]:
+        out.print(f"  {_log_line(each)}", markup=False, style="dim")
+    if len(log) > _LOGGED:
+        out.print(f"  {len(log) - _LOGGED} more with --json", style="dim")
+    out.print(f"  On the past: wisen guards backtest {guard.id}", style="dim")
+    return 0
+
+
+def add(text: str, *, here: bool, shadow: bool, dry_run: bool, as_json: bool) -> int:
+    """Write a guard by hand."""
+    with wiring.wire().learner(reads=False) as learner:
+        state = learner.add_guard(text, Path.cwd() if here else None, shadow=shadow, dry_run=dry_run)
+        live = _is_called(learner)
+        past = () if as_json else learner.backtest_lines(state.guard, learner.backtest_guard(text)[1])
+    if as_json:
+        print_json(_plain(state) | {"dry_run": dry_run})
+        return 0
+    where = "in this project" if state.guard.context else "in all projects"
+    say(f"{'Would be' if dry_run else 'Is'} added, {where}: {state.guard.id}  {state.mode.value}  {_line(state)}")
+    for line in past:
+        say(f"  {line}", dim=True)
+    if not live:
+        say("No agent calls wisen yet: wisen install claude-code", dim=True)
+    return 0
+
+
+def test(command: str, *, tool: str, as_json: bool) -> int:
+    """Tell which guards a call would meet."""
+    with wiring.wire().learner(reads=False) as learner:
+        here = Path.cwd()
+        found = learner.try_guards(command, tool=tool, cwd=str(here), context=learner.context_of(here))
+    if as_json:
+        print_json({"met": [_plain(each.state) | {"instead": each.better} for each in found]})
+        return 0
+    for state, better in found:
+        say(f"{state.guard.id}  {state.mode.value:<6}  {_line(state)}")
+        if better:
+            say(f"            instead: {better}")
+    if not found:
+        say("No guard meets this.")
+    return 0
+
+
+def enable(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
+    """Put a guard to work."""
+    allowed = (*ACTIONS, Mode.SHADOW)
+    if mode and mode not in allowed:
+        raise UsageError(f"--as {mode!r} is none of {', '.join(allowed)}. A guard never allows a call.")
+    if not mode:
+        with wiring.wire().learner(reads=False) as learner:
+            mode = learner.guard(name).guard.action
+    return set_mode(name, mode, dry_run=dry_run, as_json=as_json)
+
+
+def set_mode(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
+    """Have a guard do something else from now on."""
+    with wiring.wire().learner(reads=False) as learner:
+        state = learner.set_guard(name, Mode(mode), dry_run=dry_run)
+    if as_json:
+        print_json(_plain(state) | {"dry_run": dry_run})
+        return 0
+    say(f"{'Would be' if dry_run else 'Is'} {state.mode.value} from now on: {state.guard.id}  {_line(state)}")
+    return 0
+
+
+def backtest(name: str, *, as_json: bool) -> int:
+    """Run a guard over the past."""
+    with wiring.wire().learner(reads=False) as learner:
+        guard, tested = learner.backtest_guard(name)
+        lines = learner.backtest_lines(guard, tested)
+    if as_json:
+        print_json({"guard": guard.id, "watch": guard.watch, "better": guard.better, "backtest": tested})
+        return 0
+    say(f"{guard.id}  {guard.watch}{f' -> {guard.better}' if guard.better else ''}")
+    for line in lines:
+        say(f"  {line}")
+    if tested.first is not None and tested.last is not None:
+        say(f"  From {tested.first:%Y-%m-%d} to {tested.last:%Y-%m-%d}.", dim=True)
+    return 0
+
+
+def _is_called(learner: Learner) -> bool:
+    return any(each.files for each in learner.installed())
+
+
+def _line(state: GuardState) -> str:
+    guard = state.guard
+    better = f" -> {guard.better}" if guard.better else ""
+    return f"{guard.watch}{better}{f' # {clipped(guard.reason, _WIDE)}' if guard.reason else ''}"
+
+
+def _fared(state: GuardState, fared: Fared) -> str:
+    if not fared.decisions:
+        return "has met nothing yet"
+    spoke = "would have spoken" if state.mode is Mode.SHADOW else "has spoken, or would have,"
+    parts = [f"{spoke} {plural(fared.decisions, 'time')} in {plural(fared.sessions, 'session')}"]
+    parts += [f"{fared.stopped} stopped"] if fared.stopped else []
+    parts += [f"{fared.failed} made all the same and failed"] if fared.failed else []
+    parts += [f"{fared.went_well} made all the same and went well"] if fared.went_well else []
+    parts += [f"{fared.open} not known"] if fared.open else []
+    parts += [f"overruled {plural(fared.overruled, 'time')}"] if fared.overruled else []
+    return "; ".join(parts)
+
+
+def _log_line(each: Decided) -> str:
+    exposure, step = each
+    did = f"would {exposure.mode}" if exposure.arm == "withheld" else f"{exposure.mode}"
+    call = clipped(shown_call(step.arguments or ""), _WIDE) if step is not None else "(not in the log yet)"
+    ended = "" if step is None else f" → {step.status.value if step.status else 'never ran'}"
+    return f"{exposure.at:%Y-%m-%d %H:%M} {exposure.agent} {exposure.session[:8]}: {did}: {call}{ended}"
+
+
+def _logged(each: Decided) -> dict[str, object]:
+    exposure, step = each
+    return {
+        "at": exposure.at,
+        "agent": exposure.agent,
+        "session": exposure.session,
+        "arm": exposure.arm,
+        "mode": exposure.mode,
+        "call": exposure.call,
+        "arguments": step.arguments if step is not None else None,
+        "status": step.status if step is not None else None,
+    }
+
+
+def _plain(state: GuardState) -> dict[str, object]:
+    guard = {name: getattr(state.guard, name) for name in state.guard.__struct_fields__}
+    return guard | {"mode": state.mode, "since": state.since, "why": state.why, "form": state.guard.form}
+
+
+def _told(state: GuardState, fared: Fared) -> dict[str, object]:
+    return _plain(state) | {"fared": fared}

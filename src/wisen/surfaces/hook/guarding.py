@@ -1,0 +1,103 @@
+"""What guards say to a call that is about to be made. They warn, deny or ask, and never allow."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .lean_json import dumps, loads
+from .shelf import Shelf, SnapshotBroken
+
+if __package__ and __package__.startswith("wisen"):
+    from wisen.domain.matching import Call, better_line, hits
+else:
+    # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    from domain.matching import (  # type: ignore[import-not-found,no-redef,unused-ignore]
+        Call,
+        better_line,
+        hits,
+    )
+
+VERSION = 1
+_RANKS = {"deny": 0, "ask": 1, "warn": 2}
+_SAYS = {
+    "deny": "A guard of the user's stops this call",
+    "ask": "A guard of the user's asks about this call",
+    "warn": "A guard of the user's warns about this call",
+}
+
+Guard = dict[str, object]
+
+
+class Ruling:
+    """What is to be said to a call: how, in which words, and by which guards."""
+
+    def __init__(self, mode: str, lines: list[str], ids: list[str]) -> None:
+        self.mode, self.lines, self.ids = mode, lines, ids
+
+
+def ruling(payload: dict[str, object], shelf: Shelf, pin: dict[str, object]) -> Ruling | None:
+    """What the guards of a session's place say to a call; what they did, or would have done, is noted down."""
+    tool, fields, cwd = payload.get("tool_name"), payload.get("tool_input"), payload.get("cwd")
+    where = cwd if isinstance(cwd, str) else ""
+    digest = shelf.sheet(where)
+    if not digest or not isinstance(tool, str) or not isinstance(fields, dict):
+        return None
+    raw = shelf.raw(digest)
+    if raw is None:
+        raise SnapshotBroken(digest)
+    call = Call(tool, fields, where, os.environ.get("HOME", ""))
+    lifted = pin.get("overruled")
+    met = [each for each in _standing(raw, call) if not isinstance(lifted, list) or each["id"] not in lifted]
+    if not met:
+        return None
+    return _ruled(met, call, shelf, payload, pin)
+
+
+def _standing(raw: bytes, call: Call) -> list[Guard]:
+    """The guards on a sheet that a call fits. Only the lines under its keys are read."""
+    found: dict[str, Guard] = {}
+    for key in sorted(call.keys):
+        mark = b"\n[" + dumps(key).encode("ascii") + b","
+        at = raw.find(mark)
+        while at >= 0:
+            end = raw.find(b"\n", at + 1)
+            line = loads(raw[at + 1 : end].decode("ascii"))
+            guard = line[1] if isinstance(line, list) else {}
+            if hits(guard["watch"], call):
+                found[str(guard["id"])] = guard
+            at = raw.find(mark, at + 1)
+    return list(found.values())
+
+
+def _ruled(
+    met: list[Guard], call: Call, shelf: Shelf, payload: dict[str, object], pin: dict[str, object]
+) -> Ruling | None:
+    told = pin.get("told")
+    before = told if isinstance(told, list) else []
+    spoken = list[Guard]()
+    for each in met:
+        id_, shadow = f"{each['id']}:{each['version']}", each["mode"] == "shadow"
+        if each["mode"] == "warn" and id_ in before:
+            continue  # it was said in this session
+        number = payload.get("tool_use_id")
+        arm, mode = "withheld" if shadow else "given", each["would"]
+        shelf.spool("before-call", ids=[id_], arm=arm, mode=mode, call=number if isinstance(number, str) else "")
+        if not shadow:
+            spoken.append(each)
+    if not spoken:
+        return None
+    spoken.sort(key=lambda each: (_RANKS[str(each["mode"])], str(each["id"])))
+    ids = [f"{each['id']}:{each['version']}" for each in spoken]
+    return Ruling(str(spoken[0]["mode"]), [line for each in spoken for line in _lines(each, call)], ids)
+
+
+def _lines(guard: Guard, call: Call) -> list[str]:
+    reason, better, watch, id_ = (guard.get(name) for name in ("reason", "better", "watch", "id"))
+    lines = [f"{_SAYS[str(guard['mode'])]}{f': {reason}' if reason else ''}."]
+    if better and isinstance(watch, dict):
+        line = better_line(watch, str(better).split(), call)
+        lines.append(f"Instead: {line or better}")
+    lines.append(f'(guard {id_}; `wisen guards show {id_}`; the user can lift it by typing "overrule {id_}")')
+    return lines
