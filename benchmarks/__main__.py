@@ -20,6 +20,7 @@ NAMES = (
     "detect",
     "retrieval",
     "hooks",
+    "guards",
 )
 
 

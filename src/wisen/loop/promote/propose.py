@@ -66,7 +66,7 @@ def proposed(
     """
     refused = Lessons()
     for each in before:
-        if each.answer is Answer.REJECTED:
+        if each.answer is Answer.REJECTED and each.proposal.type is not ProposalType.GUARD:
             refused.add(each.proposal.id, each.proposal.text)
     last = {(each.proposal.entry, each.proposal.context): each for each in before}
     wide = widened(states)

@@ -161,12 +161,16 @@ def blame(
 
 @app.command()
 def explain(
-    name: Annotated[str, typer.Argument(metavar="ID", help="A fix, an entry or a rule, by its id or how that begins.")],
+    name: Annotated[
+        str, typer.Argument(metavar="ID", help="A fix, an entry, a rule or a guard, by its id or how that begins.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Tell where something that was learnt comes from, how sure it is, and what it has done."""
     if name.upper().startswith(("LRN-", "ERR-", "FEAT-", "R-")):
         from wisen.surfaces.cli.entries import explain
+    elif name.upper().startswith("G-"):
+        from wisen.surfaces.cli.guards import explain
     else:
         from wisen.surfaces.cli.fixes import explain
 

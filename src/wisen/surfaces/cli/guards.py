@@ -11,8 +11,9 @@ from wisen.errors import UsageError
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say, shown_call
 
 if TYPE_CHECKING:
+    from wisen.domain.exposures import Exposure
     from wisen.domain.guards import Fared, GuardState
-    from wisen.facade.guarding import Decided
+    from wisen.domain.histories import Step
     from wisen.learner import Learner
 
 _SOURCES = {
@@ -50,7 +51,7 @@ def explain(name: str, *, as_json: bool) -> int:
         state = learner.guard(name)
         fared, log = learner.guard_fared(state), learner.guard_log(state)
     if as_json:
-        print_json(_told(state, fared) | {"log": [_logged(each) for each in log]})
+        print_json(_told(state, fared) | {"log": [_logged(*each) for each in log]})
         return 0
     guard, out = state.guard, console()
     out.print(f"{guard.id}  {_line(state)}", markup=False, style="bold")
@@ -64,7 +65,7 @@ def explain(name: str, *, as_json: bool) -> int:
     for line in lines:
         out.print(f"  {line}", markup=False)
     for each in log[:_LOGGED]:
-        out.print(f"  {_log_line(each)}", markup=False, style="dim")
+        out.print(f"  {_log_line(*each)}", markup=False, style="dim")
     if len(log) > _LOGGED:
         out.print(f"  {len(log) - _LOGGED} more with --json", style="dim")
     out.print(f"  On the past: wisen guards backtest {guard.id}", style="dim")
@@ -167,16 +168,14 @@ def _fared(state: GuardState, fared: Fared) -> str:
     return "; ".join(parts)
 
 
-def _log_line(each: Decided) -> str:
-    exposure, step = each
+def _log_line(exposure: Exposure, step: Step | None) -> str:
     did = f"would {exposure.mode}" if exposure.arm == "withheld" else f"{exposure.mode}"
     call = clipped(shown_call(step.arguments or ""), _WIDE) if step is not None else "(not in the log yet)"
     ended = "" if step is None else f" → {step.status.value if step.status else 'never ran'}"
     return f"{exposure.at:%Y-%m-%d %H:%M} {exposure.agent} {exposure.session[:8]}: {did}: {call}{ended}"
 
 
-def _logged(each: Decided) -> dict[str, object]:
-    exposure, step = each
+def _logged(exposure: Exposure, step: Step | None) -> dict[str, object]:
     return {
         "at": exposure.at,
         "agent": exposure.agent,
