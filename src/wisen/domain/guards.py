@@ -160,13 +160,10 @@ def form_of(text: str) -> Form:
     Raises:
         UsageError: it cannot be read; the error says what is wrong and how guards are written.
     """
-    whole = " ".join(text.split())
-    said, _, reason = whole.partition(" # ")
-    watch, better = said, ""
-    for mark in _PARTS:
-        if f" {mark} " in f"{said} ":
-            watch, _, better = f"{said} ".partition(f" {mark} ")
-            break
+    said, _, reason = f" {' '.join(text.split())} ".partition(" # ")
+    said = f"{said} "
+    mark = min((f" {each} " for each in _PARTS if f" {each} " in said), key=said.index, default="\n")
+    watch, _, better = said.partition(mark)
     first, _, rest = watch.strip().partition(" ")
     action = Mode.WARN
     if first == _NOT_ALLOWED:
@@ -220,7 +217,7 @@ def _spelt(watch: str, text: str) -> str:
     if (
         colon
         and head.replace("_", "").replace("-", "").isalnum()
-        and (rest.startswith(" ") or head in ("edit", "read"))
+        and (rest.startswith(" ") or head in ("shell", "edit", "read"))
     ):
         watch = f"{head}: {rest.strip()}"
     else:
