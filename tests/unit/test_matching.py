@@ -119,7 +119,7 @@ def test_calls_of_any_tool_fit_by_what_they_are_given(
         ("migrations/**", "migrations/1.sql", True),
         ("migrations/**", "a/b/migrations/1/2.sql", True),
         ("migrations", "a/migrations/1.sql", True),
-        ("migrations/**", "migrations", True),
+        ("migrations/**", "migrations", False),
         ("migrations/**", "my-migrations/1.sql", False),
         ("*.lock", "a/yarn.lock", True),
         ("*.lock", "a/yarn.lock.txt", False),

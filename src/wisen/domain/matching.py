@@ -311,7 +311,7 @@ def _below(wanted: list[str], path: list[str]) -> bool:
             at, here = star, mark
         else:
             return False
-    return bool(path) or not wanted
+    return wanted[-1:] != ["**"] or here < len(path)
 
 
 def _glob(pattern: str, text: str) -> bool:
