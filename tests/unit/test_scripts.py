@@ -155,10 +155,11 @@ def _fits(view: list[Word], ran: tuple[str, ...]) -> bool:
     return re.fullmatch(pattern, "".join(f"{word}\x01" for word in ran)) is not None
 
 
-judged = settings(max_examples=14, deadline=None, suppress_health_check=list(HealthCheck))
+judged = settings(max_examples=9, deadline=None, suppress_health_check=list(HealthCheck))
 """Few, because each holds many lines: a bash is started for each."""
 
 
+@pytest.mark.needs("bash")
 @judged
 @given(pieces=st.lists(scripts(certain=False), min_size=8, max_size=12))
 def test_whatever_bash_runs_is_found(bash: Bash, pieces: list[Piece]) -> None:
@@ -169,6 +170,7 @@ def test_whatever_bash_runs_is_found(bash: Bash, pieces: list[Piece]) -> None:
             assert any(_fits(view, each) for view in views), (line, each)
 
 
+@pytest.mark.needs("bash")
 @judged
 @given(pieces=st.lists(scripts(certain=True), min_size=8, max_size=12))
 def test_whatever_is_found_is_run_by_bash(bash: Bash, pieces: list[Piece]) -> None:

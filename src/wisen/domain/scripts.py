@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 16
 """Characters that are looked at; a longer line holds data."""
-_SCRIPT = 5
+_SCRIPT = 7
 """How deep a script in a script counts: each is read anew, and few levels will do."""
 _OPENERS = frozenset("if then else elif while until do ! { time coproc".split())
 """A command follows them."""
