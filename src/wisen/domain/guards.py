@@ -144,13 +144,10 @@ def form_of(text: str) -> Form:
     Raises:
         UsageError: it cannot be read; the error says what is wrong and how guards are written.
     """
-    whole = " ".join(text.split())
-    said, _, reason = whole.partition(" # ")
-    watch, better = said, ""
-    for mark in _PARTS:
-        if f" {mark} " in f"{said} ":
-            watch, _, better = f"{said} ".partition(f" {mark} ")
-            break
+    said, _, reason = f" {' '.join(text.split())} ".partition(" # ")
+    said = f"{said} "
+    mark = min((f" {each} " for each in _PARTS if f" {each} " in said), key=said.index, default="\n")
+    watch, _, better = said.partition(mark)
     first, _, rest = watch.strip().partition(" ")
     action = Mode.WARN
     if first == _NOT_ALLOWED:

@@ -116,16 +116,18 @@ def better_line(watch: dict[str, object], better: Sequence[str], call: Call) -> 
     same = _shared(words, better)
     back = min(_shared(words[same:][::-1], better[same:][::-1]), len(words) - same, len(better) - same)
     gone, new = range(same, len(words) - back), better[same : len(better) - back]
-    if GAP in words or len(call.line) > _LONGEST:
-        return ""
+    if GAP in words or "…" in words or len(call.line) > _LONGEST or any(_is_glob(words[each]) for each in gone):
+        return ""  # what stands there would be lost
     edits: list[tuple[int, int, str]] = []
     for hit in hits(watch, call):
         if any(word.end == 0 for word in hit.words):
             return ""  # it stands in a script that another command runs
+        if any(_is_option(words[each]) and hit.words[each].text not in words[each].split("|") for each in gone):
+            return ""  # it has a value, or stands together with others
         spans = [(hit.words[each].start, hit.words[each].end) for each in gone]
         if not spans:
             at = hit.words[same - 1].end if same else hit.words[0].start
-            spans = [(at, at)]
+            edits.append((at, at, " ".join(["", *new] if same else [*new, ""])))
         edits += [(start, end, " ".join(new) if number == 0 else "") for number, (start, end) in enumerate(spans)]
     line, last = call.line, len(call.line)
     for start, end, put in sorted(edits, reverse=True):
@@ -297,11 +299,19 @@ def _segments(path: str) -> list[str]:
 
 def _below(wanted: list[str], path: list[str]) -> bool:
     """Whether a path begins with what a glob asks for."""
-    if not wanted:
-        return True
-    if wanted[0] == "**":
-        return any(_below(wanted[1:], path[at:]) for at in range(len(path) + 1)) if wanted[1:] else bool(path)
-    return bool(path) and _glob(wanted[0], path[0]) and _below(wanted[1:], path[1:])
+    at = here = star = mark = 0
+    while at < len(wanted):
+        if wanted[at] == "**":
+            at += 1
+            star, mark = at, here
+        elif here < len(path) and _glob(wanted[at], path[here]):
+            at, here = at + 1, here + 1
+        elif star and mark < len(path):
+            mark += 1
+            at, here = star, mark
+        else:
+            return False
+    return wanted[-1:] != ["**"] or here < len(path)
 
 
 def _glob(pattern: str, text: str) -> bool:
@@ -345,12 +355,11 @@ def _shared(one: Sequence[str], two: Sequence[str]) -> int:
 
 def _put(line: str, start: int, end: int, words: str) -> str:
     """A line with other words in a place; where there are none, the blank behind them goes as well."""
-    if start == end:
-        inside = start > 0 and line[start - 1] not in " \t\n;&|("
-        return f"{line[:start]} {words}{line[end:]}" if inside else f"{line[:start]}{words} {line[end:]}"
     if not words:
         while end < len(line) and line[end] in " \t":
             end += 1
+        if end == len(line):
+            return line[:start].rstrip(" \t")
     return f"{line[:start]}{words}{line[end:]}"
 
 

@@ -1,13 +1,16 @@
 """What a command line runs, read as a shell reads it: quotes, chains, subshells, wrappers, here-documents.
 
 It runs nothing and never fails: what only the shell can know (a variable, the output of another command) is UNKNOWN
-and fits nothing. Plain Python without imports, because the hook client loads this file inside an agent's turn.
+and fits nothing. Not understood, and so not met: braces that make several words (`{a,b}`), patterns of file names,
+values of arrays, `IFS`, what is piped into a shell, and what a variable holds in later rounds of a loop.
+Plain Python without imports, because the hook client loads this file inside an agent's turn.
 """
 
 from __future__ import annotations
 
-from .shell_runs import SHELLS, Run, assigns, reads_script, views_of, written_by
-from .shell_words import UNKNOWN, Lexer, Word
+from .shell_runs import SHELLS, Run, assigns, called_by_find, folder_behind, given_script, views_of, written_by
+from .shell_variables import Variables
+from .shell_words import DEEPEST, ENDS, UNKNOWN, Document, Lexer, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,10 +18,15 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 16
 """Characters that are looked at; a longer line holds data."""
-DEEPEST = 12
+_SCRIPT = 7
+"""How deep a script in a script counts: each is read anew, and few levels will do."""
 _OPENERS = frozenset("if then else elif while until do ! { time coproc".split())
 """A command follows them."""
 _CLOSERS = frozenset("fi done esac }".split())
+_MARKS = {";": (";;&", ";;", ";&", ";"), "&": ("&&", "&"), "|": ("||", "|&", "|"), "\n": ("\n",)}
+"""What stands between two commands, by how it begins."""
+_NAMERS = frozenset("export declare typeset local readonly read mapfile readarray unset getopts let printf".split())
+"""Commands that give variables other values."""
 
 
 def runs_in(line: str) -> list[Run]:
@@ -34,12 +42,14 @@ class _Reader(Lexer):
     def __init__(
         self, text: str, depth: int, variables: dict[str, str], aliases: dict[str, str], *, at: int | None
     ) -> None:
-        super().__init__(text, variables, at)
-        self.depth, self.aliases = depth, aliases
+        super().__init__(text, variables, depth, at)
+        self.aliases, self.shell = aliases, Variables(variables)
         self.found: list[Run] = []
-        self.folder = ""
-        self.waiting: list[tuple[str, bool, bool, int]] = []
-        """Here-documents whose text comes behind the next line break: the end, quoted, indented, for which run."""
+        self.folder = self.before = ""
+        """`before`: the mark between the last command and the next."""
+        self.waiting: list[Document] = []
+        self.defines = False
+        """Whether what opens next is the body of a function."""
 
     def script(self, until: str) -> None:
         """Read commands up to the end, or to a closing mark."""
@@ -51,69 +61,74 @@ class _Reader(Lexer):
                 self.position += len(until)
                 return
             before = self.position
-            self.command(until)
+            self.command()
             if self.position == before:
                 self.position += 1  # a mark that opens nothing here
-        self._documents()
 
-    def command(self, until: str) -> None:
+    def command(self) -> None:
         """One simple command, with what is nested in it."""
-        text = self.text
         words: list[Word] = []
         writes: list[str] = []
+        given: list[str] = []
         mine = len(self.waiting)
-        while not self._ends(until):
-            if text[self.position] == "#" and not self._inside_word():
+        while not self._ends():
+            if self.text[self.position] == "#" and not self._inside_word():
                 self.skip_line()
-            elif text[self.position] == "(":
+            elif self.text[self.position] == "(":
                 if not self._parenthesis(words):
                     break
-            elif not self._redirection(writes, len(self.found)):
-                word = self.word()
-                if words or not self._keyword(word):
-                    words.append(word)
-                if len(words) == 1 and word is words[0] and self._construct(word.text):
-                    words = []
-        self._run(words, writes)
-        for number in range(mine, len(self.waiting)):
-            end, quoted, indented, _ = self.waiting[number]
-            self.waiting[number] = end, quoted, indented, len(self.found) - 1
-        if not (until and text.startswith(until, self.position)):
-            self._separator()
+            elif not self._redirection(writes, given):
+                self._next_word(words)
+        self.shell.settle(self.before, self._mark())
+        run = self._run(words, writes)
+        if run is not None and run.views and given_script(run.views[-1]) == "":
+            for document in self.waiting[mine:]:
+                document.is_script = True
+            for each in given:
+                self._script_of(each)
+        self._separator()
 
-    def _ends(self, until: str) -> bool:
+    def _next_word(self, words: list[Word]) -> None:
+        """A word of a command, unless it belongs to the shell's own language or gives a variable its value."""
+        word = self.word()
+        if words:
+            words.append(word)
+        elif assigns(word.raw):
+            self.shell.assign(word.text)
+        elif self.shell.held:
+            if any(f"${name}" in word.raw or f"${{{name}" in word.raw for name in self.shell.held):
+                word.text = UNKNOWN  # it was read with the values that only the command gets
+            self.shell.restore()
+            words.append(word)
+        elif not self._keyword(word) and not self._construct(word.raw):
+            words.append(word)
+
+    def _ends(self) -> bool:
         """Whether a simple command is over here; skips what is blank before that."""
         self.blank_in_line()
         text = self.text
-        if self.position >= len(text) or (until and text.startswith(until, self.position)):
+        if self.position >= len(text):
             return True
         char = text[self.position]
         return char in "\n)" or (char in ";&|" and not text.startswith("&>", self.position))
 
-    def _construct(self, word: str) -> bool:
-        """The beginning of a loop or a choice, which is no command itself."""
-        if word == "[[":
-            self.skip_to("]]")
-        elif word in ("for", "select"):
-            self._skip_header()
-            return True
-        elif word == "case":
-            self._case()
-            return True
-        return False
+    def _mark(self) -> str:
+        """The mark between two commands that stands here."""
+        first = self.text[self.position : self.position + 1]
+        if first not in _MARKS:
+            return ""
+        return next(mark for mark in _MARKS[first] if self.text.startswith(mark, self.position))
 
     def _separator(self) -> None:
-        text = self.text
-        if self.position >= len(text):
-            return
-        if text[self.position] == "\n":
-            self.position += 1
+        mark = self._mark()
+        self.position += len(mark)
+        if mark and mark != "&&":
+            self.shell.end_chain()
+        self.before = mark
+        if mark == "\n":
             self._documents()
-            return
-        for mark in (";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|"):
-            if text.startswith(mark, self.position):
-                self.position += len(mark)
-                return
+        elif mark in (";;&", ";;", ";&"):
+            self._pattern()
 
     def blank(self) -> None:
         """Skip whatever stands between commands."""
@@ -122,7 +137,7 @@ class _Reader(Lexer):
             if text[self.position] == "\n":
                 self.position += 1
                 self._documents()
-            elif text[self.position] in " \t;":
+            elif text[self.position] in " \t" or self._mark() == ";":
                 self.position += 1
             elif text.startswith("\\\n", self.position):
                 self.position += 2
@@ -134,83 +149,126 @@ class _Reader(Lexer):
     def _inside_word(self) -> bool:
         return self.position > 0 and self.text[self.position - 1] not in " \t\n;&|()"
 
-    def _skip_header(self) -> None:
-        """The names and values of a loop: they are run in no way, but for what is nested in them."""
-        while self.position < len(self.text) and self.text[self.position] not in ";\n":
-            self.blank_in_line()
-            if self.position < len(self.text) and self.text[self.position] not in ";\n":
-                before = self.position
-                self.word()
-                self.position += self.position == before
-
-    def _case(self) -> None:
-        """What a choice goes by, and each pattern before its commands."""
-        self.skip_to(" in")
-        inner = self._nested(self.text, self.at)
-        inner.position = self.position
-        while inner.position < len(self.text):
-            inner.blank()
-            if self.text.startswith("esac", inner.position):
-                inner.position += 4
-                break
-            inner.skip_to(")")
-            while inner.position < len(self.text):
-                inner.blank_in_line()
-                rest = self.text[inner.position : inner.position + 4].lstrip("\n")
-                if rest.startswith(";;") or self.text.startswith("esac", inner.position):
-                    break
-                before = inner.position
-                inner.command(";;")
-                inner.position += inner.position == before
-            if self.text.startswith(";;", inner.position):
-                inner.position += 2
-        self._adopt(inner)
-        self.position = inner.position
-
     def _keyword(self, word: Word) -> bool:
         """Words of the shell's own language; what follows them is a command."""
-        whole = self.text[word.start - (self.at or 0) : self.position] if self.at is not None else word.text
-        if whole != word.text:
-            return False  # it is quoted, so it is no keyword
-        if word.text == "function":
+        text = word.raw
+        if text == "function":
             self.blank_in_line()
             self.word()
-            return True
-        return word.text in _OPENERS or word.text in _CLOSERS
+            self.defines = True
+        elif text in ("if", "while", "until"):
+            self.shell.open()
+        elif text == "{":
+            self.shell.open(function=self.defines, group=not self.defines)
+            self.defines = False
+        elif text in ("else", "elif"):
+            self.shell.alter()
+        elif text in _CLOSERS:
+            self.shell.close()
+        elif text == "time":
+            self.blank_in_line()
+            self.position += 3 * self.text.startswith(("-p ", "-p\t"), self.position)
+        else:
+            return text in _OPENERS
+        return True
+
+    def _construct(self, word: str) -> bool:
+        """The beginning of a loop, a choice or a condition, which is no command itself."""
+        if word == "[[":
+            self._words_to("]]")
+        elif word in ("for", "select"):
+            self.shell.open()
+            self.blank_in_line()
+            if not (self.text.startswith("((", self.position) and self.arithmetic()):
+                self.variables[self.word().text] = UNKNOWN
+                while not self._ends():
+                    self._step()
+        elif word == "case":
+            self.shell.open()
+            self.blank_in_line()
+            self.word()
+            self.blank()
+            if self.word().raw == "in":
+                self._pattern()
+        else:
+            return False
+        return True
+
+    def _pattern(self) -> None:
+        """What a choice goes by, before its commands."""
+        self.blank()
+        if self.text.startswith("esac", self.position) and self.text[self.position + 4 : self.position + 5] in {
+            *ENDS,
+            "",
+        }:
+            return
+        self.position += self.text.startswith("(", self.position)
+        self._words_to(")")
+        self.shell.alter()
+
+    def _words_to(self, mark: str) -> None:
+        """Skip words up to one that closes them; they are run in no way, but for what is nested in them."""
+        while self.position < len(self.text):
+            if mark == ")" and self.text[self.position] == mark:
+                self.position += 1
+                return
+            if self._step() == mark:
+                return
+
+    def _step(self) -> str:
+        """Skip one word or mark."""
+        before = self.position
+        word = self.word()
+        self.position += self.position == before
+        return word.raw
 
     def _parenthesis(self, words: list[Word]) -> bool:
-        """A subshell, arithmetic, or the brackets behind the name of a function."""
-        if self.text.startswith("((", self.position) and not words:
-            self.skip_to("))")
+        """A subshell, arithmetic, or the brackets behind the name of a function or of a list."""
+        if self._inside_word() and (words or self.shell.held):
+            self.position += 1
+            at = self.position
+            self.blank_in_line()
+            if len(words) == 1 and self.text.startswith(")", self.position):
+                return self._function(words)
+            self.position = at
+            self._words_to(")")
+            if words:
+                words[-1] = Word(UNKNOWN, 0, 0)
+            self.shell.forget(self.shell.held)
             return True
         if words:
-            if len(words) == 1 and self.text[self.position + 1 :].lstrip(" \t").startswith(")"):
-                words.clear()
-                self.skip_to(")")
-                return True
-            return False
+            self.position += 1
+            self.blank_in_line()
+            return len(words) == 1 and self.text.startswith(")", self.position) and self._function(words)
+        if not (self.text.startswith("((", self.position) and self.arithmetic()):
+            self.position += 1
+            self.defines = False
+            self._within(")")
+        return True
+
+    def _function(self, words: list[Word]) -> bool:
+        words.clear()
         self.position += 1
-        inner = self._nested(self.text, self.at)
-        inner.position = self.position
-        inner.script(")")
-        self._adopt(inner)
-        self.position = inner.position
+        self.defines = True
+        self.blank()
         return True
 
     def _nested(self, text: str, at: int | None) -> _Reader:
         inner = _Reader(text, self.depth + 1, dict(self.variables), dict(self.aliases), at=at)
         inner.folder = self.folder
-        if self.depth >= DEEPEST:
-            inner.position = len(text)
         return inner
 
-    def _adopt(self, inner: _Reader) -> None:
+    def _within(self, until: str) -> None:
+        """Commands that are run apart, up to their closing mark."""
+        inner = self._nested(self.text, self.at)
+        inner.position, inner.waiting = max(self.position, inner.position), self.waiting
+        inner.script(until)
+        self.position = inner.position
         self.found += inner.found
 
-    def _redirection(self, writes: list[str], run: int) -> bool:
-        text, start = self.text, self.position
-        position = start
-        while position < len(text) and text[position].isdigit():
+    def _redirection(self, writes: list[str], given: list[str]) -> bool:
+        text, position = self.text, self.position
+        while text[position : position + 1] in {*"0123456789"}:
             position += 1
         if text.startswith(("<(", ">("), position):
             return False  # it is a word that another command fills
@@ -221,92 +279,79 @@ class _Reader(Lexer):
             return False
         self.position = position + len(mark)
         self.blank_in_line()
-        begin = self.position
         target = self.word()
         if mark in ("<<", "<<-"):
-            quoted = any(char in text[begin : self.position] for char in "'\"\\")
-            self.waiting.append((target.text, quoted, mark == "<<-", run))
+            quoted = any(char in target.raw for char in "'\"\\")
+            self.waiting.append(Document(target.text, quoted=quoted, indented=mark == "<<-"))
+        elif mark == "<<<":
+            given.append(target.text)
         elif mark in ("&>>", "&>", ">>", ">", ">|", "<>") and target.text:
             writes.append(target.text)
         return True
 
     def _documents(self) -> None:
         """Read the here-documents that were announced on the line before."""
-        waiting, self.waiting = self.waiting, []
-        for end, quoted, indented, run in waiting:
-            lines = []
-            while self.position < len(self.text):
-                stop = self.text.find("\n", self.position)
-                stop = len(self.text) if stop < 0 else stop
-                line = self.text[self.position : stop]
-                self.position = min(stop + 1, len(self.text))
-                if (line.lstrip("\t") if indented else line) == end:
-                    break
-                lines.append(line)
-            body = "\n".join(lines)
-            owner = self.found[run] if 0 <= run < len(self.found) else None
-            if owner is not None and reads_script(owner):
+        waiting = self.waiting[:]
+        self.waiting.clear()
+        for document in waiting:
+            body = self.document(document)
+            if not document.quoted and ("$" in body or "`" in body or "\\" in body):
+                body = self.nested(body)
+            if document.is_script:
                 self._script_of(body)
-            elif not quoted and ("$(" in body or "`" in body):
-                self.nested(body)
 
     def substituted(self, end: str, pieces: list[str]) -> None:
         """A command whose output stands in a word."""
         pieces.append(UNKNOWN)
-        if end == "`":
-            stop = self.position
-            while stop < len(self.text) and self.text[stop] != "`":
-                stop += 2 if self.text[stop] == "\\" else 1
-            inside, self.position = self.text[self.position : stop], min(stop + 1, len(self.text))
-            if "\\" in inside:
-                self._script_of(inside.replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\"))
-                return
-            inner = self._nested(inside, None if self.at is None else self.at + stop - len(inside))
-            inner.script("")
-        else:
-            inner = self._nested(self.text, self.at)
-            inner.position = self.position
-            inner.script(end)
-            self.position = inner.position
-        self._adopt(inner)
+        if end != "`":
+            self._within(end)
+            return
+        stop = self.position
+        inside: list[str] = []
+        while stop < len(self.text) and self.text[stop] != "`":
+            stop += self.text[stop] == "\\" and self.text[stop + 1 : stop + 2] in {*"`$\\"}
+            inside.append(self.text[stop : stop + 1])
+            stop += 1
+        at = None if self.at is None or len(inside) < stop - self.position else self.at + self.position
+        inner = self._nested("".join(inside), at)
+        inner.script("")
+        self.position = min(stop + 1, len(self.text))
+        self.found += inner.found
 
-    def nested(self, text: str) -> None:
+    def nested(self, text: str) -> str:
         """Read a text as if it stood in double quotes, for the commands in it."""
         inner = self._nested(text, None)
-        inner.quoted(None)
-        self._adopt(inner)
+        read = inner.quoted(None)
+        self.found += inner.found
+        return read
 
-    def _script_of(self, script: str) -> None:
-        """A script that was made of a word: it stands nowhere as it is."""
-        inner = self._nested(script, None)
+    def _script_of(self, script: str, *, here: bool = False) -> None:
+        """A script that was made of a word: it stands nowhere as it is. Another shell knows nothing of this one's."""
+        known, aliases = (self.variables, self.aliases) if here else ({}, {})
+        inner = _Reader(script, self.depth + _SCRIPT, known, aliases, at=None)
+        inner.folder = self.folder
         inner.script("")
-        self._adopt(inner)
+        self.found += inner.found
 
-    def _run(self, words: list[Word], writes: list[str]) -> None:
+    def _run(self, words: list[Word], writes: list[str]) -> Run | None:
         """Note a simple command down, and what it runs itself."""
-        while words and assigns(words[0].text):
-            name, _, value = words[0].text.partition("=")
-            self.variables[name.rstrip("+")] = value
-            words = words[1:]
         words = [each for word in words for each in self._split(word)]
-        if words and words[0].text in self.aliases:
-            made = _Reader(self.aliases[words[0].text], self.depth + 1, self.variables, {}, at=None)
-            expanded = list(made.words())
-            words = [*expanded, *words[1:]]
-        if not words:
-            if writes:
-                self.found.append(Run([], writes, self.folder))
-            return
+        if words and words[0].raw in self.aliases and words[0].raw:
+            made = _Reader(self.aliases[words[0].raw], self.depth + 1, self.variables, {}, at=None)
+            words = [*made.words(), *words[1:]]
+        if not words and not writes:
+            return None
         views = list(views_of(words))
         last = views[-1] if views else words
         program = last[0].text.rsplit("/", 1)[-1] if last else ""
-        self.found.append(Run(views, [*writes, *written_by(program, last)], self.folder))
+        run = Run(views, [*writes, *written_by(program, last)], self.folder)
+        self.found.append(run)
         self._inner(program, [word.text for word in last])
+        return run
 
     def _split(self, word: Word) -> Iterator[Word]:
-        """A word that is nothing but a variable becomes as many as it holds."""
-        raw = self.text[word.start - (self.at or 0) : word.end - (self.at or 0)] if word.end else ""
-        if not raw.startswith("$") or " " not in word.text or raw.startswith(("$(", "$'", '$"')):
+        """A word without quotes becomes as many as its variables make of it, or none."""
+        if "$" not in word.raw or any(char in word.raw for char in "'\"\\") or len(word.text.split()) == 1:
             yield word
             return
         for piece in word.text.split():
@@ -324,36 +369,24 @@ class _Reader(Lexer):
     def _inner(self, program: str, words: list[str]) -> None:
         """What a command runs itself: another shell, words that are evaluated, and what `find` calls."""
         if program == "cd":
-            self._go(words)
+            self.folder = folder_behind(self.folder, words)
         elif program == "alias":
             for each in words[1:]:
                 name, sign, value = each.partition("=")
                 if sign:
                     self.aliases[name] = value
         elif program == "eval":
-            self._script_of(" ".join(words[1:]))
+            self._script_of(" ".join(words[1:]), here=True)
         elif program == "env" and "-S" in words:
             self._script_of(" ".join(words[words.index("-S") + 1 :]))
         elif program in SHELLS:
-            at = next((n for n, each in enumerate(words) if n and each[:1] == "-" and each.endswith("c")), 0)
-            if at and at + 1 < len(words):
-                self._script_of(words[at + 1])
+            self._script_of(given_script([Word(each, 0, 0) for each in words]) or "")
         elif program == "find":
-            self._found_by(words)
-
-    def _found_by(self, words: list[str]) -> None:
-        """What `find` calls for each file."""
-        for at, each in enumerate(words):
-            if each in ("-exec", "-execdir", "-ok", "-okdir"):
-                behind = words[at + 1 :]
-                stop = next((n for n, one in enumerate(behind) if one in (";", "+")), len(behind))
-                self._run([Word(one, 0, 0) for one in behind[:stop]], [])
-
-    def _go(self, words: list[str]) -> None:
-        where = words[1] if len(words) > 1 else "~"
-        if UNKNOWN in where or where == "-":
-            self.folder = UNKNOWN
-        elif where.startswith(("/", "~")):
-            self.folder = where
-        elif self.folder != UNKNOWN:
-            self.folder = f"{self.folder}/{where}" if self.folder else where
+            self.depth += _SCRIPT
+            for called in called_by_find(words) if self.depth <= DEEPEST else ():
+                self._run([Word(each, 0, 0) for each in called], [])
+            self.depth -= _SCRIPT
+        elif program in _NAMERS:
+            for each in words[1:]:
+                name, sign, value = each.partition("=")
+                self.variables[name] = value if sign and program == "export" else UNKNOWN

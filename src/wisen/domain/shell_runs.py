@@ -29,10 +29,12 @@ _TAKES = {
     "builtin": "",
     "nohup": "",
     "setsid": "",
-    "then": "",
 }
 """Programs that run what stands behind their own options, and which of these take a value."""
 _WRAPPERS = {name: frozenset(options.split()) for name, options in _TAKES.items()}
+_SHELL_TAKES = frozenset("--rcfile --init-file".split())
+_MOST = 10
+"""Wrappers around each other that are looked through."""
 _OPERANDS = {"timeout": 1, "gtimeout": 1}
 _WRITERS = frozenset("rm rmdir unlink mv cp tee touch truncate install ln shred".split())
 _IN_PLACE = frozenset("sed gsed perl ruby".split())
@@ -61,7 +63,9 @@ def assigns(word: str) -> bool:
 
 def views_of(words: list[Word]) -> Iterator[list[Word]]:
     """The words of a command, and again without each wrapper in front of them."""
-    while words:
+    for _ in range(_MOST):
+        if not words:
+            return
         yield words
         program = words[0].text.rsplit("/", 1)[-1]
         takes = _WRAPPERS.get(program)
@@ -73,7 +77,7 @@ def views_of(words: list[Word]) -> Iterator[list[Word]]:
             if text == "--":
                 at += 1
                 break
-            if program == "env" and text == "-S":
+            if (program == "env" and text == "-S") or (program == "command" and text in ("-v", "-V")):
                 return
             if text[:1] == "-" and len(text) > 1:
                 at += 2 if text in takes else 1
@@ -84,12 +88,46 @@ def views_of(words: list[Word]) -> Iterator[list[Word]]:
         words = words[at + _OPERANDS.get(program, 0) :]
 
 
-def reads_script(run: Run) -> bool:
-    """Whether a command runs what it reads: a shell that was given no script."""
-    last = run.views[-1] if run.views else []
-    if not last or last[0].text.rsplit("/", 1)[-1] not in SHELLS:
-        return False
-    return all(word.text[:1] == "-" for word in last[1:]) and not any(word.text == "-c" for word in last[1:])
+def given_script(words: list[Word]) -> str | None:
+    """The script in the words of a shell; empty where it reads one, None where it runs a file or is no shell."""
+    if not words or words[0].text.rsplit("/", 1)[-1] not in SHELLS:
+        return None
+    at = 1
+    while at < len(words):
+        text = words[at].text
+        if text[:1] not in ("-", "+") or len(text) < 2:
+            return None
+        if text[1:2] != "-" and "c" in text:
+            return words[at + 1].text if at + 1 < len(words) else None
+        if text == "-s":
+            return ""
+        at += 2 if text in _SHELL_TAKES or (text[1:2] != "-" and text[-1:] in "oO") else 1
+    return ""
+
+
+def called_by_find(words: list[str]) -> Iterator[list[str]]:
+    """What `find` calls for each file."""
+    called: list[str] | None = None
+    for each in words:
+        if called is None:
+            called = [] if each in ("-exec", "-execdir", "-ok", "-okdir") else None
+        elif each in (";", "+"):
+            yield called
+            called = None
+        else:
+            called.append(each)
+    if called:
+        yield called
+
+
+def folder_behind(folder: str, words: list[str]) -> str:
+    """Where commands are run behind a change of directory."""
+    where = next((word for word in words[1:] if word[:1] != "-" or word == "-"), "~")
+    if UNKNOWN in where or where == "-":
+        return UNKNOWN
+    if where.startswith(("/", "~")) or not folder:
+        return where
+    return folder if folder == UNKNOWN else f"{folder}/{where}"
 
 
 def written_by(program: str, words: list[Word]) -> list[str]:

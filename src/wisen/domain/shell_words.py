@@ -7,37 +7,49 @@ from __future__ import annotations
 
 UNKNOWN = "\0"
 """Stands in a word for what cannot be known without running it."""
+DEEPEST = 24
+"""How deep things are read that stand in each other; what stands deeper is not looked at."""
 _SPACE = " \t"
-_ENDS = frozenset(" \t\n;&|()<>")
+ENDS = frozenset(" \t\n;&|()<>")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
 
 
 class Word:
     """A word as the command gets it, and where it stands in the line; `end` is 0 where it stands nowhere as it is."""
 
-    __slots__ = ("end", "start", "text")
+    __slots__ = ("end", "raw", "start", "text")
 
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.text, self.start, self.end = text, start, end
+    def __init__(self, text: str, start: int, end: int, raw: str = "") -> None:
+        self.text, self.start, self.end, self.raw = text, start, end, raw
+        """`raw`: as it was written, with its quotes; empty where nobody wrote it."""
 
     def __repr__(self) -> str:
         return f"Word({self.text!r}, {self.start}, {self.end})"
 
 
+class Document:
+    """A here-document whose text comes behind the next line break."""
+
+    __slots__ = ("end", "indented", "is_script", "quoted")
+
+    def __init__(self, end: str, *, quoted: bool, indented: bool) -> None:
+        self.end, self.quoted, self.indented, self.is_script = end, quoted, indented, False
+
+
 class Lexer:
     """A command line, read once from left to right."""
 
-    def __init__(self, text: str, variables: dict[str, str], at: int | None) -> None:
-        self.text, self.variables, self.at = text, variables, at
+    def __init__(self, text: str, variables: dict[str, str], depth: int, at: int | None) -> None:
+        self.text, self.variables, self.depth, self.at = text, variables, depth, at
         """`at`: where in the whole line the text begins; None where it stands nowhere as it is."""
-        self.position = 0
+        self.position = 0 if depth <= DEEPEST else len(text)
 
     def substituted(self, end: str, pieces: list[str]) -> None:
         """Read a command whose output stands in a word, up to its closing mark."""
         raise NotImplementedError
 
-    def nested(self, text: str) -> None:
-        """Read a text as if it stood in double quotes, for the commands in it."""
+    def nested(self, text: str) -> str:
+        """Read a text as if it stood in double quotes, and the commands in it."""
         raise NotImplementedError
 
     def blank_in_line(self) -> None:
@@ -54,9 +66,21 @@ class Lexer:
         end = self.text.find("\n", self.position)
         self.position = len(self.text) if end < 0 else end
 
-    def skip_to(self, mark: str) -> None:
-        end = self.text.find(mark, self.position)
-        self.position = len(self.text) if end < 0 else end + len(mark)
+    def arithmetic(self) -> bool:
+        """Skip `((…))`, but for the commands in it; False where it is two brackets that close apart."""
+        text, at, open_ = self.text, self.position + 2, 2
+        while at < len(text):
+            if text[at] in "()":
+                open_ += 1 if text[at] == "(" else -1
+                if open_ == 1:
+                    break
+            at += 1
+        if at < len(text) and not text.startswith("))", at):
+            return False
+        inside, self.position = text[self.position + 2 : at], min(at + 2, len(text))
+        if "$" in inside or "`" in inside:
+            self.nested(inside)
+        return True
 
     def word(self) -> Word:
         """The next word, with its quotes taken away; commands nested in it are found as well."""
@@ -64,7 +88,7 @@ class Lexer:
         pieces: list[str] = []
         while self.position < len(text):
             char = text[self.position]
-            if char in _ENDS:
+            if char in ENDS:
                 if char in "<>" and text.startswith("(", self.position + 1):
                     self.position += 2
                     self.substituted(")", pieces)
@@ -72,7 +96,7 @@ class Lexer:
                 break
             if char == "\\":
                 if not text.startswith("\\\n", self.position):
-                    pieces.append(text[self.position + 1 : self.position + 2])
+                    pieces.append(text[self.position + 1 : self.position + 2] or char)
                 self.position += 2
             elif char == "'":
                 end = text.find("'", self.position + 1)
@@ -94,12 +118,13 @@ class Lexer:
                 pieces.append(text[self.position : stop])
                 self.position = stop
         self.position = min(self.position, len(text))
+        raw = text[start : self.position]
         if self.at is None:
-            return Word("".join(pieces), 0, 0)
-        return Word("".join(pieces), self.at + start, self.at + self.position)
+            return Word("".join(pieces), 0, 0, raw)
+        return Word("".join(pieces), self.at + start, self.at + self.position, raw)
 
-    def quoted(self, end: str | None) -> str:
-        """What stands up to a double quote; commands nested in it are found."""
+    def quoted(self, end: str | None, *, single: bool = False) -> str:
+        """What stands up to a closing mark, as in double quotes; commands nested in it are found."""
         text, pieces = self.text, list[str]()
         while self.position < len(text):
             char = text[self.position]
@@ -116,13 +141,34 @@ class Lexer:
                 self.substituted("`", pieces)
             elif char == "$":
                 self._dollar(pieces, inside=True)
+            elif char == '"' and end == "}":
+                self.position += 1
+                pieces.append(self.quoted('"'))
+            elif char == "'" and single:
+                stop = text.find("'", self.position + 1)
+                self.position = len(text) if stop < 0 else stop + 1
             else:
                 stop = self.position + 1
-                while stop < len(text) and text[stop] not in '\\"`$':
+                while stop < len(text) and text[stop] not in "\\\"`$}'":
                     stop += 1
                 pieces.append(text[self.position : stop])
                 self.position = stop
         return "".join(pieces)
+
+    def document(self, it: Document) -> str:
+        """The text of a here-document, which begins here."""
+        lines: list[str] = []
+        joined = False
+        while self.position < len(self.text):
+            stop = self.text.find("\n", self.position)
+            stop = len(self.text) if stop < 0 else stop
+            line = self.text[self.position : stop]
+            self.position = min(stop + 1, len(self.text))
+            if not joined and (line.lstrip("\t") if it.indented else line) == it.end:
+                break
+            joined = not it.quoted and (len(line) - len(line.rstrip("\\"))) % 2 == 1
+            lines.append(line)
+        return "\n".join(lines)
 
     def _dollar(self, pieces: list[str], *, inside: bool = False) -> None:
         text = self.text
@@ -134,22 +180,16 @@ class Lexer:
         elif following == '"' and not inside:
             self.position += 1
             pieces.append(self.quoted('"'))
-        elif text.startswith("((", self.position):
-            self.skip_to("))")
+        elif text.startswith("((", self.position) and self.arithmetic():
             pieces.append(UNKNOWN)
         elif following == "(":
             self.position += 1
             self.substituted(")", pieces)
         elif following == "{":
-            end = text.find("}", self.position)
-            end = len(text) if end < 0 else end
-            pieces.append(self.variables.get(text[self.position + 1 : end], UNKNOWN))
-            if "$(" in text[self.position : end]:
-                self.nested(text[self.position + 1 : end])
-            self.position = end + 1
+            self._braced(pieces, inside=inside)
         else:
             stop = self.position
-            while stop < len(text) and (text[stop].isalnum() or text[stop] == "_"):
+            while stop < len(text) and text[stop].isascii() and (text[stop].isalnum() or text[stop] == "_"):
                 stop += 1
             name = text[self.position : stop]
             if name:
@@ -160,6 +200,15 @@ class Lexer:
                 self.position += 1
             else:
                 pieces.append("$")
+
+    def _braced(self, pieces: list[str], *, inside: bool) -> None:
+        """What stands in `${…}`."""
+        start = self.position + 1
+        self.position = start if self.depth < DEEPEST else len(self.text)
+        self.depth += 1
+        self.quoted("}", single=not inside)
+        self.depth -= 1
+        pieces.append(self.variables.get(self.text[start : self.position - 1], UNKNOWN))
 
     def _escaped(self) -> str:
         """What stands in `$'…'`."""
@@ -172,11 +221,15 @@ class Lexer:
                 continue
             kind = text[self.position : self.position + 1]
             self.position += 1
-            if kind in ("x", "u", "U"):
-                pieces.append(self._number(16, {"x": 2, "u": 4, "U": 8}[kind]))
-            elif kind and kind in "01234567":
-                self.position -= 1
-                pieces.append(self._number(8, 3))
+            if kind in ("u", "U"):
+                pieces.append(self._number(16, {"u": 4, "U": 8}[kind]))
+            elif kind == "c":
+                pieces.append(UNKNOWN)
+                self.position += 1
+            elif kind and kind in "x01234567":
+                self.position -= kind != "x"
+                made = self._number(16, 2) if kind == "x" else self._number(8, 3)
+                pieces.append(made if made.isascii() else UNKNOWN)  # a byte of a letter that has several
             else:
                 pieces.append(_ESCAPES.get(kind, kind if kind in "\\'\"?" else f"\\{kind}"))
         self.position += 1
@@ -189,6 +242,6 @@ class Lexer:
             stop += 1
         value, self.position = self.text[self.position : stop], stop
         try:
-            return chr(int(value, base)) if value else ""
+            return chr(int(value, base)) if value else UNKNOWN
         except (ValueError, OverflowError):
             return UNKNOWN

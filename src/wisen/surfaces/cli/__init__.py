@@ -162,7 +162,7 @@ def blame(
 @app.command()
 def explain(
     name: Annotated[
-        str, typer.Argument(metavar="ID", help="A fix, an entry, a rule or a guard, by its id or how that begins.")
+        str, typer.Argument(metavar="ID", help="A fix, entry, rule or guard, by its id or how that begins.")
     ],
     as_json: Json = False,
 ) -> None:

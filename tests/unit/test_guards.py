@@ -1,0 +1,119 @@
+"""How guards are written and told apart."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wisen.domain.guards import (
+    ACTIONS,
+    FORM,
+    Guard,
+    GuardSource,
+    Mode,
+    form_of,
+    guard_id,
+    tools_of,
+    version_of,
+    watch_of,
+)
+from wisen.domain.matching import keys_of
+from wisen.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("git push", (Mode.WARN, "shell: git push", "", "")),
+        ("deny rtk bun -> bun # it is not there", (Mode.DENY, "shell: rtk bun", "bun", "it is not there")),
+        ("ask  shell:  a   b => c", (Mode.ASK, "shell: a b", "c", "")),
+        ("shell:git push", (Mode.WARN, "shell: git push", "", "")),
+        ("a → b", (Mode.WARN, "shell: a", "b", "")),
+        ("a => b -> c", (Mode.WARN, "shell: a", "b -> c", "")),
+        ("a ->", (Mode.WARN, "shell: a", "", "")),
+        ("a #", (Mode.WARN, "shell: a", "", "")),
+        ("edit:migrations/**", (Mode.WARN, "edit: migrations/**", "", "")),
+        ("deny read: .env # secrets", (Mode.DENY, "read: .env", "", "secrets")),
+        ("WebFetch: url=*x*", (Mode.WARN, "WebFetch: url=*x*", "", "")),
+        ("npm run test:unit", (Mode.WARN, "shell: npm run test:unit", "", "")),
+        ("warn warn x", (Mode.WARN, "shell: warn x", "", "")),
+    ],
+)
+def test_a_guard_is_read_as_it_is_written(text: str, form: tuple[Mode, str, str, str]) -> None:
+    assert tuple(form_of(text)) == form
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "step"),
+    [
+        ("", "''", FORM),
+        ("deny", "'deny'", FORM),
+        ("shell:", "'shell:'", FORM),
+        ("edit:", "'edit:'", FORM),
+        ("-> bun", "'-> bun'", FORM),
+        ("# why", "'# why'", FORM),
+        ("allow git push", "'allow git push'", FORM),
+        ("-f", "'shell: -f'", "shell: git push --force"),
+        ("... x", "'shell: ... x'", "shell: git push --force"),
+        ("edit: a b", "'edit: a b'", "edit: migrations/**"),
+        ("WebFetch: url", "'WebFetch: url'", "WebFetch: url=*example.org*"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_the_next_step(text: str, value: str, step: str) -> None:
+    with pytest.raises(UsageError) as error:
+        form_of(text)
+    assert value in str(error.value)
+    assert step in str(error.value)
+
+
+_form_words = st.sampled_from(
+    (
+        "deny warn ask allow shell: edit: read: WebFetch: edit:a shell:a git push -f ... … * a|b -> => → # #x x:y "
+        "url=* \u00a0 ü : -"
+    ).split(" ")
+)
+
+
+@settings(max_examples=400)
+@given(text=st.lists(_form_words, max_size=7).map(" ".join) | st.text(max_size=30))
+def test_a_guard_that_can_be_read_is_written_so_that_it_is_read_the_same(text: str) -> None:
+    told = ""
+    try:
+        form = form_of(text)
+    except UsageError as error:
+        told = str(error)
+    if told:
+        assert FORM in told or "as in `" in told
+        return
+    guard = Guard(
+        id=guard_id("", form.watch),
+        version=version_of(form.watch, form.better, form.action),
+        machine="m",
+        at=datetime(2026, 1, 1, tzinfo=UTC),
+        context="",
+        watch=form.watch,
+        better=form.better,
+        reason=form.reason,
+        source=GuardSource.HAND,
+        action=form.action,
+    )
+    assert form.action in ACTIONS
+    assert form_of(guard.form) == form
+    assert keys_of(watch_of(form.watch))
+
+
+_key = st.text().map(lambda text: text.replace("\0", ""))
+
+
+@given(one=st.tuples(_key, _key), two=st.tuples(_key, _key))
+def test_guards_are_told_apart_by_context_and_watch(one: tuple[str, str], two: tuple[str, str]) -> None:
+    assert (guard_id(*one) == guard_id(*two)) is (one == two)
+    assert re.fullmatch("G-[0-9a-f]{8}", guard_id(*one))
+
+
+def test_tools_are_named_once() -> None:
+    assert tools_of(["shell: a", "edit: b", "shell: c", "WebFetch: url=x"]) == ("WebFetch", "edit", "shell")
