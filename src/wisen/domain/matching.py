@@ -358,8 +358,6 @@ def _put(line: str, start: int, end: int, words: str) -> str:
     if not words:
         while end < len(line) and line[end] in " \t":
             end += 1
-        if end == len(line):
-            return line[:start].rstrip(" \t")
     return f"{line[:start]}{words}{line[end:]}"
 
 

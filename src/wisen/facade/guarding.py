@@ -147,7 +147,9 @@ class Guarder(Deliverer, Installer):
         for state in self.guards():
             watch = watch_of(state.guard.watch)
             if state.guard.context in ("", context) and hits(watch, call):
-                found.append(Fit(state, better_line(watch, state.guard.better.split(), call) or state.guard.better))
+                found.append(
+                    Fit(state, better_line(watch, state.guard.better.split(), call).strip() or state.guard.better)
+                )
         return tuple(found)
 
     def guard_fared(self, state: GuardState) -> Fared:

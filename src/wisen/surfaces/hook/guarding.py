@@ -98,6 +98,6 @@ def _lines(guard: Guard, call: Call) -> list[str]:
     lines = [f"{_SAYS[str(guard['mode'])]}{f': {reason}' if reason else ''}."]
     if better and isinstance(watch, dict):
         line = better_line(watch, str(better).split(), call)
-        lines.append(f"Instead: {line or better}")
+        lines.append(f"Instead: {line.strip() or better}")
     lines.append(f'(guard {id_}; `wisen guards show {id_}`; the user can lift it by typing "overrule {id_}")')
     return lines
