@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wisen.domain import events
 from wisen.domain.changes import Line
 from wisen.domain.entries import MoveKind, Origin, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.exposures import Arm
-from wisen.domain.guards import ACTIONS, GuardSource, guard_states
+from wisen.domain.guards import ACTIONS, GuardSource, guard_id, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import SignalKind
-from wisen.loop.crystallize.adopt import Candidate, expired, first_ready, offered, taken_back
-from wisen.loop.crystallize.backtest import Watched, backtested, meetings, shown
+from wisen.loop.crystallize.adopt import Candidate, expired, first_ready, offered, taken_back, waiting_for_more
+from wisen.loop.crystallize.backtest import Watched, backtested, is_regretted, meetings, shown
 from wisen.loop.crystallize.derive import derived
 from wisen.loop.crystallize.escalate import Told, violations
 from wisen.loop.crystallize.live import AROUND, calls_in, fared
@@ -21,7 +23,7 @@ from wisen.loop.crystallize.stated import stated
 from wisen.loop.mine.signatures import about
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from wisen.domain.backtests import Backtest
     from wisen.domain.entry_states import EntryState
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from wisen.domain.instructions import Blame
     from wisen.loop.crystallize.backtest import Met
     from wisen.parts import Parts
+
+LATELY = timedelta(days=90)
+"""How far back violations of rules count."""
 
 
 def crystallize(parts: Parts, fixes: Iterable[Fix], states: Sequence[EntryState], judged: Iterable[Blame]) -> int:
@@ -44,7 +49,8 @@ def crystallize(parts: Parts, fixes: Iterable[Fix], states: Sequence[EntryState]
     known = guard_states(ledger.guards(), moves)
     before = asked(ledger.proposals(), moves)
     over = expired(before, known, parts.clock.now(), parts.promote.expires_days)
-    ready = first_ready({**_of_fixes(parts, fixes), **_of_rules(parts, states, judged)}, parts.guards)
+    settled = {state.guard.id for state in known} - waiting_for_more(before)
+    ready = first_ready({**_of_fixes(parts, fixes, settled), **_of_rules(parts, states, judged, settled)}, parts.guards)
     rows = offered(ready, known, before, scribe)
     back = taken_back(known, lambda state: live(parts, state), parts.guards, scribe)
     ended = [scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over]
@@ -76,21 +82,31 @@ def signature_of(parts: Parts, state: GuardState) -> Signature | None:
     return next((fix.signature for fix in parts.index.fixes(Selection()) if fix.id == state.guard.of), None)
 
 
-def _of_fixes(parts: Parts, fixes: Iterable[Fix]) -> dict[str, list[Candidate]]:
-    """By fix, what could be watched for, the most general first; only what nobody knows yet is tried on the past."""
+def _of_fixes(parts: Parts, fixes: Iterable[Fix], settled: Collection[str]) -> dict[str, list[Candidate]]:
+    """By fix, what could be watched for, the most general first; only what is not settled yet is tried on the past.
+
+    Most of it ends early: too few sessions failed so, or a good call is in the way.
+    """
+    failing = {each.signature: each.sessions for each in parts.index.failures(Selection())}
     wanted: list[tuple[Fix, Watched, str]] = []
     for fix in fixes:
-        if fix.is_known:
-            evidence = parts.index.evidence(fix.id)
-            contexts = {each.context for each in evidence if each.worked}
-            context = contexts.pop() if len(contexts) == 1 else ""
-            wanted += [
-                (fix, Watched(each.watch, context, fix.signature), each.better) for each in derived(fix, evidence)
-            ]
+        if not fix.is_known or failing.get(fix.signature, 0) < parts.guards.sessions:
+            continue
+        evidence = parts.index.evidence(fix.id)
+        contexts = {each.context for each in evidence if each.worked}
+        context = contexts.pop() if len(contexts) == 1 else ""
+        for each in derived(fix, evidence):
+            if guard_id(context, each.watch) not in settled:
+                wanted.append((fix, Watched(each.watch, context, fix.signature), each.better))
     if not wanted:
         return {}
-    met, sessions = meetings([watched for _, watched, _ in wanted], parts.index.histories(Selection()))
     corrected = _corrected(parts)
+
+    def is_out(met: Met) -> bool:
+        went_well = met.step.status is events.Status.OK and not is_regretted(met.history, met.at, corrected)
+        return went_well and parts.guards.good == 0
+
+    met, sessions = meetings([watched for _, watched, _ in wanted], parts.index.histories(Selection()), is_out)
     found: dict[str, list[Candidate]] = {}
     for (fix, watched, better), here in zip(wanted, met, strict=True):
         found.setdefault(fix.id, []).append(
@@ -108,13 +124,18 @@ def _of_fixes(parts: Parts, fixes: Iterable[Fix]) -> dict[str, list[Candidate]]:
     return found
 
 
-def _of_rules(parts: Parts, states: Sequence[EntryState], judged: Iterable[Blame]) -> dict[str, list[Candidate]]:
-    """By rule, what it says not to do, where that was done after the rule was told."""
-    rules = [*_told(parts, states, judged)]
+def _of_rules(
+    parts: Parts, states: Sequence[EntryState], judged: Iterable[Blame], settled: Collection[str]
+) -> dict[str, list[Candidate]]:
+    """By rule, what it says not to do, where that was lately done after the rule was told."""
+    every = _told(parts, states, judged)
+    rules = [each for each in every if guard_id(each.context, each.derived.watch) not in settled]
+    rules = [each for each in rules if each.since is not None or each.sessions]
     if not rules:
         return {}
+    lately = (parts.index.counts(Selection()).last or parts.clock.now()) - LATELY
     watched = [Watched(each.derived.watch, each.context, None) for each in rules]
-    met, sessions = meetings(watched, parts.index.histories(Selection()))
+    met, sessions = meetings(watched, parts.index.histories(Selection(since=lately)))
     corrected = _corrected(parts)
     found: dict[str, list[Candidate]] = {}
     for rule, what, here in zip(rules, watched, met, strict=True):

@@ -73,6 +73,12 @@ def offered(
     return rows
 
 
+def waiting_for_more(before: Iterable[Asked]) -> frozenset[str]:
+    """The guards whose last proposal was skipped or expired: new evidence may bring them back."""
+    last = {each.proposal.entry: each.answer for each in before if each.proposal.type is ProposalType.GUARD}
+    return frozenset(id_ for id_, answer in last.items() if answer in (Answer.SKIPPED, Answer.EXPIRED))
+
+
 def expired(
     before: Iterable[Asked], states: Iterable[GuardState], now: datetime, days: int
 ) -> list[tuple[Proposal, Answer]]:

@@ -50,23 +50,34 @@ class Met(NamedTuple):
         return self.history.steps[self.at]
 
 
-def meetings(watches: Sequence[Watched], histories: Iterable[History]) -> tuple[list[list[Met]], int]:
-    """For each watch the calls that it would have met, and how many sessions were looked at."""
+def meetings(
+    watches: Sequence[Watched], histories: Iterable[History], is_out: Callable[[Met], bool] = lambda _: False
+) -> tuple[list[list[Met]], int]:
+    """For each watch the calls that it would have met, and how many sessions were looked at.
+
+    A watch that met a call which puts it out is followed no further; when all are out, nothing more is read.
+    """
     compiled = [(each, watch_of(each.watch)) for each in watches]
+    left = set(range(len(compiled)))
     words = [_literals(watch) for _, watch in compiled]
     found: list[list[Met]] = [[] for _ in watches]
     sessions = 0
     for history in histories:
+        if not left:
+            break
         sessions += 1
         for at, step in enumerate(history.steps):
             plain = (step.arguments or "").translate(_QUOTES)
             call = None
-            for number, (each, watch) in enumerate(compiled):
+            for number in sorted(left):
+                each, watch = compiled[number]
                 if each.context not in ("", step.context) or not all(word in plain for word in words[number]):
                     continue
                 call = call or Call(step.tool, fields_of(step.arguments))
                 if hits(watch, call):
-                    found[number].append(Met(history, at))
+                    found[number].append(met := Met(history, at))
+                    if is_out(met):
+                        left.discard(number)
     return found, sessions
 
 
