@@ -148,7 +148,7 @@ def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = 
     out.print(f"\n{escape(stops(counts))}")
     _troubles(report, out)
     if report.proposals and not dry_run and not sample:
-        out.print(f"\n{plural(report.proposals, 'rule')} proposed from what you said: wisen review")
+        out.print(f"\n{plural(report.proposals, 'proposal waits', 'proposals wait')} for your answer: wisen review")
     out.print(_next(dry_run=dry_run, sample=sample), style="dim")
 
 
