@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wisen.domain.runs import Stamp
     from wisen.loop.apply.past import Desk
     from wisen.loop.deliver.policy import DeliverPolicy
+    from wisen.loop.forget.guard import Guard
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
@@ -65,6 +66,8 @@ class Parts:
     """The user's own directory, where agents keep what holds in every project."""
     crew: Crew
     """Who helps with the reading."""
+    salt: Callable[[], bytes]
+    """What digests of forgotten words are keyed with: it is made when something is first forgotten."""
     local: Callable[[datetime], datetime]
     """A moment as clocks show it here: days begin at midnight where the user is."""
     folders: Mapping[str, Path] = field(default_factory=dict)
@@ -94,6 +97,14 @@ class Parts:
         from wisen.ports import Scribe
 
         return Scribe(self.clock, self.ids, self.machine)
+
+    @property
+    def guard(self) -> Guard:
+        """What keeps forgotten things from coming back, as the ledger knows them now."""
+        from wisen.loop.forget.guard import Guard
+
+        keys = self.ledger.buried()
+        return Guard(keys, self.salt() if keys else b"")
 
     @property
     def desk(self) -> Desk:

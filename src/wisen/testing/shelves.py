@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.ports.shelf import Spooled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from wisen.ports.shelf import Note
@@ -44,6 +44,15 @@ class MemoryShelf:
         """Remove what was taken in."""
         for name in names:
             self._spool.pop(name, None)
+
+    def forget(self, holds: Callable[[str], bool]) -> int:
+        """Remove the snapshots and notes that hold something."""
+        files = [name for name, content in self.files.items() if holds(content.decode())]
+        notes = [name for name, held in self._spool.items() if holds(str(held))]
+        for name in files:
+            del self.files[name]
+        self.drop(notes)
+        return len(files) + len(notes)
 
     def woken(self) -> datetime | None:
         """No hook ever asked for a cycle here."""
