@@ -60,19 +60,20 @@ class HomeShelf:
         for name in names:
             (self._spool / name).unlink(missing_ok=True)
 
-    def forget(self, holds: Callable[[str], bool]) -> int:
+    def forget(self, holds: Callable[[str], bool], *, dry_run: bool = False) -> tuple[str, ...]:
         """Remove the snapshots that hold something, the pins of sessions that began with one, and such notes."""
         gone = [path for path in self._snapshots.glob("*.json") if _may_hold(path, holds)]
         digests = {path.stem for path in gone}
         gone += [pin for pin in (self._snapshots / "pins").glob("*.json") if _pinned(pin, self._snapshots) & digests]
         gone += [note for note in self._spool.glob("*.jsonl") if _may_hold(note, holds)]
-        gone += [*self._snapshots.rglob("*.part"), *self._spool.rglob("*.part")]
+        if dry_run:
+            return tuple(path.name for path in gone)
         try:
-            for path in gone:
+            for path in (*gone, *self._snapshots.rglob("*.part"), *self._spool.rglob("*.part")):
                 path.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(f"{error.filename} cannot be deleted: {error.strerror}. Delete it yourself.") from error
-        return len(gone)
+        return tuple(path.name for path in gone)
 
     def woken(self) -> datetime | None:
         """When a hook last asked for a cycle."""

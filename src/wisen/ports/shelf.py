@@ -41,10 +41,10 @@ class Shelf(Protocol):
         """Remove what was taken in."""
         ...
 
-    def forget(self, holds: Callable[[str], bool]) -> int:
+    def forget(self, holds: Callable[[str], bool], *, dry_run: bool = False) -> tuple[str, ...]:
         """Remove the snapshots that hold something, the pins of sessions that began with one, and such notes.
 
-        Returns how many files are gone. Nothing is there until the next is published.
+        Returns the names of what is gone. No snapshot may be there until the next are published.
         """
         ...
 

@@ -45,14 +45,14 @@ class MemoryShelf:
         for name in names:
             self._spool.pop(name, None)
 
-    def forget(self, holds: Callable[[str], bool]) -> int:
+    def forget(self, holds: Callable[[str], bool], *, dry_run: bool = False) -> tuple[str, ...]:
         """Remove the snapshots and notes that hold something."""
         files = [name for name, content in self.files.items() if holds(content.decode())]
         notes = [name for name, held in self._spool.items() if holds(str(held))]
-        for name in files:
+        for name in files if not dry_run else ():
             del self.files[name]
-        self.drop(notes)
-        return len(files) + len(notes)
+        self.drop(notes if not dry_run else ())
+        return (*files, *notes)
 
     def woken(self) -> datetime | None:
         """No hook ever asked for a cycle here."""
