@@ -19,7 +19,7 @@ from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8")
 
-SESSIONS, OTHERS = 60, 25
+SESSIONS, OTHERS = 50, 22
 
 
 def planted(home: Path, learner: Learner, facts: Facts, project: str) -> Planter:
@@ -27,8 +27,8 @@ def planted(home: Path, learner: Learner, facts: Facts, project: str) -> Planter
     planter.logs(SESSIONS)
     planter.files(OTHERS)
     learner.learn()
-    planter.told(learner, OTHERS)
     planter.approved(learner, OTHERS)
+    planter.told(learner, OTHERS)
     learner.learn(judge=True)
     return planter
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import NOWHERE
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from wisen.loop.forget.find import Seen
     from wisen.loop.forget.matching import Phrase
     from wisen.parts import Parts
+
+
+_ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
+_FIX = re.compile(r"[0-9a-f]{10}")
+"""The whole id of a fix: the beginning of one is not enough here."""
 
 
 class Meant(NamedTuple):
@@ -78,7 +84,7 @@ class _Names:
             state = self._entries.get(self._proposals[folded].casefold())
         if state is not None:
             return [self._entry(state)]
-        return self._memory(name) or self._change(name) or self._record(name) or self._fix(name)
+        return self._memory(name) or self._row(name) or self._fix(name)
 
     def _entry(self, state: EntryState, events: frozenset[Seen] = frozenset()) -> Meant:
         """A lesson, in its own words and in those that were given to it since."""
@@ -99,23 +105,20 @@ class _Names:
             return [Meant(memory.context, frozenset({phrase} if phrase else ()))]
         return []
 
-    def _change(self, name: str) -> list[Meant]:
-        changes = self._parts.ledger.changes(machine=self._parts.machine)
-        return [Meant(ALL, things=frozenset({f"change:{each.id}"})) for each in changes if each.id == name.upper()]
-
-    def _record(self, name: str) -> list[Meant]:
-        records = self._parts.ledger.records(id_=name.upper()) if name else ()
-        return [Meant(ALL, things=frozenset({f"record:{each.id}"})) for each in records]
+    def _row(self, name: str) -> list[Meant]:
+        """A change, or what a program recorded."""
+        id_, ledger = name.upper(), self._parts.ledger
+        if not _ULID.fullmatch(id_):
+            return []
+        changes = [each for each in ledger.changes(machine=self._parts.machine) if each.id == id_]
+        named = [f"change:{each.id}" for each in changes] + [f"record:{each.id}" for each in ledger.records(id_=id_)]
+        return [Meant(ALL, things=frozenset({each})) for each in named]
 
     def _fix(self, name: str) -> list[Meant]:
         """A fix with the calls that failed, and the entries that were made of it."""
-        evidence = self._parts.index.evidence(name) if len(name) == _FIX else ()
+        evidence = self._parts.index.evidence(name) if _FIX.fullmatch(name) else ()
         if not evidence:
             return []
         events = frozenset((each.agent, each.session, each.call) for each in evidence if each.call)
         entries = [self._entry(state) for state in self._states if name in state.entry.tags]
         return [Meant(evidence[0].context or NOWHERE, events=events), *entries]
-
-
-_FIX = 10
-"""How long the id of a fix is: the beginning of one is not enough here."""
