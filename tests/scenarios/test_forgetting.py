@@ -31,10 +31,11 @@ SESSIONS, OTHERS = 50, 22
 
 def planted(home: Path, learner: Learner, facts: Facts, project: str) -> Planter:
     planter = Planter(home, home / project, facts)
-    planter.logs(SESSIONS)
     planter.files(OTHERS)
+    planter.logs(SESSIONS // 5)
     learner.learn()
     planter.approved(learner, OTHERS)
+    planter.logs(SESSIONS - SESSIONS // 5)
     planter.told(learner, OTHERS)
     learner.learn(judge=True)
     return planter
