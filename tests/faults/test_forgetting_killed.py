@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.planted import residues
-from tests.scenarios.test_forgetting import told_three_times
 
 import wisen
+from tests.planted import residues
+from tests.scenarios.test_forgetting import told_three_times
 from wisen.domain.entries import Answer
 
 pytestmark = pytest.mark.requirement("N8")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.secret_formats import drawn
+from tests import hooks
 from tests.commands import run
 from tests.planted import Facts, Planter, residues
 
@@ -190,6 +191,19 @@ def test_a_turn_goes_by_the_id_of_its_memory_and_a_record_by_its_own(home: Path)
     assert residues(home / "wisen", ["teacake"])
 
 
+def test_a_fix_goes_by_its_id_with_the_calls_that_failed(home: Path) -> None:
+    hooks.taught(home, home / "shop")
+    with wisen.open_learner() as learner:
+        learner.learn()
+        (fix,) = learner.fixes()
+        learner.forget(fix.id)
+        for _ in range(2):
+            assert learner.fixes() == ()
+            assert not any("--wait" in each.text for each in learner.entries())
+            learner.learn(recheck=True)
+    assert not any(b"--wait" in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
+
+
 def test_a_rule_is_taken_out_of_the_file_and_what_the_user_wrote_stays(home: Path) -> None:
     shop = told_three_times(home)
     (shop / "CLAUDE.md").write_text("# Shop\n\nMine about pnpm.\n")
@@ -308,7 +322,8 @@ def test_the_command_shows_exports_forgets_and_lists(home: Path, monkeypatch: py
     shown = run("forget", "quickbeam", "--export", file).stdout
     assert "always use quickbeam" in shown
     assert "Forgotten: " in shown
-    assert "quickbeam" in json.dumps(json.loads(file.read_text()))
+    assert {thing["kind"] for thing in json.loads(file.read_text())["forgotten"]} == kinds
+    assert "quickbeam" in file.read_text()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "is there already" in run("forget", "quickbeam", "--export", file, expect=1).stderr
     assert "Nothing here holds that" in run("forget", "quickbeam").stdout

@@ -32,6 +32,11 @@ class _Grave(NamedTuple):
     found: Found
     keys: tuple[Key, ...] = ()
 
+    @property
+    def events(self) -> frozenset[tuple[str, str]]:
+        """Every event that goes, by agent and id."""
+        return self.aim.events | {(agent, id_) for agent, _, id_ in self.found.events}
+
 
 class Forgetter(Deliverer):
     """What a Learner does to forget."""
@@ -108,9 +113,10 @@ class Forgetter(Deliverer):
         waiting = [each for each in self.forgotten() if not each.done and each.machine == self._parts.machine]
         graves: list[_Grave] = []
         for tombstone in waiting:
-            aim = self._aim_of(tombstone)
+            keys = self._parts.ledger.buried(tombstone.id)
+            aim = self._aim_of(tombstone, keys)
             found = found_in(self._parts, aim)
-            found.events |= {(agent, "", id_) for agent, id_ in aim.events}
+            found.events |= {(key.agent, key.session, key.value) for key in keys if key.kind is KeyKind.EVENT}
             graves.append(_Grave(tombstone, aim, found))
         self._carried_out(graves, dry_run=False)
         return len(graves)
@@ -155,7 +161,8 @@ class Forgetter(Deliverer):
         parts.index.scrub()
         parts.ledger.scrub()
         if parts.backups is not None:
-            parts.backups.renew(lambda copy: any(forgetting.held_by(copy, parts, grave.aim) for grave in graves))
+            aims = [grave.aim._replace(events=grave.events) for grave in graves]
+            parts.backups.renew(lambda copy: any(forgetting.held_by(copy, parts, aim) for aim in aims))
         for grave, (_, stays) in zip(graves, left, strict=True):
             if not stays:
                 parts.ledger.finish(grave.tombstone.id, parts.clock.now())
@@ -170,7 +177,7 @@ class Forgetter(Deliverer):
 
         parts, aim, found = self._parts, grave.aim, grave.found
         left, stays = take_back(parts, found, aim)
-        events = aim.events | {(agent, id_) for agent, _, id_ in found.events}
+        events = grave.events
         if aim.whole and aim.scope != EVERYWHERE:
             parts.index.drop(aim.scope, grave.tombstone.at)
         else:
@@ -211,13 +218,12 @@ class Forgetter(Deliverer):
             keys += [phrase.key(salt) for phrase in meant.phrases]
         return _Grave(self._tombstone(meant.scope, len(found.things)), aim, found, (*keys, *_event_keys(found)))
 
-    def _aim_of(self, tombstone: Tombstone) -> Aim:
+    def _aim_of(self, tombstone: Tombstone, keys: Sequence[Key]) -> Aim:
         """What a tombstone is about, as far as it tells."""
         from wisen.loop.forget.find import Aim
         from wisen.loop.forget.matching import Anything, Keys
         from wisen.loop.forget.purge import Refused
 
-        keys = self._parts.ledger.buried(tombstone.id)
         events = frozenset((key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT)
         things = frozenset(key.value for key in keys if key.kind is KeyKind.THING)
         if any(key.kind is KeyKind.UNTIL for key in keys):

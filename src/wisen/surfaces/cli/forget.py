@@ -72,6 +72,7 @@ class _Dialogue:
         self._asks, self._yes, self._dry_run, self._as_json = asks, yes, dry_run, as_json
         self._context = learner.context_of(Path.cwd())
         self._out = console()
+        self._exported: list[dict[str, str]] = []
 
     def run(self) -> int:
         """Go through the scopes."""
@@ -140,9 +141,17 @@ class _Dialogue:
             return
         import msgspec
 
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        with os.fdopen(os.open(self._wanted.export, flags, 0o600), "ab") as file:
-            file.write(msgspec.json.format(msgspec.json.encode([each._asdict() for each in things])) + b"\n")
+        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if self._exported else os.O_EXCL)
+        self._exported += [each._asdict() for each in things]
+        try:
+            with os.fdopen(os.open(self._wanted.export, flags, 0o600), "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode({"forgotten": self._exported})) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise UsageError(
+                f"{self._wanted.export} cannot be written: {error.strerror}. Nothing was forgotten; name another file."
+            ) from error
 
     def _tell(self, done: Sequence[Forgetting]) -> None:
         for each in done:
