@@ -20,6 +20,7 @@ from wisen.testing.logs import NOON
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from wisen.domain.entries import Entry, Move, Occurrence, Proposal
     from wisen.ports import Ledger
     from wisen.ports.tombstones import Row
 
@@ -44,7 +45,8 @@ def fill(ledger: Ledger, name: str) -> list[Row]:
         id=f"c{name}", machine="desk", path="/a", at=NOON, why=name, before="", after="x", splices=(), told=name
     )
     look = Look(id=f"l{name}", change=change.id, machine="desk", at=NOON, fate=Fate.STANDS, path="/a")
-    learnt = [an_entry(name), an_occurrence(f"o{name}", name), a_move(f"m{name}", name), a_proposal(f"p{name}", name)]
+    learnt: list[Entry | Occurrence | Move | Proposal] = [an_entry(name), an_occurrence(f"o{name}", name)]
+    learnt += [a_move(f"m{name}", name), a_proposal(f"p{name}", name)]
     ledger.sight(shop, alias)
     ledger.keep(failure)
     ledger.keep(solved)
