@@ -36,7 +36,7 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("ledger", "0006_entries.sql"): "afda5b473afd9bfe6d835c55368b4a4716cbdd73e17f128054089149990cc2a6",
     ("ledger", "0007_splits.sql"): "b5eccebe16e5062baa6c1eaa1f3dee563505bf4c766dad9289b1b967db638e6f",
     ("ledger", "0008_exposures.sql"): "38b9d9f16bad3df3551cc5a858d73776c73c3e03a4b074bb45479c987a42ba7c",
-    ("ledger", "0010_tombstones.sql"): "25bf445d17b6a39dfd445e098dad93ab7bcc6d9517752ef93e599bbcee811b05",
+    ("ledger", "0010_tombstones.sql"): "3567788457c08859c6346dd57c755dabf5c49469f0641cf522415f28790065d3",
     ("index", "0001_ground.sql"): "3e95ee2249423ceb05ae59848313f7eada651f0d36c6d42b6a12b6ed439f0a63",
     ("index", "0002_mining.sql"): "f9eeac067e71fd6a0ffdff7134af0be1f85921e2bc0cfe5beee37d623d3a7870",
     ("index", "0003_signals.sql"): "218ec0a12dabb87cf2ced81ec1c44508823ebc56b2033f6996d98e1baa555e93",

@@ -30,6 +30,8 @@ class KeyKind(StrEnum):
     """A row, by its kind and id."""
     UNTIL = "until"
     """Whatever happened in a context up to a moment."""
+    DONE = "done"
+    """That everything is gone, and since when."""
 
 
 class Key(Struct, frozen=True, kw_only=True):

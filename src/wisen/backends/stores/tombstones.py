@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 TOMBSTONES = Table("tombstones", ("id", "machine", "at", "scope", "many"))
 KEYS = Table("tombstone_keys", ("id", "tombstone", "kind", "agent", "session", "value", "size"))
-ENDS = Table("tombstone_ends", ("tombstone", "at"))
-GRAVES = (TOMBSTONES, KEYS, ENDS)
+GRAVES = (TOMBSTONES, KEYS)
 _TABLES = {
     "Entry": "entries",
     "Occurrence": "occurrences",
@@ -50,13 +49,11 @@ class SqlGraves:
         with self._db.transaction():
             add(self._db, TOMBSTONES, values | {"at": microseconds(tombstone.at)})
             for key in keys:
-                named: dict[str, Value] = {"id": f"{tombstone.id}-{key.id}", "tombstone": tombstone.id}
-                named |= {name: getattr(key, name) for name in ("agent", "session", "value", "size")}
-                add(self._db, KEYS, named | {"kind": key.kind.value})
+                self._add_key(tombstone.id, key)
 
     def tombstones(self) -> tuple[Tombstone, ...]:
         """Every tombstone, oldest first."""
-        done = {row["tombstone"] for row in read(self._db, ENDS)}
+        done = {row["tombstone"] for row in read(self._db, KEYS, "WHERE kind = ?", (KeyKind.DONE.value,))}
         return tuple(
             Tombstone(
                 id=cast("str", row["id"]),
@@ -71,8 +68,9 @@ class SqlGraves:
 
     def buried(self, tombstone: str | None = None) -> tuple[Key, ...]:
         """The keys of all tombstones, or of one."""
-        rest = "" if tombstone is None else "WHERE tombstone = ? "
-        order = f"{rest}ORDER BY id COLLATE {self._db.bytewise}"
+        rest = "WHERE kind <> ?" if tombstone is None else "WHERE kind <> ? AND tombstone = ?"
+        order = f"{rest} ORDER BY id COLLATE {self._db.bytewise}"
+        asked = (KeyKind.DONE.value, *(() if tombstone is None else (pack(tombstone),)))
         return tuple(
             Key(
                 kind=KeyKind(cast("str", row["kind"])),
@@ -81,18 +79,24 @@ class SqlGraves:
                 value=cast("str", row["value"]),
                 size=cast("int", row["size"]),
             )
-            for row in read(self._db, KEYS, order, () if tombstone is None else (pack(tombstone),))
+            for row in read(self._db, KEYS, order, asked)
         )
 
     def finish(self, tombstone: str, at: datetime) -> None:
         """Remember that everything a tombstone names is gone."""
-        with self._db.transaction():
-            add(self._db, ENDS, {"tombstone": tombstone, "at": microseconds(at)})
+        done = any(read(self._db, KEYS, "WHERE tombstone = ? AND kind = ?", (pack(tombstone), KeyKind.DONE.value)))
+        if not done:
+            with self._db.transaction():
+                self._add_key(tombstone, Key(kind=KeyKind.DONE, value="", size=microseconds(at)))
+
+    def _add_key(self, tombstone: str, key: Key) -> None:
+        named: dict[str, Value] = {"id": f"{tombstone}-{key.id}", "tombstone": tombstone, "kind": key.kind.value}
+        add(self._db, KEYS, named | {name: getattr(key, name) for name in ("agent", "session", "value", "size")})
 
     def lift(self, tombstone: str) -> None:
         """Take a tombstone away."""
         with self._db.transaction():
-            for table, column in ((KEYS, "tombstone"), (ENDS, "tombstone"), (TOMBSTONES, "id")):
+            for table, column in ((KEYS, "tombstone"), (TOMBSTONES, "id")):
                 self._db.run(f"DELETE FROM {table.name} WHERE {column} = ?", (pack(tombstone),))  # noqa: S608 - ours
 
     def remove(self, rows: Iterable[Row]) -> int:

@@ -12,18 +12,10 @@ CREATE TABLE tombstones (
 CREATE TABLE tombstone_keys (
     id TEXT PRIMARY KEY,       -- made of the rest
     tombstone TEXT NOT NULL,
-    kind TEXT NOT NULL,        -- event, words, marked, thing or until
+    kind TEXT NOT NULL,        -- event, words, marked, thing, until; or done, without which the next run finishes it
     agent TEXT NOT NULL,       -- of an event
     session TEXT NOT NULL,
     value TEXT NOT NULL,       -- an id, or a keyed digest of words
-    size BIGINT NOT NULL,      -- how many words, or until when
-    seal TEXT NOT NULL
-);
-CREATE INDEX tombstone_keys_by_tombstone ON tombstone_keys (tombstone);
-
--- A tombstone without one is of a run that died: the next one finishes it.
-CREATE TABLE tombstone_ends (
-    tombstone TEXT PRIMARY KEY,
-    at BIGINT NOT NULL,
+    size BIGINT NOT NULL,      -- how many words, or when
     seal TEXT NOT NULL
 );
