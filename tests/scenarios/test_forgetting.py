@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import random
 import stat
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from benchmarks.secret_formats import drawn
 from tests import hooks
-from tests.commands import run
+from tests.commands import WISEN, run
 from tests.planted import Facts, Planter, residues
 
 import wisen
@@ -345,3 +348,36 @@ def test_the_command_asks_for_what_it_cannot_know(home: Path, monkeypatch: pytes
     assert "needs --scope" in run("forget", "--everything", "--scope", "all", expect=1).stderr
     assert "Give a text or an id" in run("forget", expect=1).stderr
     assert "Nothing here holds that" in run("forget", "--everything", "--scope", "all", "--yes").stdout
+
+
+def test_in_a_terminal_it_asks_for_each_scope(home: Path) -> None:
+    said = "no, from now on always use quickbeam instead of npm"
+    shop = taught(home, said)
+    taught(home, said, project="blog", number=2)
+    run("learn")
+    shown = answered(shop, ["forget", "quickbeam"], ["y", "n"])
+    assert shown.count("for good? [y/N]") == 2
+    assert "(all) for good?" in shown
+    with wisen.open_learner() as learner:
+        assert len(names(learner)) == 1
+    shown = answered(shop, ["forget", "--everything"], ["all", "y"])
+    assert "Everything in which scope (context, global, all)?" in shown
+    with wisen.open_learner() as learner:
+        assert names(learner) == []
+
+
+def answered(place: Path, arguments: list[str], answers: list[str]) -> str:
+    """What a command shows in a terminal to somebody who answers."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(place)
+        os.execv(WISEN, [str(WISEN), *arguments])
+    shown, waiting = "", iter(answers)
+    with suppress(OSError):  # the terminal is gone when the command has ended
+        while data := os.read(terminal, 4096):
+            shown += data.decode()
+            if shown.endswith(("[y/N]: ", "?: ")) and (answer := next(waiting, None)) is not None:
+                os.write(terminal, f"{answer}\n".encode())
+    assert os.waitpid(process, 0)[1] == 0
+    os.close(terminal)
+    return shown

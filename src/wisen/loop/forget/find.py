@@ -136,9 +136,9 @@ class _Search:
             if self._goes(row):
                 self._take(row)
         self._changes()
+        self._memories(memories)
         for seen in sorted(found.events):
             found.things.append(Thing("event", seen[2], f"{seen[0]} session {seen[1]}", texts.get(seen, "")))
-        self._memories(memories)
         return found
 
     def _entries(self) -> None:
@@ -200,12 +200,18 @@ class _Search:
                 self._take(look)
 
     def _memories(self, memories: Iterable[Memory]) -> None:
+        """What can be found again. The memories of a session go with its events, and come again without them."""
         gone = {f"entry:{row.id}" for row in self._found.rows.values() if isinstance(row, Entry)}
         for memory in memories:
-            held = self._has(memory.context, memory.text, memory.beside, memory.who)
-            if held or memory.origin in gone:
-                self._found.origins.add(memory.origin)
+            named = memory.origin in gone
+            held = named or self._has(memory.context, memory.text, memory.who)
+            if held:
                 self._found.things.append(Thing("memory", memory.id, memory.cited, memory.text))
+            kind, _, event = memory.id.partition(f":{memory.agent}:")
+            if held and kind in ("turn", "workflow"):
+                self._found.events.add((memory.agent, memory.session, event))
+            elif not memory.session and (held or self._has(memory.context, memory.beside)):
+                self._found.origins.add(memory.origin)
 
     def _goes(self, row: Row) -> bool:
         if isinstance(row, Exposure | Alias | Context):
