@@ -75,6 +75,8 @@ class Forgetter(Deliverer):
         from wisen.loop.forget.matching import Anything
         from wisen.steps.forgetting import found_in
 
+        if not dry_run:
+            self.finish_forgetting()
         aim = Aim(Anything(), scope, whole=True)
         found = found_in(self._parts, aim)
         tombstone = self._tombstone(scope, len(found.things))

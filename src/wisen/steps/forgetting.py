@@ -40,7 +40,7 @@ _NAMING = ("index.md", "meta.md", "memory.json")
 def found_in(parts: Parts, aim: Aim) -> Found:
     """Everything that has to go, wherever it stands."""
     found = find(parts.ledger.held(), parts.index.traces(), parts.index.memories.every(), aim, context_in(parts))
-    found.things += [Thing("page", path.name, str(path), "") for path in pages(parts, aim)]
+    found.things += [Thing("page", path.name, str(path), _lines(path, aim)) for path in pages(parts, aim)]
     prepared = parts.shelf.forget(aim.needle.holds, dry_run=True)
     found.things += [Thing("prepared", name, "what hooks read and leave", "") for name in prepared]
     return found
@@ -166,6 +166,14 @@ def _sources(parts: Parts, events: Collection[Seen]) -> Iterator[str]:
             if (history.agent, step.call) in wanted:
                 turns.add(sum(turn.at <= step.at for turn in said))
         yield from (f"{history.agent} {history.native[:8]}, turn {number}" for number in turns)
+
+
+def _lines(path: Path, aim: Aim) -> str:
+    """The lines of a page that hold it, as far as it is made of lines."""
+    if aim.whole or path.suffix != _PAGES:
+        return ""
+    lines = path.read_bytes().decode("utf-8", "replace").splitlines()
+    return "\n".join(line for line in lines if aim.needle.holds(line))
 
 
 def _page_holds(path: Path, needle: Needle) -> bool:
