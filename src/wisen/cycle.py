@@ -110,11 +110,11 @@ def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dic
 
 
 def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
-    """Contexts go into the ledger at first sight, before the index holds anything of theirs."""
+    """Contexts go into the ledger at first sight, before the index holds anything; what was forgotten stays so."""
     for context, path in parts.scope.new_sightings():
         alias = Alias(context=context.key, machine=parts.machine, path=path, since=parts.clock.now())
         parts.ledger.sight(context, alias)
-    return parts.index.keep(stretches) if stretches else 0
+    return parts.index.keep(parts.ward.passed(stretches)) if stretches else 0
 
 
 def dig(parts: Parts) -> Diary:

@@ -127,10 +127,18 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
         with subject.ledger() as ledger:
             ledger.check()
             runs = ledger.runs(1)
+            unfinished = sum(not each.done for each in ledger.tombstones())
     except WisenError as error:
         yield Finding(about="ledger", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
     yield Finding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
+    if unfinished:
+        yield Finding(
+            about="forgetting",
+            health=Health.BAD,
+            says=f"{unfinished} of what you had forgotten may still stand somewhere: a run was cut off",
+            next_step="Run `wisen cycle`: it finishes that.",
+        )
     if subject.backups is not None:
         copy = subject.backups.newest_good()
         yield (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
-from wisen.facade.guarding import Guarder
+from wisen.facade.forgetting import Forgetter
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from wisen.loop.apply.undo import Undoing
     from wisen.parts import Parts
     from wisen.ports import Agent
+    from wisen.steps.diary import Diary
 
 _SHOWN_RUNS = 10
 _ROUNDS = 3
@@ -46,7 +47,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Guarder, Recaller, Rememberer):
+class Learner(Recorder, Forgetter, Recaller, Rememberer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -92,6 +93,8 @@ class Learner(Recorder, Guarder, Recaller, Rememberer):
     def cycle(self, *, quick: bool = False, dry_run: bool = False) -> Cycled:
         """The whole loop: take in what hooks noted, learn, do what was typed and what policy lets pass, prepare.
 
+        What a run that died had begun to forget is forgotten first.
+
         With `quick` instruction files are not judged. With `dry_run` nothing is read or written: what waits is told.
 
         Raises:
@@ -105,6 +108,7 @@ class Learner(Recorder, Guarder, Recaller, Rememberer):
         done: Cycled | None = None
         for _ in range(_ROUNDS):
             began = self._parts.clock.now()
+            self.finish_forgetting()
             took = self.take_in()
             report = self.learn(judge=False if quick else None)
             answered, unanswered = self.carry_out()
@@ -264,6 +268,11 @@ class Learner(Recorder, Guarder, Recaller, Rememberer):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _dig(self) -> Diary:
+        from wisen import cycle
+
+        return cycle.dig(self._parts)
 
     def _wrong(self) -> list[Finding]:
         from wisen.domain.state import Health

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from wisen.loop.apply.past import Desk
     from wisen.loop.crystallize.policy import GuardPolicy
     from wisen.loop.deliver.policy import DeliverPolicy
+    from wisen.loop.forget.ward import Ward
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
@@ -67,6 +68,8 @@ class Parts:
     """The user's own directory, where agents keep what holds in every project."""
     crew: Crew
     """Who helps with the reading."""
+    salt: Callable[[], bytes]
+    """What digests of forgotten words are keyed with: it is made when something is first forgotten."""
     local: Callable[[datetime], datetime]
     """A moment as clocks show it here: days begin at midnight where the user is."""
     folders: Mapping[str, Path] = field(default_factory=dict)
@@ -96,6 +99,14 @@ class Parts:
         from wisen.ports import Scribe
 
         return Scribe(self.clock, self.ids, self.machine)
+
+    @property
+    def ward(self) -> Ward:
+        """What keeps forgotten things from coming back, as the ledger knows them now."""
+        from wisen.loop.forget.ward import Ward
+
+        keys = self.ledger.buried()
+        return Ward(keys, self.salt() if keys else b"")
 
     @property
     def desk(self) -> Desk:

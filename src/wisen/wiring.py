@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -172,6 +172,7 @@ class Wiring:
             home=self.settings.home,
             user_home=self._user_home(),
             crew=processes,
+            salt=self._salt,
             local=local,
             folders=self._agent_folders(),
             hooks=self.hooks() if hooks is None else hooks,
@@ -333,13 +334,20 @@ class Wiring:
         """This machine's name for itself: made once, kept in the home."""
         from wisen.backends.ids import Ulids
 
-        file = self.settings.home / "machine"
+        return self._kept("machine", lambda: Ulids(self.clock()).new(), 0o666)
+
+    def _salt(self) -> bytes:
+        """What digests of forgotten words are keyed with: made once, kept in the home, and read by nobody else."""
+        return bytes.fromhex(self._kept("salt", lambda: os.urandom(32).hex(), 0o600))
+
+    def _kept(self, name: str, made: Callable[[], str], mode: int) -> str:
+        """What a file of the home holds, which is made at the first question."""
+        file = self.settings.home / name
         try:
-            if not file.exists():
-                with file.open("x", encoding="ascii") as new:
-                    new.write(Ulids(self.clock()).new() + "\n")
-            return file.read_text(encoding="ascii").strip()
-        except FileExistsError:
+            with suppress(FileExistsError):
+                handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+                with os.fdopen(handle, "w", encoding="ascii") as new:
+                    new.write(made() + "\n")
             return file.read_text(encoding="ascii").strip()
         except OSError as error:
             raise StoreReadOnly(

@@ -30,6 +30,7 @@ from wisen.testing.memories_contract import MemoriesContract
 from wisen.testing.mining import mine, mine_all
 from wisen.testing.mining_contract import MiningContract
 from wisen.testing.signals_contract import SignalsContract
+from wisen.testing.traces_contract import TracesContract
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -41,7 +42,7 @@ def open_sound(file: Path) -> SqliteIndex:
     return index
 
 
-class TestMemoryIndex(IndexContract, MiningContract, FindingsContract, SignalsContract):
+class TestMemoryIndex(IndexContract, MiningContract, FindingsContract, SignalsContract, TracesContract):
     @pytest.fixture
     def index(self) -> Index:
         return MemoryIndex()
@@ -85,7 +86,7 @@ class TestSqliteMemories(MemoriesContract):
             index.close()
 
 
-class TestSqliteIndex(IndexContract, MiningContract, FindingsContract, SignalsContract):
+class TestSqliteIndex(IndexContract, MiningContract, FindingsContract, SignalsContract, TracesContract):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[Index]:
         index = open_sound(tmp_path / "index.db")

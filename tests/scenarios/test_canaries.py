@@ -14,6 +14,9 @@ from pathlib import Path
 import pytest
 from benchmarks.secret_carriers import CARRIERS, lay
 from benchmarks.secret_formats import FORMATS, drawn
+from tests.agents.codex_rollouts import Rollout
+from tests.agents.openclaw_sessions import SESSIONS, Transcript
+from tests.commands import run
 
 import wisen
 from wisen.testing.transcripts import ClaudeTranscript
@@ -117,6 +120,77 @@ def test_no_canary_is_in_any_file_of_ours(home: Path) -> None:
     assert residues(aviary.needles, while_open) == []
     assert residues(aviary.needles, afterwards) == []
     assert not any(b"REDACTED" in data or b"[redacted]" in data for data in afterwards.values())
+
+
+def claude_code(home: Path, number: int, canary: str) -> None:
+    log = ClaudeTranscript(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.bash(f"deploy {canary}", f"refused: {canary}", exit_code=1)
+    log.prompt(f"please remember: {canary}")
+    log.write(home / ".claude" / "projects" / "p")
+
+
+def codex(home: Path, number: int, canary: str) -> None:
+    log = Rollout(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.write(home)
+
+
+def openclaw(home: Path, number: int, canary: str) -> None:
+    log = Transcript(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.write(home / SESSIONS)
+
+
+def generic(home: Path, number: int, canary: str) -> None:
+    function = {"name": "bash", "arguments": json.dumps({"command": f"deploy {canary}"})}
+    asked = {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
+    said = [
+        {"role": "user", "content": f"no, always use {canary} from now on"},
+        asked,
+        {"role": "tool", "tool_call_id": "call_1", "content": f"refused: {canary}", "is_error": True},
+        {"role": "user", "content": f"please remember: {canary}"},
+    ]
+    (home / "talks").mkdir(exist_ok=True)
+    (home / "talks" / f"talk{number}.json").write_text(json.dumps({"messages": said}))
+
+
+WRITERS = (claude_code, codex, openclaw, generic)
+
+
+@pytest.mark.requirement("N8")
+def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home: Path) -> None:
+    chance = random.Random(14)
+    marked = [each for each in FORMATS if each.marked and not each.lines and not each.address]
+    needles = []
+    for number, form in enumerate(marked):
+        for place, write in enumerate(WRITERS):
+            canary = form.make(chance)
+            write(home, len(WRITERS) * number + place + 1, canary)
+            needles.append((f"{write.__name__} {form.name}", canary))
+    out = home / "out"
+    out.mkdir()
+    with wisen.open_learner() as learner:
+        read = learner.learn(home / "talks").counts.sources
+    run("learn", "--html", out / "report.html", "--markdown", out / "report.md")
+    run("cycle")
+    (out / "found.json").write_text(run("learn", "--json").stdout + run("entries", "--json").stdout)
+    with wisen.open_learner() as learner:
+        sources = {each.name: each.counts.sources for each in learner.agents()}
+        withheld = sum(learner.status().counts.withheld.values())
+    learnt = files(home / "wisen")
+    run("forget", "--everything", "--scope", "all", "--yes", "--export", out / "all.json")
+    assert sources == dict.fromkeys(("claude-code", "codex", "openclaw", "generic"), len(marked))
+    assert (read, len(needles)) == (len(marked), 4 * len(marked))
+    assert withheld >= 3 * len(needles)
+    assert {"index.db", "ledger.db"} <= {name for name, data in learnt.items() if data}
+    assert residues(needles, learnt) == []
+    assert residues(needles, files(home / "wisen")) == []
+    assert residues(needles, files(out)) == []
 
 
 def test_private_data_is_in_no_file_of_ours_either(home: Path) -> None:

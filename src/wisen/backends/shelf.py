@@ -12,7 +12,7 @@ from wisen.errors import StoreError
 from wisen.ports.shelf import Spooled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from wisen.ports import Clock
@@ -60,6 +60,21 @@ class HomeShelf:
         for name in names:
             (self._spool / name).unlink(missing_ok=True)
 
+    def forget(self, holds: Callable[[str], bool], *, dry_run: bool = False) -> tuple[str, ...]:
+        """Remove the snapshots that hold something, the pins of sessions that began with one, and such notes."""
+        gone = [path for path in self._snapshots.glob("*.json") if _may_hold(path, holds)]
+        digests = {path.stem for path in gone}
+        gone += [pin for pin in (self._snapshots / "pins").glob("*.json") if _pinned(pin, self._snapshots) & digests]
+        gone += [note for note in self._spool.glob("*.jsonl") if _may_hold(note, holds)]
+        if dry_run:
+            return tuple(path.name for path in gone)
+        try:
+            for path in (*gone, *self._snapshots.rglob("*.part"), *self._spool.rglob("*.part")):
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{error.filename} cannot be deleted: {error.strerror}. Delete it yourself.") from error
+        return tuple(path.name for path in gone)
+
     def woken(self) -> datetime | None:
         """When a hook last asked for a cycle."""
         wake = self._spool / "wake"
@@ -97,6 +112,14 @@ class HomeShelf:
         for part in (*self._snapshots.rglob("*.part"), *self._spool.rglob("*.part")):
             if now - _modified(part) > _STALE:
                 part.unlink(missing_ok=True)
+
+
+def _may_hold(path: Path, holds: Callable[[str], bool]) -> bool:
+    """Whether a file holds something; one that cannot be read may."""
+    try:
+        return holds(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return True
 
 
 def _pinned(pin: Path, snapshots: Path) -> set[str]:

@@ -16,9 +16,11 @@ from wisen.ports.ledger import Scribe as Scribe
 from wisen.ports.memories import Memories as Memories
 from wisen.ports.memories import Notebooks as Notebooks
 from wisen.ports.shelf import Shelf as Shelf
+from wisen.ports.tombstones import Graves as Graves
+from wisen.ports.tombstones import Traces as Traces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
     from datetime import datetime
@@ -43,6 +45,7 @@ __all__ = [
     "Files",
     "Findings",
     "Gauge",
+    "Graves",
     "Hooks",
     "Ids",
     "Index",
@@ -54,6 +57,7 @@ __all__ = [
     "Notebooks",
     "Shelf",
     "Stretch",
+    "Traces",
     "Vector",
     "Versioned",
 ]
@@ -192,7 +196,7 @@ class Findings(Protocol):
         ...
 
 
-class Index(Findings, Protocol):
+class Index(Findings, Traces, Protocol):
     """Large and derived: events, how far each source was read, what was found in them, and what can be found again."""
 
     @property
@@ -274,6 +278,13 @@ class Backups(Protocol):
 
     def newest_good(self) -> Path | None:
         """The newest copy that can be read whole."""
+        ...
+
+    def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
+        """Make a copy, then delete the older ones that hold something, or of which that cannot be told.
+
+        Returns those that are gone: what was set aside as damaged is among them.
+        """
         ...
 
     def restore(self, copy: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wisen.domain.entries import Move, Who
+from wisen.ports.tombstones import Graves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from wisen.ports import Clock, Ids
 
 
-class Ledger(Protocol):
+class Ledger(Graves, Protocol):
     """Small and precious: what a person decided and what we must never lose. Writing returns when it is on disk."""
 
     def sight(self, context: Context, alias: Alias | None) -> None:

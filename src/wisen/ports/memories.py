@@ -37,6 +37,10 @@ class Memories(Protocol):
         """The memories of the same origin up to so many turns before and behind one, in order; by the one's id."""
         ...
 
+    def every(self) -> Iterator[Memory]:
+        """All memories, each with what stands around it."""
+        ...
+
     def count(self) -> dict[str, int]:
         """How many memories there are of each kind."""
         ...

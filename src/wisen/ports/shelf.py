@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     Note = Mapping[str, object]
@@ -39,6 +39,13 @@ class Shelf(Protocol):
 
     def drop(self, names: Sequence[str]) -> None:
         """Remove what was taken in."""
+        ...
+
+    def forget(self, holds: Callable[[str], bool], *, dry_run: bool = False) -> tuple[str, ...]:
+        """Remove the snapshots that hold something, the pins of sessions that began with one, and such notes.
+
+        Returns the names of what is gone. No snapshot may be there until the next are published.
+        """
         ...
 
     def woken(self) -> datetime | None:

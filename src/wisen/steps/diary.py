@@ -12,7 +12,7 @@ from wisen.memory.layers.keep import keep, shelf_of
 from wisen.memory.layers.summaries import named, summaries_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from wisen.domain.failures import Mined
@@ -37,9 +37,14 @@ class Diary:
         self._told += told
         return told
 
-    def keep(self) -> tuple[str, ...]:
-        """Write the newest of it below the home. What cannot be written is told, and stops nothing."""
+    def keep(self, only: Collection[str] | None = None) -> tuple[str, ...]:
+        """Write the newest of it below the home, or only those with some keys.
+
+        What cannot be written is told, and stops nothing.
+        """
         newest = sorted(self._told, key=lambda each: (each.last, each.key))[-AT_ONCE:]
+        if only is not None:
+            newest = [each for each in self._told if each.key in only]
         warnings: list[str] = []
         for context, summaries in _by_context(_with_entries(self._parts, newest)):
             try:

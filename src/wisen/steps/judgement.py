@@ -29,8 +29,11 @@ def judge(parts: Parts) -> tuple[Blame, ...]:
 def remembered(parts: Parts, file: InstructionFile) -> InstructionFile:
     """A file with the history that we keep of it, where nobody else does."""
     known = parts.ledger.snapshots(file.path, machine=parts.machine)
-    for snapshot in snapshots_of([file], known, machine=parts.machine, now=parts.clock.now()):
-        parts.ledger.snap(snapshot)
+    new = snapshots_of([file], known, machine=parts.machine, now=parts.clock.now())
+    ward = parts.ward
+    for snapshot in new:
+        if not ward.holds(snapshot.text):
+            parts.ledger.snap(snapshot)
     return with_snapshots(file, parts.ledger.snapshots(file.path, machine=parts.machine))
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wisen.domain.failures import Mined
     from wisen.domain.histories import History
     from wisen.domain.summaries import Summary
+    from wisen.loop.forget.ward import Ward
     from wisen.memory.recall.gathering import Gathered
     from wisen.parts import Parts
 
@@ -31,13 +32,22 @@ def recollect(parts: Parts, states: Iterable[EntryState]) -> None:
     """What was learnt, and what people and other systems noted down; what is no longer there is forgotten."""
     places = {alias.path: alias.context for alias in parts.ledger.aliases(parts.machine)}
     held = frozenset[str]().union(*map(parts.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
-    now = of_entries(states) | of_notebooks(parts.notebooks.notebooks(places)) | _notes(parts, held)
+    written = of_notebooks(parts.notebooks.notebooks(places)) | _notes(parts, held)
+    now = of_entries(states) | _remembered(written, parts.ward)
     parts.index.memories.replace({**now, **{name: [] for name in held - now.keys()}})
 
 
 def keep_day(parts: Parts, context: str, path: Path) -> None:
     """A day as it is now: what was just noted can be found at once."""
-    parts.index.memories.replace(_day(parts, context or NOWHERE, path))
+    parts.index.memories.replace(_remembered(_day(parts, context or NOWHERE, path), parts.ward))
+
+
+def _remembered(gathered: Gathered, ward: Ward) -> Gathered:
+    """What stands in files, without what was forgotten."""
+    return {
+        origin: [each for each in memories if not ward.holds(each[0].text) and not ward.holds(each[0].beside)]
+        for origin, memories in gathered.items()
+    }
 
 
 def _notes(parts: Parts, held: Iterable[str]) -> Gathered:

@@ -25,7 +25,7 @@ from wisen.domain.entries import (
 from wisen.domain.entry_states import asked, states
 from wisen.domain.report import Selection
 from wisen.domain.sameness import Lessons
-from wisen.loop.apply.books import book_of, taken_in, write_contents, written
+from wisen.loop.apply.books import Taken, book_of, taken_in, write_contents, written
 from wisen.loop.apply.learnings import FOLDER, read_back
 from wisen.loop.mine.goals import goals_of
 from wisen.loop.promote import preferences
@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from wisen.domain.fixes import Fix
     from wisen.domain.guards import Learnt
     from wisen.domain.signals import Sighting
-    from wisen.loop.apply.books import Book, Taken
+    from wisen.loop.apply.books import Book
+    from wisen.loop.forget.ward import Ward
     from wisen.parts import Parts
     from wisen.ports import Ledger, Scribe
 
@@ -124,10 +125,22 @@ def take_in(parts: Parts, known: Known) -> None:
         taken = [taken_in(parts.files, book, of, named, parts.scribe)]
         for place in book.aliases:
             if (Path(place) / FOLDER).is_dir():
-                taken.append(read_back(parts.files, Path(place), book.key, by_name, parts.scribe))
+                back = read_back(parts.files, Path(place), book.key, by_name, parts.scribe)
+                taken.append(_remembered(back, parts.ward))
         for each in taken:
             rows += _compared(each, states_here, parts.scribe)
     known.enter(rows)
+
+
+def _remembered(taken: Taken, ward: Ward) -> Taken:
+    """What a file brought back, without what was forgotten."""
+    gone = {
+        each.id
+        for each in taken.entries
+        if any(map(ward.holds, (each.summary, each.details, each.action, each.error, each.setting)))
+    }
+    entries = [each for each in taken.entries if each.id not in gone]
+    return Taken(entries, [move for move in taken.moves if move.subject not in gone])
 
 
 def _compared(taken: Taken, here: Sequence[EntryState], scribe: Scribe) -> list[Entry | Move]:

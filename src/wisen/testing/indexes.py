@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from wisen.domain.contexts import NOWHERE
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection
 from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.report import Counts, Selection, ToolUse
-from wisen.domain.sources import TroubleCount, TroubleKind
+from wisen.domain.sources import Mark, TroubleCount, TroubleKind
+from wisen.domain.tombstones import FORGOTTEN, Trace, covers
 from wisen.testing.findings import MemoryFindings, whole
 from wisen.testing.memories import PlainMemories
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from wisen.domain.events import Event, SessionKey
     from wisen.domain.failures import Goal, Mined
     from wisen.domain.fixes import Evidence, FailureKind, Fix
     from wisen.domain.signals import Sighting
-    from wisen.domain.sources import Mark, Source
+    from wisen.domain.sources import Source
     from wisen.ports import Kept, Stretch
 
 
@@ -136,6 +138,69 @@ class MemoryIndex:
         """What could not be read in the selected sources."""
         found = (each for key, each in self._troubles.items() if self._is_chosen(key[0], each.path, selection))
         return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
+
+    def traces(self) -> Iterator[Trace]:
+        """Every text that is held because of an event, and the lessons that were taken from it."""
+        for kept in self._kept.values():
+            if (text := text_of(kept.event)) is not None:
+                session = kept.event.session
+                yield Trace(session.agent, session.native, kept.event.id, kept.context or "", text)
+        for each in self.signals(Selection()):
+            if each.said.signal.lesson is not None:
+                lesson = each.said.signal.lesson.text
+                yield Trace(each.agent, each.native, each.said.message, each.context, lesson)
+
+    def veil(self, events: Collection[tuple[str, str]]) -> int:
+        """Take the texts of events away, and whatever was worked out of their sessions."""
+        many = 0
+        wanted = set(events)
+        for key, kept in self._kept.items():
+            if not {key, (key[0], getattr(kept.event, "call", None))} & wanted:
+                continue
+            number = self._sessions[kept.event.session]
+            many += text_of(kept.event) is not None
+            self._kept[key] = kept._replace(event=_veiled(kept.event), withheld=FORGOTTEN)
+            self._found.pop(number, None)
+            self._seen.pop(number, None)
+            self.memories.replace({f"session:{number}": []})
+        return many
+
+    def drop(self, scope: str, until: datetime) -> None:
+        """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
+        of: dict[SessionKey, set[str]] = {}
+        for kept in self._kept.values():
+            if not isinstance(kept.event, Concession):
+                of.setdefault(kept.event.session, set()).add(kept.context or NOWHERE)
+        whole_ones = {session for session, there in of.items() if all(covers(scope, each) for each in there)}
+        for key in [key for key, kept in self._kept.items() if kept.event.session in whole_ones]:
+            del self._kept[key]
+        for session in whole_ones:
+            number = self._sessions.pop(session)
+            for numbers in (self._sizes, self._seen, self._found, self._handed):
+                numbers.pop(number, None)
+            self.memories.replace({f"session:{number}": []})
+        self._holdings = {each for each in self._holdings if each[1] not in whole_ones}
+        self._places = {each for each in self._places if each[0] not in whole_ones}
+        left = [key for key, kept in self._kept.items() if covers(scope, kept.context or NOWHERE)]
+        self.veil([key for key in left if self._kept[key].event.at <= until])
+
+    def unveil(self, events: Collection[tuple[str, str]]) -> None:
+        """Drop the stubs of events, and have the sources of their sessions read again."""
+        wanted = set(events)
+        sessions: set[SessionKey] = set()
+        for key, kept in [*self._kept.items()]:
+            named = {key, (key[0], getattr(kept.event, "call", None))} & wanted
+            if named and kept.withheld == FORGOTTEN:
+                sessions.add(kept.event.session)
+                self._sizes[self._sessions[kept.event.session]] -= 1
+                del self._kept[key]
+        unread = {path for path, session in self._holdings if session in sessions}
+        for owner, path in [*self._marks]:
+            if path in unread or not events:
+                self._marks[owner, path] = Mark(size=-1, modified_ns=0, cursor="")
+
+    def scrub(self) -> None:
+        """Nothing is left of what was deleted here."""
 
     def check(self) -> None:
         """Nothing can be damaged here."""
@@ -257,6 +322,19 @@ def _step(call: Call, end: Outcome | None, context: str) -> Step:
         ended=None if end is None else whole(end.at),
         context=context,
     )
+
+
+def text_of(event: Event) -> str | None:
+    """The text of a message or outcome, the arguments of a call."""
+    if isinstance(event, Call):
+        return event.arguments
+    return event.text if isinstance(event, Message | Outcome) else None
+
+
+def _veiled(event: Event) -> Event:
+    if isinstance(event, Call):
+        return structs.replace(event, arguments=None)
+    return structs.replace(event, text=None) if isinstance(event, Message | Outcome) else event
 
 
 def _tools(events: list[Event]) -> tuple[ToolUse, ...]:

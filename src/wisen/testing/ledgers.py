@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -14,7 +14,8 @@ from wisen.domain.guards import Guard, newest
 from wisen.domain.learnings import Record, RecordKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
     from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from wisen.domain.guards import Learnt
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
+    from wisen.domain.tombstones import Key, Tombstone
+    from wisen.ports.tombstones import Row
 
 
 class MemoryLedger:
@@ -41,6 +44,8 @@ class MemoryLedger:
         self._proposals: dict[str, Proposal] = {}
         self._guards: dict[tuple[str, str], Guard] = {}
         self._exposures: dict[str, Exposure] = {}
+        self._tombstones: dict[str, Tombstone] = {}
+        self._keys: dict[str, dict[str, Key]] = {}
 
     def sight(self, context: Context, alias: Alias | None) -> None:
         """Remember a context and the directory it was seen in; the first sight of each stands."""
@@ -193,6 +198,61 @@ class MemoryLedger:
         """What was delivered or withheld, or of one subject, oldest first."""
         found = (each for each in self._exposures.values() if subject in (None, each.subject))
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+
+    def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
+        """Remember that something is forgotten, all of it or nothing."""
+        named = {key.id: key for key in keys}
+        self._tombstones.setdefault(tombstone.id, structs.replace(tombstone, at=tombstone.at.astimezone(UTC)))
+        self._keys[tombstone.id] = named | self._keys.get(tombstone.id, {})
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        """Every tombstone, oldest first."""
+        return tuple(each for _, each in sorted(self._tombstones.items()))
+
+    def buried(self, tombstone: str | None = None) -> tuple[Key, ...]:
+        """The keys of all tombstones, or of one."""
+        found = [(id_, keys) for id_, keys in sorted(self._keys.items()) if tombstone in (None, id_)]
+        return tuple(key for _, keys in found for _, key in sorted(keys.items()))
+
+    def finish(self, tombstone: str, at: datetime) -> None:
+        """Remember that everything a tombstone names is gone."""
+        del at
+        self._tombstones[tombstone] = structs.replace(self._tombstones[tombstone], done=True)
+
+    def lift(self, tombstone: str) -> None:
+        """Take a tombstone away."""
+        self._tombstones.pop(tombstone, None)
+        self._keys.pop(tombstone, None)
+
+    def held(self) -> Iterator[Row]:
+        """Every row that somebody may want to be forgotten, of all machines."""
+        for rows in (self._entries, self._occurrences, self._moves, self._proposals, self._records):
+            yield from rows.values()
+        yield from self.guards()
+        yield from self._snapshots
+        for rest in (self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts):
+            yield from rest.values()
+
+    def remove(self, rows: Iterable[Row]) -> int:
+        """Delete rows; returns how many were there."""
+        gone = 0
+        places: list[dict[Any, Any]] = [self._entries, self._occurrences, self._moves, self._proposals, self._records]
+        places += [self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts]
+        for row in tuple(rows):
+            for held in places:
+                for key in [key for key, each in held.items() if each == row]:
+                    del held[key]
+                    gone += 1
+            for version in [key for key in self._guards if isinstance(row, Guard) and key[0] == row.id]:
+                del self._guards[version]
+                gone += 1
+            if row in self._snapshots:
+                self._snapshots.remove(row)
+                gone += 1
+        return gone
+
+    def scrub(self) -> None:
+        """Nothing is left of what was deleted here."""
 
     def check(self) -> None:
         """Nothing can be damaged here."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.memories import Hit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from wisen.domain.memories import Design, Memory, Sought, Words
 
@@ -48,6 +48,10 @@ class PlainMemories:
             return []
         near = [each for each, _ in self._held[one.origin] if abs(each.turn - one.turn) <= reach]
         return sorted(near, key=lambda each: each.turn)
+
+    def every(self) -> Iterator[Memory]:
+        """All memories, each with what stands around it."""
+        return (memory for memory, _ in self._all())
 
     def count(self) -> dict[str, int]:
         """How many memories there are of each kind."""

@@ -30,5 +30,16 @@ class ShelfContract:
         shelf.drop(["one.jsonl", "never.jsonl"])
         assert [each.name for each in shelf.spooled()] == ["two.jsonl"]
 
+    def test_what_holds_something_is_removed_and_told_by_name(self, shelf: Shelf, leave: Callable[..., None]) -> None:
+        shelf.publish({"a": b'{"told": "apple"}', "b": b'{"told": "pear"}'}, b'{"version":1}', days=1)
+        leave("one.jsonl", {"of": "apple"})
+        leave("two.jsonl", {"of": "pear"})
+        assert len(shelf.forget(lambda text: "apple" in text, dry_run=True)) == 2
+        assert len(shelf.spooled()) == 2
+        gone = shelf.forget(lambda text: "apple" in text)
+        assert [name.removesuffix(".json") for name in gone] == ["a", "one.jsonl"]
+        assert shelf.holds() == {"b"}
+        assert [each.name for each in shelf.spooled()] == ["two.jsonl"]
+
     def test_where_no_hook_ever_fired_nobody_asked_for_a_cycle(self, shelf: Shelf) -> None:
         assert shelf.woken() is None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.ports.shelf import Spooled
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from wisen.ports.shelf import Note
@@ -44,6 +44,15 @@ class MemoryShelf:
         """Remove what was taken in."""
         for name in names:
             self._spool.pop(name, None)
+
+    def forget(self, holds: Callable[[str], bool], *, dry_run: bool = False) -> tuple[str, ...]:
+        """Remove the snapshots and notes that hold something."""
+        files = [name for name, content in self.files.items() if holds(content.decode())]
+        notes = [name for name, held in self._spool.items() if holds(str(held))]
+        for name in files if not dry_run else ():
+            del self.files[name]
+        self.drop(notes if not dry_run else ())
+        return (*files, *notes)
 
     def woken(self) -> datetime | None:
         """No hook ever asked for a cycle here."""

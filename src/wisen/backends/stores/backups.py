@@ -17,9 +17,10 @@ from wisen.backends.stores.sqlite_files import LEDGER, looking_at, set_aside, sy
 from wisen.errors import StoreDamaged, StoreNewer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from wisen.ports import Clock
+    from wisen.ports import Clock, Ledger
 
 
 def copies(folder: Path) -> list[Path]:
@@ -66,6 +67,25 @@ class LedgerBackups:
                 continue
             return copy
         return None
+
+    def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
+        """Make a copy, then delete the older ones that hold something, or of which that cannot be told."""
+        made = self.make()
+        gone = [copy for copy in copies(self._folder) if copy != made and self._may_hold(copy, holds)]
+        with translated(self._folder):
+            gone += self._folder.glob("*.part")
+            gone += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
+            for each in gone:
+                each.unlink(missing_ok=True)
+            sync_folder(self._folder)
+        return tuple(gone)
+
+    def _may_hold(self, copy: Path, holds: Callable[[Ledger], bool]) -> bool:
+        try:
+            with looking_at(copy, LEDGER, busy=self._busy) as db:
+                return holds(SqlLedger(db))
+        except (StoreDamaged, StoreNewer):
+            return True
 
     def restore(self, copy: Path) -> Path:
         """Put a copy in the ledger's place; the present file is set aside and its new name returned."""

@@ -57,6 +57,10 @@ class Database(Protocol):
         """Look the structure over. Raises: StoreDamaged."""
         ...
 
+    def scrub(self, tables: Sequence[str]) -> None:
+        """Outside of a transaction: leave no byte of rows that were deleted from these tables. Raises: StoreBusy."""
+        ...
+
     def close(self) -> None:
         """Let go of it."""
         ...

@@ -140,6 +140,12 @@ class SqlEntries:
         here = (each for each in found if entry in (None, each.entry))
         return tuple(sorted(here, key=lambda each: (each.at, pack(each.id))))
 
+    def seen(self) -> Iterator[Occurrence]:
+        """Every occurrence as it was entered, whatever was decided about it since."""
+        for row in read(self._db, OCCURRENCES):
+            texts = {name: cast("str", row[name]) for name in OCCURRENCES.columns if name != "at"}
+            yield Occurrence(**texts, at=from_microseconds(cast("int", row["at"])))
+
     def _split(self) -> dict[str, str]:
         """The occurrences that a person took out of their entries, and to which each belongs. Not sealed."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"

@@ -16,6 +16,7 @@ from wisen.backends.stores.escapes import from_microseconds, microseconds, pack,
 from wisen.backends.stores.exposures import EXPOSURES, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
 from wisen.backends.stores.seals import Table, add, read
+from wisen.backends.stores.tombstones import GRAVES, SqlGraves
 from wisen.domain.changes import Change, Fate, Line, Look
 from wisen.domain.contexts import Alias, Context, ContextKind
 from wisen.domain.failures import Signature
@@ -24,10 +25,11 @@ from wisen.domain.runs import Run
 from wisen.domain.snapshots import Snapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from wisen.backends.stores.dialect import Database, Value
     from wisen.domain.changes import Deed
+    from wisen.ports.tombstones import Row
 
 CONTEXTS = Table("contexts", ("key", "kind", "name"))
 ALIASES = Table("aliases", ("context", "machine", "path", "since"))
@@ -73,7 +75,7 @@ CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES, GUARDS,
+    EXPOSURES, GUARDS, *GRAVES,
 )  # fmt: skip
 
 _TELLING = """
@@ -84,7 +86,7 @@ _TELLING = """
 """Successes that can have ended something or speak for something, and all else."""
 
 
-class SqlLedger(SqlEntries, SqlExposures):
+class SqlLedger(SqlEntries, SqlExposures, SqlGraves):
     """A ledger in a database."""
 
     def __init__(self, db: Database) -> None:
@@ -116,15 +118,7 @@ class SqlLedger(SqlEntries, SqlExposures):
 
     def aliases(self, machine: str) -> tuple[Alias, ...]:
         """The directories of one machine, by path; one that changed its context stands there once for each."""
-        found = (
-            Alias(
-                context=_text(row["context"]),
-                machine=_text(row["machine"]),
-                path=_text(row["path"]),
-                since=from_microseconds(_number(row["since"])),
-            )
-            for row in read(self._db, ALIASES, "WHERE machine = ?", (pack(machine),))
-        )
+        found = map(_alias, read(self._db, ALIASES, "WHERE machine = ?", (pack(machine),)))
         return tuple(sorted(found, key=lambda alias: (alias.path, alias.since, alias.context)))
 
     def record(self, run: Run) -> None:
@@ -181,15 +175,7 @@ class SqlLedger(SqlEntries, SqlExposures):
         if machine is not None:
             rest, values = f"{rest} AND machine = ?", [*values, pack(machine)]
         rest += f" ORDER BY at, machine COLLATE {self._db.bytewise}, digest COLLATE {self._db.bytewise}"
-        return tuple(
-            Snapshot(
-                path=_text(row["path"]),
-                machine=_text(row["machine"]),
-                at=from_microseconds(_number(row["at"])),
-                text=_text(row["text"]),
-            )
-            for row in read(self._db, SNAPSHOTS, rest, tuple(values))
-        )
+        return tuple(_snapshot(row) for row in read(self._db, SNAPSHOTS, rest, tuple(values)))
 
     def change(self, change: Change) -> None:
         """Remember an edit of a file; the same one again changes nothing."""
@@ -216,19 +202,21 @@ class SqlLedger(SqlEntries, SqlExposures):
     def looks(self, *, machine: str) -> tuple[Look, ...]:
         """The looks at what was changed on one machine, oldest first."""
         rest = f"WHERE machine = ? ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(
-            Look(
-                id=_text(row["id"]),
-                change=_text(row["change"]),
-                machine=_text(row["machine"]),
-                at=from_microseconds(_number(row["at"])),
-                fate=Fate(_text(row["fate"])),
-                path=_text(row["path"]),
-                head=_text(row["head"]),
-                text=_text(row["text"]),
-            )
-            for row in read(self._db, LOOKS, rest, (pack(machine),))
-        )
+        return tuple(_look(row) for row in read(self._db, LOOKS, rest, (pack(machine),)))
+
+    def held(self) -> Iterator[Row]:
+        """Every row that somebody may want to be forgotten, of all machines."""
+        yield from self.entries()
+        yield from self.seen()
+        yield from self.moves()
+        yield from self.proposals()
+        yield from self.guards()
+        for table, made in ((RECORDS, _record), (SNAPSHOTS, _snapshot), (CHANGES, _change), (LOOKS, _look)):
+            yield from map(made, read(self._db, table))
+        yield from map(_run, read(self._db, RUNS))
+        yield from self.exposures()
+        yield from map(_alias, read(self._db, ALIASES))
+        yield from self.contexts()
 
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
@@ -240,6 +228,15 @@ class SqlLedger(SqlEntries, SqlExposures):
     def close(self) -> None:
         """Let go of it."""
         self._db.close()
+
+
+def _alias(row: dict[str, Value]) -> Alias:
+    return Alias(
+        context=_text(row["context"]),
+        machine=_text(row["machine"]),
+        path=_text(row["path"]),
+        since=from_microseconds(_number(row["since"])),
+    )
 
 
 def _run(row: dict[str, Value]) -> Run:
@@ -255,6 +252,28 @@ def _run(row: dict[str, Value]) -> Run:
         withheld=_number(row["withheld"]),
         troubles=_number(row["troubles"]),
         error=_optional(row["error"]),
+    )
+
+
+def _snapshot(row: dict[str, Value]) -> Snapshot:
+    return Snapshot(
+        path=_text(row["path"]),
+        machine=_text(row["machine"]),
+        at=from_microseconds(_number(row["at"])),
+        text=_text(row["text"]),
+    )
+
+
+def _look(row: dict[str, Value]) -> Look:
+    return Look(
+        id=_text(row["id"]),
+        change=_text(row["change"]),
+        machine=_text(row["machine"]),
+        at=from_microseconds(_number(row["at"])),
+        fate=Fate(_text(row["fate"])),
+        path=_text(row["path"]),
+        head=_text(row["head"]),
+        text=_text(row["text"]),
     )
 
 

@@ -54,9 +54,10 @@ def version_of(db: Database, store: Store) -> int:
     if not db.has_table(MIGRATIONS.name):
         return 0
     versions = sorted(row["version"] for row in read(db, MIGRATIONS) if isinstance(row["version"], int))
-    if versions != list(range(1, len(versions) + 1)):
+    brought = [migration.version for migration in known(store)]
+    present, newest = max(versions, default=0), brought[-1]
+    if [version for version in versions if version <= newest] != [each for each in brought if each <= present]:
         raise StoreDamaged(f"{db.place}: its record of migrations has gaps: {versions}. {db.remedy}")
-    present, newest = len(versions), len(known(store))
     if present > newest:
         raise StoreNewer(
             f"{db.place} has version {present} of the {store}, and this wisen knows only {newest}: "
@@ -68,7 +69,9 @@ def version_of(db: Database, store: Store) -> int:
 def migrate(db: Database, store: Store) -> None:
     """Bring the schema to the newest version. Raises: StoreDamaged, StoreNewer."""
     present = version_of(db, store)
-    for migration in known(store)[present:]:
+    for migration in known(store):
+        if migration.version <= present:
+            continue
         with db.transaction():
             db.claim()
             # Another process may have been faster while we waited for the transaction.

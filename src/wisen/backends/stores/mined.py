@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from wisen.domain.failures import Change, Failure, Goal, Mined, Signature, Try
     from wisen.domain.signals import Said
 
-_TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals")
-_FORGET = tuple(f"DELETE FROM {table} WHERE session = ?" for table in _TABLES)  # noqa: S608 - names are ours
+TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals")
+_FORGET = tuple(f"DELETE FROM {table} WHERE session = ?" for table in TABLES)  # noqa: S608 - names are ours
 _NUMBERS = "SELECT id, number FROM events WHERE agent = ? AND id IN (SELECT value FROM json_each(?))"
 _SAID = f"""
     SELECT e.call, e.number {OF_SESSION} JOIN shapes ON shapes.number = e.shape
@@ -117,7 +117,7 @@ class _Writer:
 
     def store(self) -> None:
         """Write everything that was taken."""
-        for table, rows in zip(_TABLES, self._rows, strict=True):
+        for table, rows in zip(TABLES, self._rows, strict=True):
             if rows:
                 marks = ", ".join("?" * len(rows[0]))
                 self._db.many(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)  # noqa: S608 - names are ours

@@ -117,6 +117,17 @@ class SqliteDatabase:
         if found != ["ok"]:
             raise damaged(self.path, found[0] if found else "SQLite cannot read its structure")
 
+    def scrub(self, tables: Sequence[str] = ()) -> None:
+        """Write the whole file anew, without the pages and the log in which deleted rows stand. Raises: StoreBusy."""
+        del tables  # all of them
+        self.run("VACUUM")
+        busy, *_ = self.run("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+        if busy:
+            raise StoreBusy(
+                f"{self.path} is read by another process, so its log may still hold what was deleted. "
+                "Wait for it to end and run this again."
+            )
+
     def close(self) -> None:
         """Let go of the file."""
         with translated(self.path):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from wisen.backends.stores import forgetting
 from wisen.backends.stores.dialect import REPAIR
 from wisen.backends.stores.escapes import milliseconds, pack, unpack
 from wisen.backends.stores.index_histories import histories, unmined
@@ -22,7 +23,7 @@ from wisen.domain.sources import Mark, TroubleKind
 from wisen.errors import StoreDamaged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from wisen.domain.report import Counts, Selection
     from wisen.domain.signals import Sighting
     from wisen.domain.sources import TroubleCount
+    from wisen.domain.tombstones import Trace
     from wisen.ports import Clock, Stretch
 
 _Shape: TypeAlias = tuple[type[Event], Provenance, str, str, str]
@@ -132,9 +134,7 @@ class SqliteIndex:
                     self._db.many(_WAIT if all_new else _WAIT_WITH_NEW, rows.spans)
                 return new
         except BaseException:
-            # Numbers given inside a transaction that failed were never given.
-            for numbers in (self._agents, self._sources, self._sessions, self._scenes, self._shapes):
-                numbers.clear()
+            self._forget_numbers()  # those given inside a transaction that failed were never given
             raise
 
     def counts(self, selection: Selection) -> Counts:
@@ -180,6 +180,41 @@ class SqliteIndex:
         """What the user said about the work in the selected sessions, newest first."""
         return signals(self._db, selection)
 
+    def traces(self) -> Iterator[Trace]:
+        """Every text that is held because of an event, and what was worked out of it."""
+        return forgetting.traces(self._db)
+
+    def veil(self, events: Collection[tuple[str, str]]) -> int:
+        """Take the texts of events away, by agent and id, and whatever was worked out of their sessions."""
+        self._db.run("PRAGMA secure_delete = ON")
+        with self._db.transaction():
+            many, sessions = forgetting.veil(self._db, events)
+            self.memories.forget([f"session:{session}" for session in sessions])
+        return many
+
+    def drop(self, scope: str, until: datetime) -> None:
+        """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
+        self._db.run("PRAGMA secure_delete = ON")
+        with self._db.transaction():
+            sessions = forgetting.within(self._db, scope)
+            self.memories.forget([f"session:{session}" for session in sessions])
+            forgetting.drop(self._db, sessions)
+        self._forget_numbers()
+        self._handed.clear()
+        self.veil(forgetting.happened(self._db, scope, until))
+
+    def unveil(self, events: Collection[tuple[str, str]]) -> None:
+        """Drop the stubs of events, or of none all that was dropped, and have their sources read again."""
+        with self._db.transaction():
+            if not events:
+                forgetting.unread(self._db)
+            sessions = forgetting.unveil(self._db, events)
+            self.memories.forget([f"session:{session}" for session in sessions])
+
+    def scrub(self) -> None:
+        """Leave no byte of what was deleted in the files of the store."""
+        forgetting.scrub(self._db)
+
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         self._db.verify("quick_check")
@@ -187,6 +222,10 @@ class SqliteIndex:
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
+
+    def _forget_numbers(self) -> None:
+        for numbers in (self._agents, self._sources, self._sessions, self._scenes, self._shapes):
+            numbers.clear()
 
     def _take(self, stretch: Stretch, rows: _Rows) -> None:
         """Store what belongs to the source itself, and put its events to those that are stored together."""

@@ -11,7 +11,7 @@ from wisen.backends.stores.numbered import number_of
 from wisen.domain.memories import Hit, Memory, MemoryKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wisen.backends.stores.dialect import Row, Value
     from wisen.backends.stores.sqlite import SqliteDatabase
@@ -26,6 +26,7 @@ _READ = f"""
     SELECT m.number, {_COLUMNS} FROM memories m CROSS JOIN memory_origins o ON o.number = m.origin
     CROSS JOIN memory_contexts c ON c.number = m.number >> {ROOM}
 """  # noqa: S608 - names are ours
+_WITH_WORDS = "JOIN memory_words w ON w.rowid = m.number"
 _AROUND = f"""
     {_READ} WHERE m.origin = (SELECT origin FROM memories WHERE id = ?1 LIMIT 1)
     AND m.turn BETWEEN (SELECT turn FROM memories WHERE id = ?1 LIMIT 1) - ?2
@@ -59,6 +60,11 @@ class SqliteMemories:
             raise
         return changed
 
+    def forget(self, origins: Iterable[str]) -> None:
+        """Inside a transaction: hold nothing of these origins."""
+        for name in origins:
+            self._replace(pack(name), ())
+
     def origins(self, prefix: str) -> frozenset[str]:
         """The origins whose names begin so."""
         first = pack(prefix)
@@ -89,6 +95,12 @@ class SqliteMemories:
     def around(self, memory: str, reach: int) -> list[Memory]:
         """The memories of the same origin up to so many turns before and behind one, in order."""
         return [_memory(row) for row in self._db.run(_AROUND, (pack(memory), reach))]
+
+    def every(self) -> Iterator[Memory]:
+        """All memories, each with the words of what stands around it."""
+        beside = self._db.stream(f"{_READ.replace('SELECT', 'SELECT w.beside,')} {_WITH_WORDS}")
+        for around, *row in beside:
+            yield _memory(tuple(row))._replace(beside=unpack(str(around or "")))
 
     def count(self) -> dict[str, int]:
         """How many memories there are of each kind."""

@@ -5,7 +5,7 @@ What a person changed or deleted is his: it is left as it is. Lines go to the en
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence  # noqa: TC003 - what was written is read back by its types
+from collections.abc import Collection, Mapping, Sequence  # noqa: TC003 - what was written is read back by its types
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +14,7 @@ import msgspec
 from wisen.domain.changes import digest
 from wisen.formats.daily import added
 from wisen.formats.summaries import name_of, read_session, session_of, write_summary
-from wisen.memory.layers.days import candidates, chosen
+from wisen.memory.layers.days import candidates, chosen, source_of
 
 if TYPE_CHECKING:
     from wisen.domain.changes import Seen
@@ -70,6 +70,36 @@ def keep(
         if state != seen.content and (sessions or lines):
             files.write(seen, state)
     return [Path(file.path) for file, _ in changed]
+
+
+def forget(files: Files, shelf: Shelf, sessions: Collection[tuple[str, str]], sources: Collection[str]) -> list[str]:
+    """Take out what was written of sessions (agent and id), and the lines of days that tell of certain turns.
+
+    A summary that a person changed is his, and stays. Returns the keys of the summaries that are gone: they can be
+    written anew.
+    """
+    seen = files.read(shelf.copy)
+    written = _read(seen.content)
+    gone: list[str] = []
+    for key, (name, last) in written.sessions.items():
+        agent, _, rest = key.partition("/")
+        if (agent, rest.rpartition("@")[0]) not in sessions:
+            continue
+        file = files.read(shelf.folder / SESSIONS / name)
+        if file.digest == last:
+            if file.content is not None:
+                files.write(file, None)
+            gone.append(key)
+    for day in files.beside(shelf.folder / "-.md"):
+        file = files.read(day)
+        lines = (file.content or b"").decode("utf-8", "surrogateescape").splitlines(keepends=True)
+        left = [line for line in lines if source_of(line.strip()) not in sources or not line.startswith("###")]
+        if len(left) < len(lines):
+            files.write(file, "".join(left).encode("utf-8", "surrogateescape"))
+    if gone:
+        left_over = {key: each for key, each in written.sessions.items() if key not in gone}
+        files.write(seen, msgspec.json.encode(Written(left_over, written.lines), order="sorted"))
+    return gone
 
 
 def _sessions(

@@ -14,6 +14,7 @@ from typing import Annotated, Optional
 import typer
 
 from wisen import __version__
+from wisen.surfaces.cli.forgotten import forget
 from wisen.surfaces.cli.guarded import guards_app
 from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
 from wisen.surfaces.cli.live import install, uninstall
@@ -266,6 +267,7 @@ app.add_typer(memory_app, name="memory")
 app.command()(recall)
 app.command()(brief)
 app.command()(note)
+app.command()(forget)
 app.command()(install)
 app.command()(uninstall)
 
@@ -353,13 +355,21 @@ def doctor(
     repair: Annotated[
         bool, typer.Option("--repair", help="Restore a damaged ledger from its newest good backup; the file is kept.")
     ] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --repair: look, change nothing.")] = False,
+    purge: Annotated[
+        bool, typer.Option("--purge", help="Forget what may not be kept by today's rules, wherever it stands.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="With --repair or --purge: look and count, change nothing.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Look everything over and tell what is broken, and what to do about it."""
+    from wisen.surfaces.cli.doctor import purge as purge_all
     from wisen.surfaces.cli.doctor import run
 
-    raise typer.Exit(run(repair=repair and not dry_run, as_json=as_json))
+    raise typer.Exit(
+        purge_all(dry_run=dry_run, as_json=as_json) if purge else run(repair=repair and not dry_run, as_json=as_json)
+    )
 
 
 @app.command()

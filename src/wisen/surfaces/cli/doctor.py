@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from wisen import doctor, wiring
 from wisen.domain.state import Health
+from wisen.errors import StoreBusy
 from wisen.surfaces.cli import BAD
-from wisen.surfaces.cli.render import console, print_json
+from wisen.surfaces.cli.render import console, plural, print_json
 
 _MARKS = {Health.GOOD: "[green]good  [/]", Health.NOTICE: "[yellow]notice[/]", Health.BAD: "[bold red]BAD   [/]"}
 
@@ -25,3 +26,23 @@ def run(*, repair: bool, as_json: bool) -> int:
             if finding.next_step:
                 out.print(f"       {escape(finding.next_step)}", style="dim")
     return BAD if any(finding.health is Health.BAD for finding in findings) else 0
+
+
+def purge(*, dry_run: bool, as_json: bool) -> int:
+    """Forget what the rules of safety refuse today; it is counted by rule and place, and never shown."""
+    wires = wiring.wire()
+    with wires.alone() as free:
+        if not free:
+            raise StoreBusy("A cycle is at work on this home. Wait for it to end and run this again.")
+        with wires.learner(reads=False) as learner:
+            found = learner.purge(dry_run=dry_run)
+    if as_json:
+        print_json({"dry_run": dry_run, "purged": [each._asdict() for each in found]})
+        return 0
+    out = console()
+    would = "would go" if dry_run else "gone"
+    for each in found:
+        out.print(f"{each.rule}: {plural(each.many, each.place)} {would}", markup=False)
+    if not found:
+        out.print("Nothing is stored that may not be kept.")
+    return 0

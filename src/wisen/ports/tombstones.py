@@ -1,0 +1,85 @@
+"""The ports of forgetting: tombstones and the removal of rows in the ledger, and of texts in the index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from datetime import datetime
+
+    from wisen.domain.changes import Change, Look
+    from wisen.domain.contexts import Alias, Context
+    from wisen.domain.exposures import Exposure
+    from wisen.domain.guards import Learnt
+    from wisen.domain.learnings import Record
+    from wisen.domain.runs import Run
+    from wisen.domain.snapshots import Snapshot
+    from wisen.domain.tombstones import Key, Tombstone, Trace
+
+Row: TypeAlias = "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Alias | Context"
+
+
+class Graves(Protocol):
+    """What a ledger does to forget. Rows never change: whole ones go, and every other one stays verifiable."""
+
+    def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
+        """Remember that something is forgotten, all of it or nothing, before anything is removed."""
+        ...
+
+    def tombstones(self) -> tuple[Tombstone, ...]:
+        """Every tombstone, oldest first."""
+        ...
+
+    def buried(self, tombstone: str | None = None) -> tuple[Key, ...]:
+        """The keys of all tombstones, or of one."""
+        ...
+
+    def finish(self, tombstone: str, at: datetime) -> None:
+        """Remember that everything a tombstone names is gone; the same again changes nothing."""
+        ...
+
+    def lift(self, tombstone: str) -> None:
+        """Take a tombstone away: what it kept out may be learnt again."""
+        ...
+
+    def held(self) -> Iterator[Row]:
+        """Every row that somebody may want to be forgotten, of all machines."""
+        ...
+
+    def remove(self, rows: Iterable[Row]) -> int:
+        """Delete rows, all of them or none; returns how many were there."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte of what was deleted in the files of the store."""
+        ...
+
+
+class Traces(Protocol):
+    """What an index does to forget."""
+
+    def traces(self) -> Iterator[Trace]:
+        """Every text that is held because of an event, and what was worked out of it."""
+        ...
+
+    def veil(self, events: Collection[tuple[str, str]]) -> int:
+        """Take the texts of events away, by agent and id, and whatever was worked out of their sessions.
+
+        What came back from a call goes with it.
+
+        The events stay as stubs without content, and their sessions wait to be mined. Returns how many had a text.
+        """
+        ...
+
+    def drop(self, scope: str, until: datetime) -> None:
+        """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
+        ...
+
+    def unveil(self, events: Collection[tuple[str, str]]) -> None:
+        """Drop the stubs of events, and have the sources of their sessions read again; with no events, all sources."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte of what was deleted in the files of the store."""
+        ...

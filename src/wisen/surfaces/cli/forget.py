@@ -1,0 +1,213 @@
+"""`wisen forget`: shows what goes, removes it, and tells what stays and why."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen import wiring
+from wisen.domain.contexts import EVERYWHERE
+from wisen.domain.tombstones import ALL, scope_words
+from wisen.errors import StoreBusy, UsageError
+from wisen.surfaces.cli.render import clipped, console, plural, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from wisen.domain.tombstones import Forgetting, Thing
+    from wisen.learner import Learner
+
+SCOPES = ("context", "global", "all")
+_SHOWN = 20
+_ELSEWHERE = (
+    "The logs of your agents, the history of your repositories and what you exported are not wisen's, and may still "
+    "hold it."
+)
+
+
+class Wanted(NamedTuple):
+    """What was asked for."""
+
+    what: tuple[str, ...] = ()
+    scope: str | None = None
+    everything: bool = False
+    export: Path | None = None
+    shown: bool = False
+    undo: str | None = None
+
+
+def run(wanted: Wanted, *, yes: bool, dry_run: bool, as_json: bool) -> int:
+    """Do one of what the command can do."""
+    if wanted.scope is not None and wanted.scope not in SCOPES:
+        raise UsageError(f"--scope {wanted.scope!r} is none of {', '.join(SCOPES)}. Give one of them, or leave it out.")
+    if sum((bool(wanted.what), wanted.everything, wanted.shown, wanted.undo is not None)) != 1:
+        raise UsageError("Give a text or an id, or one of --everything, --list and --undo ID.")
+    if wanted.export is not None and wanted.export.exists():
+        raise UsageError(f"{wanted.export} is there already. Name a file that is not.")
+    wires = wiring.wire()
+    with wires.alone() as free:
+        if not free:
+            raise StoreBusy("A cycle is at work on this home. Wait for it to end and run this again.")
+        with wires.learner(reads=False) as learner:
+            if wanted.shown:
+                return _list(learner, as_json=as_json)
+            if wanted.undo is not None:
+                return _lift(learner, wanted.undo, dry_run=dry_run, as_json=as_json)
+            asks = not yes and not dry_run and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+            return _Dialogue(learner, wanted, asks=asks, yes=yes, dry_run=dry_run, as_json=as_json).run()
+
+
+class _Dialogue:
+    """Forgets in one scope after another, as far as the user wants it."""
+
+    def __init__(
+        self, learner: Learner, wanted: Wanted, *, asks: bool, yes: bool, dry_run: bool, as_json: bool
+    ) -> None:
+        self._learner, self._wanted = learner, wanted
+        self._asks, self._yes, self._dry_run, self._as_json = asks, yes, dry_run, as_json
+        self._context = learner.context_of(Path.cwd())
+        self._out = console()
+        self._exported: list[dict[str, str]] = []
+
+    def run(self) -> int:
+        """Go through the scopes."""
+        done: list[Forgetting] = []
+        for number, scope in enumerate(self._scopes()):
+            plan = self._plan(scope)
+            things = [thing for each in plan for thing in each.things]
+            if not self._as_json and (things or not number):
+                _show(self._out, plan)
+            if not things or (self._asks and not self._agreed(things, scope)):
+                continue
+            if self._dry_run:
+                done += plan
+                continue
+            self._export(things)
+            done += self._do(scope)
+        if self._as_json:
+            print_json({"dry_run": self._dry_run, "forgotten": [_told(each) for each in done]})
+        else:
+            self._tell(done)
+        return 0
+
+    def _scopes(self) -> list[str | None]:
+        """The keys of the scopes to go through; None where the things named by ids tell it."""
+        keys: dict[str, str | None] = {"context": self._context or None, "global": EVERYWHERE, "all": ALL}
+        if self._wanted.everything:
+            return [self._whole(keys)]
+        if self._wanted.scope is None:
+            return [keys["context"], EVERYWHERE, ALL] if self._asks and self._context else [keys["context"]]
+        if self._wanted.scope == "context" and not self._context:
+            raise UsageError("This directory belongs to no project. Go to a project's folder, or say --scope global.")
+        return [keys[self._wanted.scope]]
+
+    def _whole(self, keys: dict[str, str | None]) -> str:
+        scope = self._wanted.scope
+        if scope is None and self._asks:
+            import typer
+
+            offered = [name for name in SCOPES if keys[name] is not None]
+            scope = typer.prompt(f"Everything in which scope ({', '.join(offered)})?").strip()
+        elif scope is None or not (self._yes or self._asks or self._dry_run):
+            raise UsageError("--everything needs --scope context, global or all, and --yes where nobody can be asked.")
+        key = keys.get(scope)
+        if key is None:
+            raise UsageError(f"{scope!r} is no scope here. Give one of {', '.join(SCOPES)}; context needs a project.")
+        return key
+
+    def _plan(self, scope: str | None) -> tuple[Forgetting, ...]:
+        if self._wanted.everything:
+            return (self._learner.forget_everything(scope or EVERYWHERE, dry_run=True),)
+        return self._learner.forget(self._wanted.what, scope=scope, dry_run=True)
+
+    def _do(self, scope: str | None) -> tuple[Forgetting, ...]:
+        if self._wanted.everything:
+            return (self._learner.forget_everything(scope or EVERYWHERE),)
+        return self._learner.forget(self._wanted.what, scope=scope)
+
+    def _agreed(self, things: Sequence[Thing], scope: str | None) -> bool:
+        import typer
+
+        where = "" if scope is None else f" ({scope_words(scope)})"
+        return typer.confirm(f"Forget {plural(len(things), 'thing')}{where} for good?", default=False)
+
+    def _export(self, things: Sequence[Thing]) -> None:
+        if self._wanted.export is None:
+            return
+        import msgspec
+
+        flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if self._exported else os.O_EXCL)
+        self._exported += [each._asdict() for each in things]
+        try:
+            with os.fdopen(os.open(self._wanted.export, flags, 0o600), "wb") as file:
+                file.write(msgspec.json.format(msgspec.json.encode({"forgotten": self._exported})) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise UsageError(
+                f"{self._wanted.export} cannot be written: {error.strerror}. Nothing was forgotten; name another file."
+            ) from error
+
+    def _tell(self, done: Sequence[Forgetting]) -> None:
+        for each in done:
+            if each.tombstone:
+                many = plural(len(each.things), "thing")
+                self._out.print(f"Forgotten: {many} in {scope_words(each.scope)}. Tombstone {each.tombstone}.")
+            for line in each.left:
+                self._out.print(f"left: {line}", markup=False, style="yellow")
+        if any(each.tombstone for each in done):
+            self._out.print(_ELSEWHERE, style="dim")
+
+
+def _show(out: Console, plan: Sequence[Forgetting]) -> None:
+    things = [thing for each in plan for thing in each.things]
+    if not things:
+        out.print("Nothing here holds that.")
+        return
+    for thing in things[:_SHOWN]:
+        out.print(f"{thing.kind} {thing.id}  {thing.where}", markup=False)
+        if thing.text:
+            out.print(f"    {clipped(' '.join(thing.text.split()), 100)}", markup=False, style="dim")
+    if len(things) > _SHOWN:
+        rest = Counter(thing.kind for thing in things[_SHOWN:])
+        more = ", ".join(f"{many:,} {kind}" for kind, many in sorted(rest.items()))
+        out.print(f"and {more}: wisen forget … --dry-run --json shows all", style="dim")
+
+
+def _told(each: Forgetting) -> dict[str, object]:
+    return {
+        "tombstone": each.tombstone,
+        "scope": scope_words(each.scope),
+        "things": [thing._asdict() for thing in each.things],
+        "left": each.left,
+    }
+
+
+def _list(learner: Learner, *, as_json: bool) -> int:
+    found = learner.forgotten()
+    if as_json:
+        print_json({"tombstones": found})
+        return 0
+    out = console()
+    if not found:
+        out.print("Nothing was forgotten.")
+    for each in reversed(found):
+        state = "" if each.done else "  not finished: the next forget or cycle goes on with it"
+        many = plural(each.many, "thing")
+        out.print(f"{each.id}  {each.at:%Y-%m-%d %H:%M}  {scope_words(each.scope)}  {many}{state}", markup=False)
+    return 0
+
+
+def _lift(learner: Learner, tombstone: str, *, dry_run: bool, as_json: bool) -> int:
+    lifted = learner.unforget(tombstone, dry_run=dry_run)
+    if as_json:
+        print_json({"lifted": lifted, "dry_run": dry_run})
+    else:
+        would = "would be " if dry_run else ""
+        console().print(f"{lifted.id} {would}lifted. What the logs still hold of it is read by the next: wisen learn")
+    return 0

@@ -1,0 +1,116 @@
+"""What every ledger promises about forgetting, as a suite: whole rows go, and what is left is verifiable."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wisen.domain.changes import Change, Fate, Look
+from wisen.domain.contexts import Alias, ContextKind, context_of
+from wisen.domain.learnings import RecordKind
+from wisen.domain.tombstones import ALL, Key, KeyKind, Tombstone
+from wisen.testing.entries_contract import HOSTILE, a_move, a_proposal, an_entry, an_occurrence
+from wisen.testing.exposures_contract import an_exposure
+from wisen.testing.ledger_contract import a_record, a_run, a_snapshot
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wisen.domain.entries import Entry, Move, Occurrence, Proposal
+    from wisen.ports import Ledger
+    from wisen.ports.tombstones import Row
+
+
+def a_tombstone(id_: str = "01T", scope: str = ALL) -> Tombstone:
+    """That three things were forgotten."""
+    return Tombstone(id=id_, machine="desk", at=NOON, scope=scope, many=3)
+
+
+EVENT = Key(kind=KeyKind.EVENT, agent="claude-code", session="s1", value=HOSTILE)
+WORDS = Key(kind=KeyKind.WORDS, value="0f" * 16, size=3)
+
+
+def fill(ledger: Ledger, name: str) -> list[Row]:
+    """One row of every kind, whose ids end alike."""
+    shop = context_of(ContextKind.REMOTE, f"github.com/acme/{name}")
+    alias = Alias(context=shop.key, machine="desk", path=f"/src/{name}", since=NOON)
+    failure = a_record(f"1{name}")
+    solved = replace(a_record(f"2{name}", RecordKind.RESOLUTION), failure=failure.id)
+    snapshot = a_snapshot(f"{name}\n{HOSTILE}", path=f"/{name}/CLAUDE.md")
+    change = Change(
+        id=f"c{name}", machine="desk", path="/a", at=NOON, why=name, before="", after="x", splices=(), told=name
+    )
+    look = Look(id=f"l{name}", change=change.id, machine="desk", at=NOON, fate=Fate.STANDS, path="/a")
+    learnt: list[Entry | Occurrence | Move | Proposal] = [an_entry(name), an_occurrence(f"o{name}", name)]
+    learnt += [a_move(f"m{name}", name), a_proposal(f"p{name}", name)]
+    ledger.sight(shop, alias)
+    ledger.keep(failure)
+    ledger.keep(solved)
+    ledger.snap(snapshot)
+    ledger.change(change)
+    ledger.look(look)
+    ledger.enter(learnt)
+    ledger.record(a_run(f"r{name}"))
+    ledger.expose([an_exposure(f"e{name}")])
+    rows: list[Row] = [*learnt, failure, solved, snapshot, change, look, a_run(f"r{name}"), an_exposure(f"e{name}")]
+    return [*rows, alias, shop]
+
+
+class GravesContract:
+    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+
+    def test_everything_that_was_written_is_held_and_what_is_removed_is_gone(
+        self, ledger: Ledger, reopen: Callable[[], Ledger]
+    ) -> None:
+        goes, stays = fill(ledger, "ash"), fill(ledger, "elm")
+        held = [*ledger.held()]
+        assert len(held) == len(goes) + len(stays)
+        assert all(row in held for row in (*goes, *stays))
+        assert ledger.remove(goes) == len(goes)
+        assert ledger.remove(goes) == 0
+        again = reopen()
+        again.scrub()
+        again.check()
+        left = [*again.held()]
+        assert len(left) == len(stays)
+        assert all(row in left for row in stays)
+
+    def test_rows_are_removed_all_or_none(self, ledger: Ledger) -> None:
+        first, *_ = fill(ledger, "ash")
+
+        def rows() -> Iterator[Row]:
+            yield first
+            raise ValueError("in the midst of it")
+
+        with pytest.raises(ValueError, match="in the midst"):
+            ledger.remove(rows())
+        assert first in [*ledger.held()]
+
+    def test_a_tombstone_comes_back_with_its_keys_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        ledger.bury(a_tombstone("02T", "shop"), [EVENT])
+        ledger.bury(a_tombstone(), [WORDS, EVENT])
+        ledger.bury(a_tombstone(), [WORDS])
+        again = reopen()
+        again.check()
+        assert again.tombstones() == (a_tombstone(), a_tombstone("02T", "shop"))
+        assert {*again.buried("01T")} == {WORDS, EVENT}
+        assert len(again.buried("01T")) == 2
+        assert again.buried("02T") == (EVENT,)
+        assert len(again.buried()) == 3
+        assert again.buried("none") == ()
+
+    def test_a_tombstone_waits_until_it_is_finished_and_is_gone_when_it_is_lifted(self, ledger: Ledger) -> None:
+        ledger.bury(a_tombstone(), [WORDS])
+        ledger.bury(a_tombstone("02T"), [EVENT])
+        ledger.finish("01T", NOON.astimezone(timezone(timedelta(hours=9))))
+        ledger.finish("01T", NOON)
+        assert [each.done for each in ledger.tombstones()] == [True, False]
+        ledger.lift("01T")
+        ledger.lift("none")
+        assert [each.id for each in ledger.tombstones()] == ["02T"]
+        assert ledger.buried() == (EVENT,)
+        ledger.check()

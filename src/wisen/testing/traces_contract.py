@@ -1,0 +1,125 @@
+"""What every index promises about forgetting, as a suite."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.domain.events import Status
+from wisen.domain.memories import Memory, MemoryKind, Words
+from wisen.domain.report import Selection
+from wisen.domain.tombstones import ALL, FORGOTTEN, Trace
+from wisen.testing.found import keep_calls
+from wisen.testing.logs import NOON, Log
+from wisen.testing.mining import mine_all
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.ports import Index
+
+_WORDS = Words("", "", "", "")
+
+
+def keep_two(index: Index) -> tuple[Log, Log]:
+    """A session of one context, and one that goes on in another."""
+    one, two = Log("/a.jsonl", "s1"), Log("/b.jsonl", "s2")
+    for log in (one, two):
+        native = log.session.native
+        log.typed(f"t-{native}")
+        log.call(f"c-{native}", 1, arguments='{"command":"make"}')
+        log.end(f"c-{native}", Status.FAILED, 2, f"failed in {native}")
+    two.context = "elsewhere"
+    two.typed("t-elsewhere", 3)
+    index.keep([one.stretch(), two.stretch()])
+    return one, two
+
+
+def texts(index: Index) -> set[str]:
+    """Every text that is held."""
+    return {trace.text for trace in index.traces()}
+
+
+class TracesContract:
+    """Fixtures: `index`, and `reopen`, which gives the same index opened anew."""
+
+    def test_every_text_is_told_with_its_event(self, index: Index) -> None:
+        keep_two(index)
+        found = {*index.traces()}
+        assert Trace("claude-code", "s1", "t-s1", "ctx", "text of t-s1") in found
+        assert Trace("claude-code", "s2", "c-s2/end", "ctx", "failed in s2") in found
+        assert Trace("claude-code", "s2", "t-elsewhere", "elsewhere", "text of t-elsewhere") in found
+
+    def test_what_is_veiled_has_no_text_and_what_came_back_from_it_neither(
+        self, index: Index, reopen: Callable[[], Index]
+    ) -> None:
+        one, _ = keep_two(index)
+        mine_all(index)
+        turns = index.counts(Selection()).typed_turns
+        assert index.veil([("claude-code", "c-s1"), ("claude-code", "t-s2"), ("codex", "t-s1")]) == 3
+        again = reopen()
+        assert texts(again) & {'{"command":"make"}', "text of t-s2"} == {'{"command":"make"}'}
+        assert "failed in s1" not in texts(again)
+        assert {"text of t-s1", "failed in s2"} <= texts(again)
+        counts = again.counts(Selection())
+        assert counts.typed_turns == turns
+        assert counts.withheld == {FORGOTTEN: 3}
+        assert again.keep([one.stretch()]) == 0
+        assert "failed in s1" not in texts(again)
+
+    def test_sessions_that_hold_something_veiled_are_mined_again_and_no_others(self, index: Index) -> None:
+        keep_two(index)
+        mine_all(index)
+        index.memories.replace({"session:1": [(a_memory("1"), _WORDS)], "session:2": [(a_memory("2"), _WORDS)]})
+        index.veil([("claude-code", "t-s1")])
+        assert [history.native for history in index.unmined(1)] == ["s1"]
+        assert [memory.id for memory in index.memories.every()] == ["2"]
+
+    def test_what_was_found_in_a_session_goes_with_what_was_veiled_in_it(self, index: Index) -> None:
+        keep_calls(index, "a")
+        mine_all(index)
+        assert index.failures(Selection())
+        index.veil({(trace.agent, trace.event) for trace in index.traces()})
+        assert index.failures(Selection()) == ()
+        assert index.fixes(Selection()) == ()
+        assert texts(index) == set()
+
+    def test_sessions_of_a_scope_are_dropped_whole_and_others_lose_what_happened_there(self, index: Index) -> None:
+        keep_two(index)
+        mine_all(index)
+        index.drop("ctx", NOON + timedelta(days=1))
+        assert texts(index) == {"text of t-elsewhere"}
+        assert [history.native for history in index.histories(Selection())] == ["s2"]
+        index.drop(ALL, NOON + timedelta(days=1))
+        assert texts(index) == set()
+        assert index.counts(Selection()).sessions == 0
+        keep_two(index)
+        assert len(texts(index)) == 6
+
+    def test_what_is_unveiled_is_read_again(self, index: Index) -> None:
+        one, two = keep_two(index)
+        index.veil([("claude-code", "t-s1")])
+        index.unveil([("claude-code", "t-s1")])
+        marks = index.marks("claude-code")
+        assert marks["/a.jsonl"].size == -1
+        assert marks["/b.jsonl"].size == 100
+        assert index.keep([one.stretch(), two.stretch()]) == 1
+        assert "text of t-s1" in texts(index)
+        index.unveil([])
+        assert {mark.size for mark in index.marks("claude-code").values()} == {-1}
+
+    def test_scrubbing_leaves_what_is_held(self, index: Index, reopen: Callable[[], Index]) -> None:
+        keep_two(index)
+        index.memories.replace({"x": [(a_memory("1"), Words("apple", "", "", "pear"))]})
+        before = texts(index)
+        index.veil([("claude-code", "t-s1")])
+        index.scrub()
+        again = reopen()
+        again.check()
+        assert texts(again) == before - {"text of t-s1"}
+        assert [memory.id for memory in again.memories.every()] == ["1"]
+
+
+def a_memory(id_: str) -> Memory:
+    """A memory that a test may find."""
+    return Memory(id=id_, kind=MemoryKind.NOTE, text="apple", origin="x", context="ctx", beside="pear")
