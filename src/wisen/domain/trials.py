@@ -49,7 +49,9 @@ class Judged(Struct, frozen=True, kw_only=True):
     withheld: Rate
     """The same of those that did not."""
     good: float
-    """Evidence that it helps: 30 means that chance alone reaches this in one of 30 trials at most."""
+    """Evidence that it helps: 30 means that chance alone reaches this in one of 30 trials at most.
+
+    Sessions after it was confirmed go on counting here, so that it may stand among many rules."""
     harm: float
     """Evidence that it makes things worse."""
     futile: float

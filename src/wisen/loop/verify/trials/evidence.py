@@ -17,9 +17,12 @@ HARM = ((1.5, 0.2), (2.0, 0.2), (3.0, 0.2), (5.0, 0.2), (8.0, 0.2))
 FUTILE = ((0.9, 0.2), (1.0, 0.2), (1.1, 0.2), (1.25, 0.2), (1.5, 0.2))
 USEFUL = 0.7
 """The weakest ratio that is worth a rule: three hits in ten go away."""
-_STAKES = (0.15, 0.3, 0.5, 0.8)
-_FIRST_RATE, _FIRST_WEIGHT = 0.1, 4
-_HIGHEST = 0.8
+STAKES = (0.4, 0.8)
+"""What is staked on the place of a number among the earlier ones."""
+FORECAST = (0.05, 10)
+"""How frequent hits are taken to be before any session is known, and as how many sessions that counts."""
+HIGHEST = 0.8
+"""More frequent than this they are never taken to be."""
 _TINY = 1e-300
 
 
@@ -39,13 +42,13 @@ class Wager:
     def add(self, chance: float, *, given: bool, hit: bool) -> None:
         """Take in a session that got the rule with this probability."""
         self._logs = self._logs or [0.0] * len(self.ratios)
-        rate = (self._hits + _FIRST_RATE * _FIRST_WEIGHT) / (self._of + _FIRST_WEIGHT)
+        rate = (self._hits + FORECAST[0] * FORECAST[1]) / (self._of + FORECAST[1])
         self._hits, self._of = self._hits + hit, self._of + 1
         if not 0 < chance < 1:
             return
         for place, (ratio, _) in enumerate(self.ratios):
             usual = chance * ratio + 1 - chance
-            without = min(rate / usual, _HIGHEST / max(1.0, ratio))
+            without = min(rate / usual, HIGHEST / max(1.0, ratio))
             if hit:
                 factor = (ratio if given else 1.0) / usual
             else:
@@ -67,7 +70,7 @@ class RankWager:
     """
 
     greater: bool = True
-    _logs: list[float] = field(default_factory=lambda: [0.0] * len(_STAKES))
+    _logs: list[float] = field(default_factory=lambda: [0.0] * len(STAKES))
     _earlier: list[float] = field(default_factory=list)
 
     def add(self, chance: float, number: float, *, given: bool) -> None:
@@ -76,13 +79,13 @@ class RankWager:
         if earlier and 0 < chance < 1:
             place = (bisect_left(earlier, number) + bisect_right(earlier, number)) / len(earlier) - 1
             pull = place * (given - chance) / max(chance, 1 - chance) * (1 if self.greater else -1)
-            self._logs = [log + math.log1p(stake * pull) for log, stake in zip(self._logs, _STAKES, strict=True)]
+            self._logs = [log + math.log1p(stake * pull) for log, stake in zip(self._logs, STAKES, strict=True)]
         insort(earlier, number)
 
     @property
     def value(self) -> float:
         """The evidence so far; 1 is none."""
-        return mixed([(log, 1 / len(_STAKES)) for log in self._logs])
+        return mixed([(log, 1 / len(STAKES)) for log in self._logs])
 
 
 @dataclass(slots=True)

@@ -8,9 +8,11 @@ how much chance does. It is looked at on three days only.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from wisen.domain.instructions import Rate
@@ -39,15 +41,27 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The relevant sessions of one pattern in the order of time, each with whether it happened."""
+    """The relevant sessions of one pattern in the order of time, and how many hits there were before each."""
 
-    sessions: tuple[tuple[datetime, bool], ...]
+    times: tuple[datetime, ...]
+    hits: tuple[int, ...]
+    """One more than there are sessions."""
+
+    @classmethod
+    def of(cls, sessions: Iterable[tuple[datetime, bool]]) -> Course:
+        """The course of sessions, each with whether it happened."""
+        ordered = sorted(sessions)
+        return cls(tuple(when for when, _ in ordered), tuple(accumulate((hit for _, hit in ordered), initial=0)))
 
     def around(self, at: datetime, days: int) -> Counts:
         """The sessions in the month before a date and in so many days after it."""
-        before = [hit for when, hit in self.sessions if at - timedelta(days=_BEFORE) <= when < at]
-        after = [hit for when, hit in self.sessions if at <= when < at + timedelta(days=days)]
-        return Counts(before=Rate(sessions=sum(before), of=len(before)), after=Rate(sessions=sum(after), of=len(after)))
+        first, cut, last = (
+            bisect_left(self.times, when) for when in (at - timedelta(days=_BEFORE), at, at + timedelta(days=days))
+        )
+        return Counts(before=self._rate(first, cut), after=self._rate(cut, last))
+
+    def _rate(self, first: int, last: int) -> Rate:
+        return Rate(sessions=self.hits[last] - self.hits[first], of=last - first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +115,7 @@ def before_after(rule: Course, at: datetime, others: Sequence[Course], now: date
 
 def _placebos(prior: Prior, others: Sequence[Course], hits: int, day: int, now: datetime) -> list[float]:
     """The same figure for every other pattern on each date at which it was at a peak too and nothing was done."""
-    starts = [course.sessions[0][0] for course in others if course.sessions]
+    starts = [course.times[0] for course in others if course.times]
     if not starts:
         return []
     date, found = min(starts) + timedelta(days=_BEFORE), []

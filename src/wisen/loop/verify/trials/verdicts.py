@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 class VerdictPolicy:
     """How much evidence decides."""
 
-    good: float = 33
-    harm: float = 18
+    good: float = 35
+    harm: float = 16
     futile: float = 10
     surely_worse: float = 0.99
     """How likely it hurts for a rule that is known to be of no use to be called worse than that."""
-    guards: float = 20
+    guards: float = 40
     """Of the mean over all that must not get worse: the more is watched, the more chance would find."""
     sessions: int = 240
     """Relevant sessions after which a trial ends."""
@@ -52,7 +52,8 @@ def judge(rows: Iterable[TrialRow], policy: VerdictPolicy | None = None) -> Judg
             if verdict not in (Verdict.RUNNING, Verdict.CONFIRMED):
                 break
         else:
-            since.add(row.chance, given=row.arm is Arm.GIVEN, hit=row.hit)
+            for wager in (trial.good, since):
+                wager.add(row.chance, given=row.arm is Arm.GIVEN, hit=row.hit)
             if since.value >= policy.reopen:
                 trial, since, reopened = _Trial(), Wager(HARM), reopened + 1
                 verdict, decided = Verdict.RUNNING, None
