@@ -28,12 +28,14 @@ from wisen.loop.verify.trials.verdicts import VerdictPolicy
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable
+    from pathlib import Path
 
     from benchmarks.trial_verdicts import Floats
 
 RATIOS = (0.05, 0.2, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 CONFIRM_BAR, WORSE_BAR = 0.025, 0.05
-_NULL_RULES, _RULES, _FULL_RULES, _CHUNK = 10_000, 1_000, 20_000, 2_000
+_NULL_RULES, _RULES, _FULL_RULES = 7_000, 1_000, 20_000
+_CHUNK, _GUARDED = 500, 2_000
 _EVALUES = ("good", "harm", "guards")
 
 
@@ -55,10 +57,10 @@ class Outcome:
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """The figures of one run. Raises: DataAbsent where a folder is given that holds neither kind of data."""
-    real = _real(options)
     cells = list(_full() if options.full else _reduced())
     rules = {cell: options.rules or (_FULL_RULES if options.full else _size(cell)) for cell in cells}
     with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
+        real = pool.submit(on_real_data, options.data)
         outcomes = list(pool.map(outcome, cells, [rules[cell] for cell in cells], chunksize=4))
         sets = trial_sets.figures(pool)
     nulls = [each for each in outcomes if each.cell.ratio == 1]
@@ -82,17 +84,17 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "evalues": evalues,
         "cells": len(cells),
         "rules": sum(rules.values()),
-        **real,
+        **real.result(),
     }
 
 
-def _real(options: argparse.Namespace) -> dict[str, object]:
-    """The figures on real data, as far as it is there."""
-    if options.data is None:
+def on_real_data(data: Path | None) -> dict[str, object]:
+    """The figures on real data, as far as it is there. Raises: DataAbsent where a folder holds none."""
+    if data is None:
         return {"reflexion": None, "no_rule": None}
-    found: dict[str, object] = {"reflexion": trial_real.reflexion(options.data / "reflexion"), "no_rule": None}
+    found: dict[str, object] = {"reflexion": trial_real.reflexion(data / "reflexion"), "no_rule": None}
     try:
-        found["no_rule"] = trial_real.no_rule(transcripts(options.data))
+        found["no_rule"] = trial_real.no_rule(transcripts(data))
     except DataAbsent:
         if found["reflexion"] is None:
             raise
@@ -154,7 +156,7 @@ def _added(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
 
 def _part(cell: Cell, rules: int, chance: np.random.Generator, *, peers: bool) -> Outcome:
     world = make(cell, rules, chance, peers=peers)
-    drawn = chance.permutation(_CHUNK)[:rules]
+    drawn = chance.permutation(_GUARDED)[:rules]
     ended = judge(world.chance, world.given, world.hit, [each[drawn] for each in guards()], VerdictPolicy())
     won = ended.verdict == 1
     lost = np.cumsum(world.hit & ~world.given, axis=1)[np.arange(rules), ended.session]
@@ -176,7 +178,7 @@ def _part(cell: Cell, rules: int, chance: np.random.Generator, *, peers: bool) -
 def guards() -> tuple[Floats, ...]:
     """What must not get worse, for a pool of rules that do nothing to it: corrections, failures, interrupts, tokens."""
     chance = np.random.default_rng(29)
-    shape = (_CHUNK, SESSIONS)
+    shape = (_GUARDED, SESSIONS)
     counts = [chance.poisson(mean * chance.gamma(1.0, 1.0, shape)).astype(float) for mean in (0.35, 4.0, 0.1)]
     return tuple(places(each) for each in (*counts, np.exp(chance.normal(10.0, 1.0, shape))))
 

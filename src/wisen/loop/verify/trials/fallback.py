@@ -147,27 +147,28 @@ def fit(rates: Iterable[Rate]) -> Prior:
     """The law of the rates of patterns that makes what was seen likeliest."""
     counted = Counter((rate.sessions, rate.of) for rate in rates)
     hits, of = (sum(pair[part] * times for pair, times in counted.items()) for part in (0, 1))
+    by_hits: Counter[int] = Counter()
+    for (sessions, _), times in counted.items():
+        by_hits[sessions] += times
     middle = math.log(max(hits, 0.5) / max(of, 1))
 
     def best_mean(shape: float) -> float:
-        return _highest(lambda mean: _likelihood(counted, shape, mean), middle - 3, middle + 3)
+        return _highest(lambda mean: _given_mean(counted, shape, mean), middle - 3, middle + 3)
 
-    log_shape = _highest(lambda log: _likelihood(counted, math.exp(log), best_mean(math.exp(log))), -5.0, 7.0)
-    shape = math.exp(log_shape)
+    def likelihood(log_shape: float) -> float:
+        shape = math.exp(log_shape)
+        spread = math.fsum(times * (math.lgamma(shape + x) - math.lgamma(shape)) for x, times in by_hits.items())
+        return spread + _given_mean(counted, shape, best_mean(shape))
+
+    shape = math.exp(_highest(likelihood, -5.0, 7.0))
     return Prior(shape=shape, rate=shape / math.exp(best_mean(shape)))
 
 
-def _likelihood(counted: Counter[tuple[int, int]], shape: float, log_mean: float) -> float:
+def _given_mean(counted: Counter[tuple[int, int]], shape: float, log_mean: float) -> float:
+    """What of the log likelihood depends on the mean."""
     rate = shape / math.exp(log_mean)
     return math.fsum(
-        times
-        * (
-            math.lgamma(shape + hits)
-            - math.lgamma(shape)
-            - math.lgamma(hits + 1)
-            + shape * math.log(rate / (rate + of))
-            + hits * math.log(of / (rate + of))
-        )
+        times * (shape * math.log(rate / (rate + of)) + hits * math.log(of / (rate + of)))
         for (hits, of), times in counted.items()
     )
 
@@ -176,7 +177,7 @@ def _highest(value: Callable[[float], float], low: float, high: float) -> float:
     """Where a function with one peak is highest, by golden sections."""
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = value(left), value(right)
-    while high - low > 1e-5:
+    while high - low > 1e-4:
         if at_left < at_right:
             low, left, at_left = left, right, at_right
             right = low + _GOLDEN * (high - low)
