@@ -21,27 +21,29 @@ if TYPE_CHECKING:
 
     from benchmarks.trial_verdicts import Floats
 
-_WORLDS, _RULES, _USEFUL = 400, 30, 10
+WORLDS = 400
+_RULES, _USEFUL = 30, 10
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _PATTERNS, _DAYS, _BORN = 60, 150, 100
-_COURSES = 5
+_WORLDS_TO_COURSES = 80
 
 
-def figures(pool: Executor) -> dict[str, object]:
-    """All of it."""
+def figures(pool: Executor, worlds: int = WORLDS) -> dict[str, object]:
+    """All of it, with so many worlds of thirty rules; the rest is as many times as costly or cheap."""
+    courses = max(1, worlds // _WORLDS_TO_COURSES)
     tried = [(scenario, ratio) for scenario in ("stationary", "drift down", "bursty") for ratio in (1.0, 0.2)]
-    likely = dict(zip(tried, pool.map(likely_helped, *zip(*tried, strict=True)), strict=True))
+    likely = dict(zip(tried, pool.map(likely_helped, *zip(*tried, strict=True), [courses] * len(tried)), strict=True))
     told = {scenario: {"false": likely[scenario, 1.0], "power at 0.2": likely[scenario, 0.2]} for scenario, _ in tried}
-    return {**_many(), "portfolio": _portfolio(), "before_after": told}
+    return {**_many(worlds), "portfolio": _portfolio(3 * worlds), "before_after": told}
 
 
-def _many() -> dict[str, object]:
+def _many(worlds: int) -> dict[str, object]:
     """Thirty rules on trial, twenty of which do nothing, after 240 relevant sessions of each."""
     chance = np.random.default_rng(3)
-    nothing = _evidence(1.0, _RULES - _USEFUL, chance)
-    helps = _evidence(0.2, _USEFUL, chance)
+    nothing = _evidence(1.0, (worlds, _RULES - _USEFUL), chance)
+    helps = _evidence(0.2, (worlds, _USEFUL), chance)
     false, hit = [], []
-    for world in range(_WORLDS):
+    for world in range(worlds):
         evidence = {f"nothing {number}": float(value) for number, value in enumerate(nothing[world])}
         evidence |= {f"helps {number}": float(value) for number, value in enumerate(helps[world])}
         stands = standing(evidence)
@@ -50,14 +52,14 @@ def _many() -> dict[str, object]:
         hit.append((len(stands) - wrong) / _USEFUL)
     return {
         "fdr": float(np.mean(false)),
-        "fdr_error": float(np.std(false) / _WORLDS**0.5),
+        "fdr_error": float(np.std(false) / worlds**0.5),
         "fdr_power": float(np.mean(hit)),
     }
 
 
-def _evidence(ratio: float, rules: int, chance: np.random.Generator) -> Floats:
+def _evidence(ratio: float, shape: tuple[int, int], chance: np.random.Generator) -> Floats:
     """The evidence that rules help; those that are confirmed go on with a few sessions withheld, the others stop."""
-    world = make(Cell(law=".2", ratio=ratio), _WORLDS * rules, chance)
+    world = make(Cell(law=".2", ratio=ratio), shape[0] * shape[1], chance)
     ended = judge(world.chance, world.given, world.hit, (), VerdictPolicy())
     later = np.arange(world.hit.shape[1]) > ended.session[:, None]
     share = np.where(later, CoinPolicy().proven, world.chance)
@@ -65,16 +67,16 @@ def _evidence(ratio: float, rules: int, chance: np.random.Generator) -> Floats:
     hit = np.where(later, chance.random(later.shape) < np.where(given, ratio * 0.2, 0.2), world.hit)
     at_end = wager(GOOD, share, given, hit)[:, -1]
     confirmed = ended.verdict == ENDINGS.index(Verdict.CONFIRMED)
-    return np.where(confirmed, at_end, ended.good).reshape(_WORLDS, rules)
+    return np.where(confirmed, at_end, ended.good).reshape(shape)
 
 
-def _portfolio() -> dict[str, float]:
+def _portfolio(trials: int) -> dict[str, float]:
     """Forty hints of which half help against what they are for: how often that is seen in 240 sessions."""
     chance = np.random.default_rng(5)
     told = {}
     for share in (0.5, 0.8, 0.9):
         for name, useful in (("power", 20), ("false", 0)):
-            given = chance.random((1_000, 240)) < share
+            given = chance.random((trials, 240)) < share
             mean = 0.05 * (40 - useful) + np.where(given, 0.015, 0.05) * useful
             place = places(chance.poisson(mean).astype(float))
             seen = rank_wager(np.full(240, share), given, -place)
@@ -82,12 +84,12 @@ def _portfolio() -> dict[str, float]:
     return told
 
 
-def likely_helped(scenario: str, ratio: float) -> float:
+def likely_helped(scenario: str, ratio: float, courses: int) -> float:
     """Rules that are never withheld, made at a peak: how often they are said to have likely helped on day 30."""
     chance = np.random.default_rng([*f"{scenario} {ratio}".encode()])
     born = _BEGAN + timedelta(days=_BORN)
     said = []
-    for _ in range(_COURSES):
+    for _ in range(courses):
         hits, changed = _course(scenario, ratio, chance)
         plain, ruled = ([_told(each) for each in part] for part in (hits, changed))
         peaks = [number for number in range(_PATTERNS) if hits[number, (_BORN - 30) * 4 : _BORN * 4].sum() >= 3]

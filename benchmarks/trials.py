@@ -57,12 +57,14 @@ class Outcome:
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """The figures of one run. Raises: DataAbsent where a folder is given that holds neither kind of data."""
+    if options.data is not None and not (options.data / "reflexion").is_dir():
+        transcripts(options.data)
     cells = list(_full() if options.full else _reduced())
     rules = {cell: options.rules or (_FULL_RULES if options.full else _size(cell)) for cell in cells}
     with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
         real = pool.submit(on_real_data, options.data)
         outcomes = list(pool.map(outcome, cells, [rules[cell] for cell in cells], chunksize=4))
-        sets = trial_sets.figures(pool)
+        sets = trial_sets.figures(pool, min(options.rules or trial_sets.WORLDS, trial_sets.WORLDS))
     nulls = [each for each in outcomes if each.cell.ratio == 1]
     confirm = _worst([each for each in outcomes if each.cell.ratio >= 1], Verdict.CONFIRMED, CONFIRM_BAR)
     worse = _worst([each for each in outcomes if each.cell.ratio <= 1], Verdict.WORSE, WORSE_BAR)
@@ -89,16 +91,14 @@ def run(options: argparse.Namespace) -> dict[str, object]:
 
 
 def on_real_data(data: Path | None) -> dict[str, object]:
-    """The figures on real data, as far as it is there. Raises: DataAbsent where a folder holds none."""
+    """The figures on real data, as far as it is there."""
     if data is None:
         return {"reflexion": None, "no_rule": None}
-    found: dict[str, object] = {"reflexion": trial_real.reflexion(data / "reflexion"), "no_rule": None}
+    paired = trial_real.reflexion(data / "reflexion")
     try:
-        found["no_rule"] = trial_real.no_rule(transcripts(data))
+        return {"reflexion": paired, "no_rule": trial_real.no_rule(transcripts(data))}
     except DataAbsent:
-        if found["reflexion"] is None:
-            raise
-    return found
+        return {"reflexion": paired, "no_rule": None}
 
 
 def _reduced() -> Iterable[Cell]:

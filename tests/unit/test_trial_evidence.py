@@ -61,9 +61,9 @@ def test_how_likely_a_rule_helps_is_known_for_these(counts: tuple[int, int, int,
 def test_the_interval_holds_what_the_posterior_says() -> None:
     told = tally((0.5, 14, 41, 2, 39))
     low, high = told.interval()
-    assert (told.below(low), told.below(high)) == (pytest.approx(0.025), pytest.approx(0.975))
-    u = stats.beta(2.5, 14.5).ppf([0.025, 0.975])
-    assert (low, high) == (pytest.approx(u[0] / (1 - u[0]) * 41 / 39), pytest.approx(u[1] / (1 - u[1]) * 41 / 39))
+    assert [told.below(low), told.below(high)] == pytest.approx([0.025, 0.975])
+    shares = stats.beta(2.5, 14.5).ppf([0.025, 0.975])
+    assert [low, high] == pytest.approx([share / (1 - share) * 41 / 39 for share in shares])
 
 
 def test_a_drift_beside_a_changed_chance_does_not_look_like_harm() -> None:
@@ -131,7 +131,10 @@ def test_what_hits_tell_of_futility_does_not_depend_on_their_order(
 def test_futility_is_the_mean_of_likelihood_ratios() -> None:
     """Seven hits with and five without, at even chances: the product written out."""
     told = tally((0.5, 5, 20, 7, 20))
-    share = lambda ratio: ratio / (1 + ratio)  # noqa: E731
+
+    def share(ratio: float) -> float:
+        return ratio / (1 + ratio)
+
     expected = sum(
         weight * (share(ratio) / share(USEFUL)) ** 7 * ((1 - share(ratio)) / (1 - share(USEFUL))) ** 5
         for ratio, weight in FUTILE
