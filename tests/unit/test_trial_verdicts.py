@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 
+import msgspec
 import numpy as np
 import pytest
 from benchmarks import trial_verdicts
@@ -65,11 +67,19 @@ ROWS = st.lists(
 )
 
 
+def test_rows_and_verdicts_come_back_from_json_as_they_were() -> None:
+    rows = course(1, 0.4, 0.1, guards={"failures": (2.0, 2.0)})
+    judged = judge(rows)
+    assert msgspec.json.decode(msgspec.json.encode(rows), type=list[TrialRow]) == rows
+    assert msgspec.json.decode(msgspec.json.encode(judged), type=Judged) == judged
+
+
 def test_a_rule_that_takes_away_most_is_confirmed() -> None:
     judged = judge(course(1, 0.4, 0.1))
     assert judged.verdict is Verdict.CONFIRMED
     assert judged.good >= 35
     assert judged.better > 0.99
+    assert judged.interval is not None
     assert judged.interval[1] < 1
 
 
@@ -170,7 +180,8 @@ def test_every_figure_is_one_that_can_be_shown(rows: list[TrialRow]) -> None:
     judged = judge(rows)
     assert min(judged.good, judged.harm, judged.futile, judged.since, *judged.guards.values(), 1.0) >= 0
     assert 0 <= judged.better <= 1
-    assert 0 <= judged.interval[0] <= judged.interval[1]
+    assert judged.interval is None or 0 <= judged.interval[0] <= judged.interval[1] < math.inf
+    assert msgspec.json.decode(msgspec.json.encode(judged), type=Judged) == judged
     assert judged.words
     assert judged.ratio_words
 

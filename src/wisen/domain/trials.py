@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - rows are read back by their types
 from enum import StrEnum
-from math import isfinite
 
 from msgspec import Struct
 
@@ -58,8 +57,8 @@ class Judged(Struct, frozen=True, kw_only=True):
     """Evidence that it takes away less than the smallest share that is worth a rule."""
     better: float
     """How likely it helps at all, for people to read; trials are not decided by it alone."""
-    interval: tuple[float, float]
-    """95% of how often it happens with the rule, as a multiple of how often it does without."""
+    interval: tuple[float, float] | None
+    """95% of how often it happens with the rule, as a multiple of without; None if one is unknown."""
     guards: Mapping[str, float] = {}
     """Evidence of harm for each thing that must not get worse."""
     worse_guard: str | None = None
@@ -90,8 +89,10 @@ class Judged(Struct, frozen=True, kw_only=True):
     @property
     def ratio_words(self) -> str:
         """The interval for a person."""
+        if self.interval is None:
+            return "nothing to compare yet"
         low, high = self.interval
-        return f"{low:.2f}–{high:.2f} times as often" if isfinite(high) else f"at least {low:.2f} times as often"
+        return f"95% {low:.2f}–{high:.2f} times as often"
 
 
 class BeforeAfter(Struct, frozen=True, kw_only=True):

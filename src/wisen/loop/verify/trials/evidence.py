@@ -139,10 +139,10 @@ class Tally:
         share = ratio * got / (without + ratio * got)
         return beta_below(self.hits(given=True) + 0.5, self.hits(given=False) + 0.5, share)
 
-    def interval(self) -> tuple[float, float]:
-        """95% of the ratio."""
+    def interval(self) -> tuple[float, float] | None:
+        """95% of the ratio; None while there is nothing to compare."""
         if not self.of(given=True) or not self.of(given=False):
-            return 0.0, math.inf
+            return None
         return self._ratio_at(0.025), self._ratio_at(0.975)
 
     def _ratio_at(self, chance: float) -> float:
