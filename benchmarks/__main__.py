@@ -21,6 +21,7 @@ NAMES = (
     "retrieval",
     "hooks",
     "guards",
+    "trials",
 )
 
 
@@ -34,6 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--megabytes", type=int, default=200, help="how much data to make where none is given")
     parser.add_argument("--repeat", type=int, default=3, help="how often to measure; the best counts")
     parser.add_argument("--cross-validate", action="store_true", help="train and test by folds on the data (detect)")
+    parser.add_argument("--full", action="store_true", help="every combination, for hours (trials)")
+    parser.add_argument("--rules", type=int, default=0, help="made-up rules in each combination (trials)")
     options = parser.parse_args(arguments)
     if options.list or options.name is None:
         for name in NAMES:

@@ -88,6 +88,34 @@ def test_secrets_are_made_found_and_held_against_real_lines(tmp_path: Path) -> N
         assert (figures["baselines"][peer] is None) == (peer in figures["absent"])
 
 
+def test_trials_tells_false_verdicts_and_power_beside_what_others_decide_by(tmp_path: Path) -> None:
+    for arm, later in (("base", [True, False, False]), ("reflexion", [True, True, True])):
+        (tmp_path / "reflexion" / arm).mkdir(parents=True)
+        for number, solved in enumerate(([True, False, False], later)):
+            rows = [{"name": f"env_{task}", "memory": [], "is_success": each} for task, each in enumerate(solved)]
+            (tmp_path / "reflexion" / arm / f"env_results_trial_{number}.json").write_text(json.dumps(rows))
+    for number in range(1, 5):
+        log = ClaudeTranscript(number)
+        log.bash("shopctl up --now", "shopctl: error: unrecognized option '--now'", exit_code=2)
+        log.write(tmp_path / "transcripts")
+    figures = json.loads(run("trials", "--json", "--rules", "60", "--data", str(tmp_path)))
+    fields = {"false_confirm_max", "false_worse_max", "fdr", "power", "seed_rule_false_confirm", "evalue_null_mean"}
+    assert fields <= set(figures)
+    assert figures["seed_rule_false_confirm"] > 0.3
+    assert figures["fdr"] <= 0.1
+    assert figures["false_confirm"]["cells"] == 96
+    assert len(figures["power"]) == 15
+    assert figures["power"]["q .2"]["0.05"]["confirmed"] > 0.7
+    paired = figures["reflexion"]["paired"]
+    assert (paired["helped"], paired["pairs"], paired["for"], paired["against"]) == (False, 2, 2, 0)
+    assert figures["no_rule"]["sessions"] == 4
+    assert figures["no_rule"]["trials"] > 0
+
+
+def test_trials_with_a_folder_that_holds_none_of_its_data_says_so(tmp_path: Path) -> None:
+    assert run("trials", "--rules", "1", "--data", str(tmp_path), expect=3) == ""
+
+
 def test_absent_data_is_told_with_exit_code_three(tmp_path: Path) -> None:
     for name in ("scan", "poison", "secrets"):
         assert run(name, "--data", str(tmp_path), expect=3) == ""

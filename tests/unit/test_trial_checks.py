@@ -1,0 +1,166 @@
+"""Rules that are never withheld, all hints together, and when changes are checked."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.domain.entries import Origin
+from wisen.domain.exposures import Arm
+from wisen.domain.trials import BeforeAfter, Portfolio, TrialRow, Verdict
+from wisen.loop.verify.trials.fallback import PLACEBOS, Course, before_after, look
+from wisen.loop.verify.trials.portfolio import together
+from wisen.loop.verify.trials.schedule import Check, Watched, check, due
+
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+BORN = DAY + timedelta(days=100)
+
+
+def course(luck: random.Random, rate: float, *, after: float | None = None, days: int = 160) -> Course:
+    """Four sessions a day; another rate from the day on at which the rule came."""
+    times = [DAY + timedelta(hours=6 * number) for number in range(4 * days)]
+    rates = [rate if after is None or time < BORN else after for time in times]
+    return Course.of((time, luck.random() < chance) for time, chance in zip(times, rates, strict=True))
+
+
+def told(after: float, *, days: int, others: int = 40, seed: int = 3, rate: float = 0.2) -> BeforeAfter:
+    luck = random.Random(seed)
+    around = [course(luck, luck.betavariate(1, 9)) for _ in range(others)]
+    return before_after(course(luck, rate, after=after), BORN, around, BORN + timedelta(days=days))
+
+
+@pytest.mark.requirement("X1")
+def test_a_rule_after_which_it_stopped_has_likely_helped_and_never_more() -> None:
+    said = told(0.005, days=40)
+    assert said.helped
+    assert said.day == 30
+    assert said.words.endswith("after; likely helped")
+    assert said.placebos >= PLACEBOS
+    assert said.chance is not None
+    assert said.chance <= 0.01
+
+
+@pytest.mark.requirement("X1")
+def test_before_and_after_say_nothing_where_nothing_happened() -> None:
+    assert sum(told(0.2, days=60, seed=seed).helped for seed in range(15)) <= 1
+
+
+@pytest.mark.requirement("X1")
+def test_without_enough_dates_at_which_nothing_happened_it_is_inconclusive() -> None:
+    said = told(0.0, days=30, others=2)
+    assert (said.helped, said.chance) == (False, None)
+    assert said.placebos < PLACEBOS
+    assert said.words.endswith("inconclusive")
+
+
+@pytest.mark.requirement("X1")
+def test_it_is_looked_at_on_three_days_only() -> None:
+    assert [look(timedelta(days=days)) for days in (0, 13, 14, 29, 30, 59, 60, 400)] == [
+        None, None, 14, 14, 30, 30, 60, 60,
+    ]  # fmt: skip
+    early = told(0.0, days=13)
+    assert (early.helped, early.words) == (False, "too early to tell")
+    assert told(0.01, days=31) == told(0.01, days=33)
+
+
+def test_a_course_counts_sessions_on_both_sides_of_a_date() -> None:
+    sessions = [(DAY + timedelta(days=number), number % 2 == 0) for number in (10, 35, 38, 40, 44, 70)]
+    counts = Course.of(reversed(sessions)).around(DAY + timedelta(days=40), 14)
+    assert (counts.before.sessions, counts.before.of) == (2, 3)
+    assert (counts.after.sessions, counts.after.of) == (2, 2)
+
+
+def hints(seed: int, with_hints: float, without: float, sessions: int = 240, share: float = 0.8) -> Portfolio:
+    luck = random.Random(seed)
+    rows = []
+    for number in range(sessions):
+        given_ = luck.random() < share
+        mean = (with_hints if given_ else without) * luck.expovariate(1)
+        count = sum(luck.random() < mean / 20 for _ in range(20))
+        rows.append(
+            TrialRow(
+                session=f"s{number}", rule="", version="", arm=Arm.GIVEN if given_ else Arm.WITHHELD, chance=share,
+                relevant=True, hit=count > 0, guards={"failures": count, "corrections": 0, "tokens": 10**6},
+            )
+        )  # fmt: skip
+    return together(rows)
+
+
+@pytest.mark.requirement("X1")
+def test_all_hints_together_are_told_as_one_number_with_its_interval() -> None:
+    told_ = [hints(seed, 0.8, 2.4) for seed in range(30)]
+    assert sum(each.good >= 20 for each in told_) >= 24
+    assert all(each.harm < 20 for each in told_)
+    one = told_[0]
+    assert one.interval is not None
+    assert one.interval[0] < one.with_hints / one.without < one.interval[1]
+    assert "times as many, 95%" in one.words
+
+
+@pytest.mark.requirement("X1")
+def test_the_interval_of_all_hints_holds_the_truth_where_troubles_cluster() -> None:
+    inside = [hints(seed, 1.5, 1.5).interval for seed in range(300)]
+    assert sum(each is not None and each[0] <= 1 <= each[1] for each in inside) >= 273
+
+
+@pytest.mark.requirement("X1")
+def test_hints_that_do_nothing_are_seldom_said_to_help() -> None:
+    told_ = [hints(seed, 1.5, 1.5) for seed in range(300)]
+    assert sum(each.good >= 20 for each in told_) <= 15 + 2 * 4
+
+
+def test_with_nothing_to_compare_no_number_is_told() -> None:
+    assert together([]).words == "no session with and without hints to compare yet"
+    assert hints(1, 1.0, 1.0, share=1.0).ratio is None
+
+
+def watched(origin: Origin = Origin.MEASURED, **more: object) -> Watched:
+    return Watched(**{"made": DAY, "origin": origin, **more})  # type: ignore[arg-type]
+
+
+def after(days: float) -> datetime:
+    return DAY + timedelta(days=days)
+
+
+@pytest.mark.requirement("S8")
+def test_a_change_is_checked_a_week_after_it_was_made() -> None:
+    assert due(watched()) == after(7)
+    assert check(watched(relevant=3), after(6.9)) is Check.NOTHING
+    assert check(watched(relevant=3), after(7)) is Check.CHECK
+    assert check(watched(relevant=3, checked=after(8)), after(14)) is Check.NOTHING
+    assert check(watched(relevant=3, checked=after(8)), after(15)) is Check.CHECK
+
+
+@pytest.mark.requirement("S8")
+def test_an_overdue_check_reminds_then_extends_then_takes_out_what_was_inferred() -> None:
+    said = [check(watched(), after(7 + days)) for days in (0, 6.9, 7, 13.9, 14, 20.9, 21, 90)]
+    assert said == [
+        Check.NOTHING, Check.NOTHING, Check.REMIND, Check.REMIND, Check.EXTEND, Check.EXTEND,
+        Check.TAKE_OUT, Check.TAKE_OUT,
+    ]  # fmt: skip
+
+
+@pytest.mark.requirement("S8")
+def test_what_the_user_stated_or_approved_is_asked_about_and_stays() -> None:
+    assert check(watched(Origin.STATED), after(60)) is Check.ASK
+    assert check(watched(Origin.MEASURED, approved=True), after(60)) is Check.ASK
+
+
+@given(st.sampled_from(list(Origin)), st.booleans(), st.sampled_from(list(Verdict)), st.floats(0, 900))
+@pytest.mark.requirement("S8")
+def test_nothing_of_the_users_is_ever_taken_out_for_lack_of_data(
+    origin: Origin, approved: bool, verdict: Verdict, days: float
+) -> None:
+    said = check(watched(origin, approved=approved, verdict=verdict), after(days))
+    assert said is not Check.TAKE_OUT or not (approved or origin is Origin.STATED or verdict is Verdict.CONFIRMED)
+
+
+@pytest.mark.requirement("S8")
+def test_what_was_confirmed_is_checked_every_month() -> None:
+    confirmed = watched(verdict=Verdict.CONFIRMED, checked=after(20), relevant=5)
+    assert check(confirmed, after(49)) is Check.NOTHING
+    assert check(confirmed, after(50)) is Check.CHECK
