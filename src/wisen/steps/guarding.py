@@ -152,7 +152,7 @@ def _of_rules(
                 violated=len(broken),
                 why=(f"Your rule “{rule.text}” was told and not kept {len(broken)} times:", *map(_violation, broken)),
             )
-            found.setdefault(rule.of, []).append(candidate)
+            found.setdefault(f"{rule.of}: {what.watch}", []).append(candidate)  # a file may hold many rules
     return found
 
 

@@ -62,7 +62,10 @@ def offered(
     known = {state.guard.id: state for state in states}
     last = {each.proposal.entry: each for each in before if each.proposal.type is ProposalType.GUARD}
     rows: list[Guard | Proposal] = []
+    made: dict[str, Candidate] = {}
     for each in candidates:
+        made.setdefault(each.id, each)  # two lessons may come to the same guard: it is made of the first
+    for each in made.values():
         asked = last.get(each.id)
         if each.id in known and not (asked is not None and _may_ask_again(each, known[each.id], asked)):
             continue
@@ -115,7 +118,7 @@ def taken_back(
             _asked(
                 state.guard,
                 f"You overruled this guard {live.overruled} times, so it is back in shadow and does nothing.\n"
-                "Approve it to have it warn again; reject it to switch it off.",
+                f"Approve it to have it {state.guard.action.value} again; reject it to switch it off.",
                 "It was right after all.",
                 live.overruled,
                 None,
