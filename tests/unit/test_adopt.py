@@ -14,7 +14,7 @@ from wisen.domain.entry_states import Asked, asked
 from wisen.domain.events import Status
 from wisen.domain.exposures import Arm, Channel, Exposure
 from wisen.domain.guards import Fared, Guard, GuardSource, GuardState, Mode, guard_states
-from wisen.loop.crystallize.adopt import Candidate, expired, first_ready, offered, taken_back, told
+from wisen.loop.crystallize.adopt import Candidate, expired, first_ready, offered, outgrown, taken_back, told
 from wisen.loop.crystallize.backtest import Met, Watched, meetings
 from wisen.loop.crystallize.derive import Derived
 from wisen.loop.crystallize.escalate import Told, violations
@@ -25,7 +25,6 @@ from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.guards_contract import a_guard
 
 POLICY = GuardPolicy()
-MODES_OVER = (Mode.OFF, Mode.REMOVED)
 
 
 @pytest.fixture
@@ -131,6 +130,27 @@ def test_one_that_was_skipped_waits_for_new_evidence(scribe: Scribe, answer: Ans
     later = [*before, Asked(again, answer, AT)]
     assert offered([fix(4)], [state()], later, scribe) == []
     assert len(offered([fix(5)], [state()], later, scribe)) == 1
+
+
+def test_a_proposal_that_waits_is_made_anew_once_the_past_speaks_clearly(scribe: Scribe) -> None:
+    def sure(low: float, good: int = 0) -> Candidate:
+        return fix(99)._replace(backtest=structs.replace(fix(99, good).backtest, low=low))
+
+    waiting = Asked(proposed(scribe), None, AT)
+    assert outgrown([sure(0.95)], [waiting], POLICY) == [waiting.proposal]
+    assert outgrown([sure(0.9499)], [waiting], POLICY) == []
+    assert outgrown([sure(0.99, good=1)], [waiting], POLICY) == []
+    assert outgrown([sure(0.99)], [waiting._replace(answer=Answer.LATER)], POLICY) == [], "the user has seen it"
+    assert outgrown([sure(0.99)], [Asked(proposed(scribe, sure(0.96)), None, AT)], POLICY) == []
+
+
+def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(scribe: Scribe) -> None:
+    (_, proposal) = taken_back([state(Mode.WARN)], lambda _: Fared(overruled=2), POLICY, scribe)
+    assert isinstance(proposal, Proposal)
+    for answer in (None, Answer.SKIPPED, Answer.EXPIRED):
+        before = [Asked(proposal, answer, AT)]
+        assert offered([fix(99)], [state()], before, scribe) == []
+        assert outgrown([fix(99)._replace(backtest=Backtest(sessions=9, low=0.99))], before, POLICY) == []
 
 
 @pytest.mark.parametrize(

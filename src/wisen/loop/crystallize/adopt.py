@@ -55,6 +55,23 @@ def is_ready(candidate: Candidate, policy: GuardPolicy) -> bool:
     return tested.helped >= policy.sessions and tested.good <= policy.good
 
 
+def is_clear(tested: Backtest | None, policy: GuardPolicy) -> bool:
+    """Whether the past speaks for a guard so clearly that nobody needs to be asked, where everything may happen so."""
+    return tested is not None and tested.low >= policy.precision and tested.good == 0
+
+
+def unclear(before: Iterable[Asked], policy: GuardPolicy) -> list[Proposal]:
+    """Proposals of guards that nobody answered yet, and for which the past did not speak clearly."""
+    waiting = [each.proposal for each in before if each.answer is None]
+    return [each for each in waiting if each.backtest is not None and not is_clear(each.backtest, policy)]
+
+
+def outgrown(candidates: Iterable[Candidate], before: Iterable[Asked], policy: GuardPolicy) -> list[Proposal]:
+    """Proposals that wait with little to show, where the past speaks clearly by now: they are made anew."""
+    clear = {each.id for each in candidates if is_clear(each.backtest, policy)}
+    return [each for each in unclear(before, policy) if each.entry in clear]
+
+
 def offered(
     candidates: Iterable[Candidate], states: Sequence[GuardState], before: Sequence[Asked], scribe: Scribe
 ) -> list[Guard | Proposal]:
@@ -151,9 +168,9 @@ def told(backtest: Backtest, source: GuardSource) -> tuple[str, ...]:
 
 
 def _may_ask_again(candidate: Candidate, state: GuardState, asked: Asked) -> bool:
-    """One that was skipped or expired in shadow waits for new evidence."""
+    """One that was skipped or expired in shadow waits for new evidence; against the user's own overruling there is none."""
     seen = max(candidate.backtest.helped, candidate.violated)
-    over = asked.answer in (Answer.SKIPPED, Answer.EXPIRED)
+    over = asked.answer in (Answer.SKIPPED, Answer.EXPIRED) and asked.proposal.backtest is not None
     return state.mode is Mode.SHADOW and over and seen > asked.proposal.sessions
 
 
