@@ -89,7 +89,9 @@ def test_a_new_guard_is_in_shadow_and_proposed_with_what_it_would_have_done(scri
 def test_what_a_backtest_came_to_is_told_with_what_was_hidden_and_what_it_would_have_hit() -> None:
     past = Backtest(sessions=9, met=2, masked=1, helped=1, bad=1, good=1, open=2, low=0.25, hit=("rtk bun -v",))
     lines = told(past, GuardSource.FIX)
-    assert "2 calls that failed in this way (1 of them hidden from the agent), in 1 session, and 1 good call." in lines[0]
+    assert (
+        "2 calls that failed in this way (1 of them hidden from the agent), in 1 session, and 1 good call." in lines[0]
+    )
     assert lines[1:] == (
         "Besides, 1 call that went wrong otherwise, and 2 that never ran.",
         "When it speaks, it is right at least 25% of the time (95 % confidence).",
@@ -256,10 +258,10 @@ def test_what_is_asked_about_a_guard_that_denied_says_that_it_would_deny_again(s
     assert "have it deny again" in proposal.why
 
 
-def exposure(call: str, mode: Mode = Mode.WARN, arm: Arm = Arm.GIVEN, at: datetime = AT, session: str = "s1") -> Exposure:
+def exposure(call: str, mode: Mode = Mode.WARN, arm: Arm = Arm.GIVEN, session: str = "s1") -> Exposure:
     return Exposure(
         id=f"{call}{mode}{arm}", machine="desk", agent="claude-code", session=session, subject="G-1", version="v",
-        channel=Channel.HOOK, event="before-call", arm=arm, at=at, call=call, mode=mode,
+        channel=Channel.HOOK, event="before-call", arm=arm, at=AT, call=call, mode=mode,
     )  # fmt: skip
 
 

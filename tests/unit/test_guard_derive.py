@@ -10,7 +10,7 @@ from wisen.domain.failures import Change, Signature
 from wisen.domain.fixes import Danger, Evidence, Fix, fix_id
 from wisen.domain.guards import form_of
 from wisen.loop.crystallize.derive import derived
-from wisen.loop.crystallize.stated import stated
+from wisen.loop.crystallize.stated import stated, wording
 from wisen.loop.mine.changes import difference
 from wisen.testing.logs import NOON
 
@@ -135,6 +135,10 @@ def test_whatever_is_derived_can_be_written_by_hand() -> None:
         ("Replace docker-compose with `docker compose`.", "shell: docker-compose", "docker compose"),
         ("Never run `git push --force`.", "shell: git push --force", ""),
         ("Please don't use sudo.", "shell: sudo", ""),
+        ("- Never run `make deploy`.", "shell: make deploy", ""),
+        ("  2. **NEVER** run `make deploy`!", "shell: make deploy", ""),
+        ("* Never use sudo.", "shell: sudo", ""),
+        ("- Never edit `db/**/*.sql`.", "edit: db/**/*.sql", ""),
         ("Never edit migrations/", "edit: migrations/", ""),
         ("Do not edit any files in src/generated.", "edit: src/generated", ""),
         ("never touch `*.lock`", "edit: *.lock", ""),
@@ -198,3 +202,8 @@ def test_a_rule_that_says_plainly_what_not_to_do_makes_a_watch(rule: str, watch:
 )
 def test_a_rule_that_says_something_else_makes_none(rule: str) -> None:
     assert stated(rule) is None
+
+
+def test_a_line_is_worded_without_the_marks_of_its_list() -> None:
+    assert wording("  - **Never** touch `*.lock` or migrations/*") == "Never touch `*.lock` or migrations/*"
+    assert wording("3) 2 spaces, no __init__.py") == "2 spaces, no __init__.py"

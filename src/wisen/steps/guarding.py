@@ -28,7 +28,7 @@ from wisen.loop.crystallize.backtest import Watched, backtested, is_regretted, m
 from wisen.loop.crystallize.derive import derived
 from wisen.loop.crystallize.escalate import Told, violations
 from wisen.loop.crystallize.live import AROUND, calls_in, fared
-from wisen.loop.crystallize.stated import stated
+from wisen.loop.crystallize.stated import stated, wording
 from wisen.loop.mine.signatures import about
 from wisen.loop.promote.policy import Profile
 
@@ -188,7 +188,7 @@ def _told(parts: Parts, states: Sequence[EntryState], judged: Iterable[Blame]) -
             line = effect.line
             what = stated(line.text) if line.rule and "wisen:R-" not in line.text else None
             if what is not None:
-                yield Told(blame.file.path, line.text.strip(" -*\t"), context, what, line.born, {})
+                yield Told(blame.file.path, wording(line.text), context, what, line.born, {})
 
 
 def _is_line(deed: object, id_: str) -> bool:

@@ -168,7 +168,7 @@ def told(backtest: Backtest, source: GuardSource) -> tuple[str, ...]:
 
 
 def _may_ask_again(candidate: Candidate, state: GuardState, asked: Asked) -> bool:
-    """One that was skipped or expired in shadow waits for new evidence; against the user's own overruling there is none."""
+    """One that was skipped or expired in shadow waits for new evidence; one that was overruled waits for the user."""
     seen = max(candidate.backtest.helped, candidate.violated)
     over = asked.answer in (Answer.SKIPPED, Answer.EXPIRED) and asked.proposal.backtest is not None
     return state.mode is Mode.SHADOW and over and seen > asked.proposal.sessions

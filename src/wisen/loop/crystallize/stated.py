@@ -30,6 +30,8 @@ _CHOICES = tuple(
 _REFUSES = rf"(?:^|[.;:!] ?|\bplease ){_NOT} (?:ever )?{_DO} (?P<old>{_NAME})(?= ?(?:[.!;]|$))"
 _SPARES = rf"\b{_NOT} (?:ever )?{_CHANGE} (?:any )?(?:files? )?(?:in |under |below |the )*(?P<place>{_PLACE})"
 _REFUSAL, _UNTOUCHED = (re.compile(pattern, re.IGNORECASE) for pattern in (_REFUSES, _SPARES))
+_BULLET = re.compile(r"^\s*(?:(?:[-*+]|\d+[.)])\s+)+")
+_BOLD = re.compile(r"\*\*(\w[^*`]*)\*\*")
 _COMMON = frozenset(
     "a an any all and as at be but by for from in is it its of on or so that the their them then this those to too we"
     " with you your code file files function functions class test tests echo cd set time true false if then else case"
@@ -43,9 +45,14 @@ _KEYWORDS = frozenset("export import let var const return exit set test type tru
 """Words of a shell that are words of other languages as well: alone they say nothing of commands, however marked."""
 
 
+def wording(line: str) -> str:
+    """What a line of a file says, without the marks of a list and of emphasis."""
+    return " ".join(_BOLD.sub(r"\1", _BULLET.sub("", line)).split())
+
+
 def stated(rule: str) -> Derived | None:
     """What a rule says not to do and what to do instead; None where it does not say so plainly."""
-    text = " ".join(rule.replace("’", "'").split())
+    text = wording(rule).replace("’", "'")
     if text.endswith("?"):
         return None
     for choice in _CHOICES:

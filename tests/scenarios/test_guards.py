@@ -1,0 +1,382 @@
+"""From a mistake that was made three times to a guard that the user decides about, as he meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.commands import run
+from tests.guarding import RIGHT, WATCH, WRONG, learning, stumbled
+from tests.hooks import fire
+
+from wisen.domain.entries import Answer, Who
+from wisen.domain.guards import GuardSource, Mode, guard_id
+from wisen.errors import UsageError
+from wisen.testing.transcripts import ClaudeTranscript
+
+TEXT = f"warn {WATCH} -> {RIGHT} # shopctl: unknown option"
+NOW = datetime.now(UTC).replace(microsecond=0)
+
+
+@pytest.fixture(autouse=True)
+def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = home / "shop"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def proposed(home: Path, project: Path) -> Path:
+    """A home in which the guard is proposed."""
+    stumbled(home, project, (1, 2, 3))
+    with learning(home) as learner:
+        learner.cycle(quick=True)
+    return home
+
+
+def told(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--json").stdout)
+
+
+def guards() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = told("guards", "list", "--all")["guards"]
+    return found
+
+
+@pytest.mark.requirement("F6")
+@pytest.mark.requirement("X2")
+def test_a_mistake_of_three_sessions_is_proposed_as_a_guard_with_its_backtest(home: Path, project: Path) -> None:
+    stumbled(home, project, (1, 2))
+    run("cycle", "--quick")
+    assert told("proposals")["proposals"] == [], "two sessions are not enough"
+    assert guards() == []
+    stumbled(home, project, (3,))
+    run("cycle", "--quick")
+    (proposal,) = told("proposals")["proposals"]
+    assert (proposal["type"], proposal["text"], proposal["sessions"]) == ("guard", TEXT, 3)
+    past = proposal["backtest"]
+    assert (past["met"], past["good"], past["helped"], past["sessions"]) == (3, 0, 3, 3)
+    assert past["low"] == pytest.approx(0.3684, abs=1e-4)
+    assert TEXT in run("proposals").stdout
+    shown = run("proposals", "show", "1").stdout
+    assert "it would have met 3 calls that failed in this way, in 3 sessions, and no good calls." in shown
+    assert f"It would have met: {WRONG}" in shown
+    (guard,) = guards()
+    assert (guard["mode"], guard["id"]) == ("shadow", proposal["entry"])
+
+
+@pytest.mark.requirement("X2")
+def test_a_call_that_went_well_once_is_never_proposed_to_be_stopped(home: Path, project: Path) -> None:
+    stumbled(home, project, (1, 2, 3, 4))
+    log = ClaudeTranscript(9, cwd=str(project))
+    log.prompt("count")
+    log.bash(WRONG, "7")
+    log.write(home / ".claude" / "projects" / "shop")
+    with learning(home) as learner:
+        learner.cycle(quick=True)
+        assert learner.guards() == ()
+        past = learner.backtest_guard(f"warn {WATCH}")[1]
+    assert (past.met, past.good, past.hit) == (4, 1, (WRONG,))
+
+
+@pytest.mark.requirement("F6")
+def test_approved_it_warns_and_a_dry_run_leaves_it_in_shadow(proposed: Path) -> None:
+    shown = run("proposals", "approve", "1", "--dry-run").stdout
+    assert f"Would be approved: {TEXT}" in shown
+    assert [each["mode"] for each in guards()] == ["shadow"]
+    with learning(proposed) as learner:
+        (waiting,) = learner.proposals()
+        learner.answer(waiting.proposal.id, Answer.APPROVED)
+        assert [(each.mode, each.by) for each in learner.guards()] == [(Mode.WARN, Who.USER)]
+        with pytest.raises(UsageError, match="was approved already"):
+            learner.answer(waiting.proposal.id, Answer.REJECTED)
+
+
+@pytest.mark.requirement("F6")
+@pytest.mark.usefixtures("proposed")
+def test_who_approves_in_his_own_words_has_them_done() -> None:
+    edited = TEXT.replace("warn", "deny").replace("shopctl: unknown option", "there is none")
+    assert f"Is approved: {edited}" in run("proposals", "approve", "1", "--text", edited).stdout
+    (guard,) = guards()
+    assert (guard["mode"], guard["action"], guard["reason"], guard["source"]) == (
+        "deny",
+        "deny",
+        "there is none",
+        "fix",
+    )
+
+
+def test_words_that_watch_for_something_else_make_another_guard_of_it(proposed: Path) -> None:
+    run("proposals", "approve", "1", "--text", "ask shopctl count")
+    (guard,) = guards()
+    assert (guard["mode"], guard["watch"], guard["source"]) == ("ask", "shell: shopctl count", "fix")
+    stumbled(proposed, Path.cwd(), (4, 5))
+    run("cycle", "--quick")
+    assert told("proposals")["proposals"] == [], "the one that it was does not come back"
+
+
+@pytest.mark.usefixtures("proposed")
+def test_what_cannot_be_a_guard_is_refused_and_the_proposal_waits() -> None:
+    assert "'allow npm'" in run("proposals", "approve", "1", "--text", "allow npm", expect=1).stderr
+    assert len(told("proposals")["proposals"]) == 1
+
+
+@pytest.mark.parametrize(("answer", "mode"), [("reject", "off"), ("skip", "shadow")])
+def test_refused_it_stays_off_and_skipped_it_comes_back_with_new_evidence(
+    proposed: Path, answer: str, mode: str
+) -> None:
+    run("proposals", answer, "1")
+    assert [each["mode"] for each in guards()] == [mode]
+    log = ClaudeTranscript(7, cwd=str(Path.cwd()))
+    log.prompt("what else?")
+    log.bash("ls")
+    log.write(proposed / ".claude" / "projects" / "shop")
+    with learning(proposed) as learner:
+        learner.cycle(quick=True)
+        assert not [each for each in learner.proposals() if each.waits], "nothing new speaks for it"
+        stumbled(proposed, Path.cwd(), (4,))
+        learner.cycle(quick=True)
+        assert [each.proposal.sessions for each in learner.proposals() if each.waits] == (
+            [4] if mode == "shadow" else []
+        )
+
+
+@pytest.mark.requirement("X2")
+@pytest.mark.parametrize("profile", ["cautious", "standard", "autonomous"])
+def test_only_where_everything_may_happen_and_the_past_is_clear_a_guard_warns_unasked(
+    home: Path, project: Path, profile: str
+) -> None:
+    (home / "wisen").mkdir()
+    (home / "wisen" / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
+    with learning(home) as learner:
+        for numbers, mode in ((range(1, 4), "shadow"), (range(4, 59), "shadow"), (range(59, 60), "warn")):
+            stumbled(home, project, numbers)
+            done = learner.cycle(quick=True)
+            (guard,) = learner.guards()
+            assert guard.mode == (mode if profile == "autonomous" else "shadow"), f"{numbers}"
+            assert bool(done.applied) is (guard.mode is Mode.WARN)
+        waits = [each for each in learner.proposals() if each.waits]
+        assert len(waits) == (0 if profile == "autonomous" else 1)
+        assert (guard.mode is Mode.WARN) == (guard.by is Who.WISEN and guard.why == "policy let it pass")
+
+
+@pytest.mark.requirement("X2")
+def test_policy_never_has_a_guard_do_more_than_warn(proposed: Path) -> None:
+    with learning(proposed) as learner:
+        (waiting,) = learner.proposals()
+        for action in ("deny", "ask"):
+            with pytest.raises(UsageError, match="needs the user's own word"):
+                learner.answer(waiting.proposal.id, Answer.APPROVED, text=TEXT.replace("warn", action), by=Who.WISEN)
+        assert [each.mode for each in learner.guards()] == [Mode.SHADOW]
+
+
+def test_a_guard_is_written_tried_switched_and_removed_by_hand(home: Path, project: Path) -> None:
+    stumbled(home, project, (1,))
+    run("learn")
+    added = run("guards", "add", f"deny {WRONG} -> {RIGHT} # there is no such option").stdout
+    (guard,) = guards()
+    id_ = guard["id"]
+    assert f"Is added, in this project: {id_}  deny  {WATCH} -> {RIGHT} # there is no such option" in added
+    assert "Over 1 recorded sessions it would have met 1 call: 0 that went well, 1 that did not." in added
+    assert "No agent calls wisen yet: wisen install claude-code" in added
+    assert id_ in run("guards").stdout
+    shown = run("guards", "show", id_[:5]).stdout
+    assert "written by you" in shown
+    assert "has met nothing yet" in shown
+    tried = run("guards", "test", f"cd x && {WRONG} | tail").stdout
+    assert f"instead: cd x && {RIGHT}" in tried
+    assert "No guard meets this." in run("guards", "test", f"echo '{WRONG}'").stdout
+    assert [each["id"] for each in told("guards", "test", WRONG)["met"]] == [id_]
+    for verb, arguments, mode in (
+        ("disable", (), "off"),
+        ("enable", (), "deny"),
+        ("enable", ("--as", "ask"), "ask"),
+        ("enable", ("--as", "shadow"), "shadow"),
+    ):
+        assert f"Would be {mode} from now on" in run("guards", verb, id_, *arguments, "--dry-run").stdout
+        assert told("guards", verb, id_, *arguments)["mode"] == mode
+    past = told("guards", "backtest", id_)
+    assert (past["watch"], past["backtest"]["met"]) == (WATCH, 1)
+    run("guards", "remove", id_)
+    assert guards() == []
+    assert "There are no guards here." in run("guards").stdout
+    assert id_ in run("guards", "add", f"warn {WRONG}").stdout, "what was removed can be written again"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("guards", "add", "deny npm -> pnpm"),
+        ("guards", "add", "npm"),
+        ("guards", "enable", "G-", "--as", "deny"),
+        ("guards", "disable", "G-"),
+        ("guards", "remove", "G-"),
+        ("proposals", "approve", "1"),
+        ("cycle",),
+    ],
+)
+def test_a_dry_run_changes_nothing(proposed: Path, arguments: tuple[str, ...]) -> None:
+    (guard,) = guards()
+    current = (proposed / "wisen" / "snapshots" / "current.json").read_bytes()
+    run(*(guard["id"] if each == "G-" else each for each in arguments), "--dry-run")
+    assert guards() == [guard]
+    assert (proposed / "wisen" / "snapshots" / "current.json").read_bytes() == current
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("add", "allow npm"), ("'allow npm'", "never allows", "warn|deny|ask")),
+        (("add", "deny"), ("'deny'", "[-> BETTER]")),
+        (("add", "deny edit: a b"), ("'edit: a b'", "as in `edit: migrations/**`")),
+        (("add", "deny --force"), ("--force", "Begin with one")),
+        (("add", "WebFetch: example.org"), ("'WebFetch: example.org'", "url=*example.org*")),
+        (("show", "G-00000000"), ("'G-00000000'", "wisen guards")),
+        (("show", ""), ("''", "wisen guards")),
+        (("enable", "G-00000000"), ("'G-00000000'", "wisen guards")),
+        (("enable", "G-00000000", "--as", "allow"), ("'allow'", "warn, deny, ask, shadow")),
+        (("disable", "G-00000000"), ("'G-00000000'", "wisen guards")),
+        (("remove", "G-00000000"), ("'G-00000000'", "wisen guards")),
+        (("backtest", "G-00000000"), ("'G-00000000'", "wisen guards")),
+        (("backtest", "allow npm x"), ("'allow npm x'", "never allows")),
+    ],
+)
+def test_what_cannot_be_done_is_told_with_the_value_and_the_next_step(
+    arguments: tuple[str, ...], says: tuple[str, ...]
+) -> None:
+    told_ = run("guards", *arguments, expect=1)
+    assert [each for each in says if each not in told_.stderr] == []
+    assert told_.stdout == ""
+    assert guards() == []
+
+
+def test_the_same_guard_is_not_added_twice_and_a_short_id_must_fit_one(home: Path) -> None:
+    with learning(home) as learner:
+        first = learner.add_guard("warn npm")
+        learner.add_guard("deny npm")
+        assert [(each.guard.id, each.mode) for each in learner.guards()] == [(first.guard.id, Mode.DENY)]
+        with pytest.raises(UsageError, match=f"watches for that already. wisen guards show {first.guard.id}"):
+            learner.add_guard("deny npm")
+        short = first.guard.id[:3]
+        name = next(f"npm{number}" for number in count() if guard_id("", f"shell: npm{number}").startswith(short))
+        alike = learner.add_guard(name).guard.id
+        with pytest.raises(UsageError, match=f"2 guards begin with '{short}'"):
+            learner.guard(short)
+        assert learner.guard(alike[2:].upper()).guard.id == alike
+
+
+def test_a_secret_is_not_kept_in_a_guard() -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    refused = run("guards", "add", f"deny curl -> curl --token {secret}", expect=1).stderr
+    assert "may not be stored" in refused
+    assert secret not in refused
+    assert guards() == []
+
+
+def test_guards_of_other_projects_are_counted_and_shown_when_asked_for(home: Path) -> None:
+    run("guards", "add", "npm")
+    run("guards", "add", "yarn", "--everywhere")
+    other = home / "other"
+    other.mkdir()
+    os.chdir(other)
+    shown = run("guards").stdout
+    assert "shell: yarn" in shown
+    assert "shell: npm" not in shown
+    assert "1 guard of other projects: wisen guards list --all" in shown
+    assert [each["watch"] for each in told("guards")["guards"]] == ["shell: yarn"]
+    assert run("guards", "test", "npm ci").stdout == "No guard meets this.\n"
+    assert "shell: yarn" in run("guards", "test", "yarn add x").stdout
+
+
+def test_a_guard_of_a_project_is_tried_on_the_past_of_that_project(home: Path, project: Path) -> None:
+    stumbled(home, home / "cellar", (1, 2))
+    stumbled(home, project, (3,))
+    run("learn")
+    assert "would have met 1 call" in run("guards", "add", WRONG, "--dry-run").stdout
+    assert "would have met 3 calls" in run("guards", "add", WRONG, "--everywhere", "--dry-run").stdout
+
+
+def session(home: Path, project: Path, number: int, *commands: str, minutes: int) -> str:
+    """A session of a few minutes ago in which commands ran, each for a prompt of its own."""
+    log = ClaudeTranscript(number, cwd=str(project), start=NOW - timedelta(minutes=minutes))
+    for each in commands:
+        log.prompt("go on")
+        log.bash(each, "done")
+    log.write(home / ".claude" / "projects" / "shop")
+    return log.session
+
+
+def stated(home: Path, project: Path) -> None:
+    """The user says what he wants, days ago, and it is known from then on."""
+    log = ClaudeTranscript(1, cwd=str(project), start=NOW - timedelta(days=3))
+    log.prompt("install the packages")
+    log.bash("npm ci", "added 3")
+    log.prompt("no, from now on always use pnpm instead of npm")
+    log.bash("pnpm i", "added 3")
+    log.write(home / ".claude" / "projects" / "shop")
+    run("cycle", "--quick")
+
+
+def begins(home: Path, project: Path, number: int) -> None:
+    """A session is told the rule when it begins."""
+    native = ClaudeTranscript(number).session
+    begun = {"session_id": native, "cwd": str(project), "source": "startup"}
+    assert "pnpm instead of npm" in fire(home / "wisen", "session-start", begun)
+
+
+@pytest.mark.requirement("X3")
+def test_a_rule_that_was_told_and_not_kept_twice_becomes_a_proposal_with_both_times(home: Path, project: Path) -> None:
+    stated(home, project)
+    later = -5  # what is told now is told before what is done in five minutes
+    session(home, project, 2, "npm run build", "npm test", minutes=later)
+    with learning(home) as learner:
+        learner.cycle(quick=True)
+        assert learner.guards() == (), "that session was not told"
+        begins(home, project, 3)
+        session(home, project, 3, "npm run build", minutes=later)
+        learner.cycle(quick=True)
+        assert learner.guards() == (), "once is not enough"
+        begins(home, project, 4)
+        session(home, project, 4, "npm test", minutes=later)
+        learner.cycle(quick=True)
+        (guard,) = learner.guards()
+        (asked,) = [each.proposal for each in learner.proposals() if each.waits and each.proposal.type == "guard"]
+    assert (guard.mode, guard.guard.source, guard.guard.watch, guard.guard.better) == (
+        Mode.SHADOW,
+        GuardSource.RULE,
+        "shell: npm",
+        "pnpm",
+    )
+    first, *times = asked.why.splitlines()[:3]
+    assert "pnpm instead of npm.” was told and not kept 2 times:" in first
+    assert times[0].endswith(": npm run build")
+    assert times[1].endswith(": npm test")
+    assert "claude-code" in times[0]
+
+
+@pytest.mark.requirement("X3")
+@pytest.mark.needs("git")
+def test_every_rule_of_a_file_that_was_not_kept_is_proposed(home: Path, project: Path) -> None:
+    (project / "CLAUDE.md").write_text(
+        "# Shop\n\n- Use pnpm, not npm.\n- Never run `make deploy`.\n- Use uv, not pip.\n"
+    )
+    born = (NOW - timedelta(days=9)).isoformat()
+    environment = {"PATH": os.environ["PATH"], "GIT_COMMITTER_DATE": born, "GIT_AUTHOR_DATE": born}
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "x")):
+        command = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", *arguments]
+        subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True)
+    session(home, project, 1, "npm ci", "make deploy", "pip list", minutes=90)
+    session(home, project, 2, "npm test", "make deploy", minutes=60)
+    with learning(home) as learner:
+        learner.cycle()
+        found = {each.guard.watch: each.guard for each in learner.guards()}
+    assert sorted(found) == ["shell: make deploy", "shell: npm"]
+    assert found["shell: npm"].reason == "Use pnpm, not npm."
+    assert found["shell: npm"].of == str(project / "CLAUDE.md")
