@@ -207,6 +207,15 @@ def test_many_guards_are_tried_in_one_walk_and_each_meets_its_own() -> None:
     ]
 
 
+def test_a_watch_that_is_put_out_is_followed_no_further_and_others_are() -> None:
+    histories = sessions(3, "ok npm test", RTK, "ok npm ci")
+    watches = [Watched(each, "", None) for each in ("shell: npm", "shell: rtk bun")]
+    (npm, rtk), number = meetings(watches, histories, lambda met: met.step.status is Status.OK)
+    assert ([each.at for each in npm], [each.at for each in rtk], number) == ([0], [1, 1, 1], 3)
+    (npm,), number = meetings(watches[:1], histories, lambda _: True)
+    assert (len(npm), number) == (1, 1), "nothing more is read"
+
+
 ACTS = st.sampled_from(
     (RTK, "ok rtk bun test", "failed rtk bun x | boom", "ok ls", "stopped", "refused", "said no", "in cellar",
      "ok git reset --hard", "edit /srv/a.py")

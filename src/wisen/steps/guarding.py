@@ -109,8 +109,10 @@ def _of_fixes(parts: Parts, fixes: Iterable[Fix], settled: Collection[str]) -> d
         evidence = parts.index.evidence(fix.id)
         contexts = {each.context for each in evidence if each.worked}
         context = contexts.pop() if len(contexts) == 1 else ""
-        for each in derived(fix, evidence):
-            if guard_id(context, each.watch) not in settled:
+        every = derived(fix, evidence)
+        known = [each.watch for each in every if guard_id(context, each.watch) in settled]
+        for each in every:
+            if not any(f"{each.watch} ".startswith(f"{one} ") for one in known):  # nor what is a part of it
                 wanted.append((fix, Watched(each.watch, context, fix.signature), each.better))
     if not wanted:
         return {}

@@ -86,6 +86,30 @@ def test_a_call_that_went_well_once_is_never_proposed_to_be_stopped(home: Path, 
     assert (past.met, past.good, past.hit) == (4, 1, (WRONG,))
 
 
+@pytest.mark.parametrize("answer", [None, Answer.APPROVED, Answer.REJECTED, Answer.SKIPPED])
+def test_of_a_replaced_program_one_guard_is_proposed_and_no_narrower_one_after_it(
+    home: Path, project: Path, answer: Answer | None
+) -> None:
+    def replaced(*numbers: int) -> None:
+        for number in numbers:
+            log = ClaudeTranscript(number, cwd=str(project))
+            log.prompt("build it")
+            log.bash("npx build --fast", "npx: error: unrecognized option '--fast'", exit_code=2)
+            log.bash("bunx build --fast", "built")
+            log.write(home / ".claude" / "projects" / "shop")
+
+    with learning(home) as learner:
+        replaced(1, 2, 3)
+        learner.cycle(quick=True)
+        assert [each.guard.watch for each in learner.guards()] == ["shell: npx"]
+        (waiting,) = learner.proposals()
+        if answer is not None:
+            learner.answer(waiting.proposal.id, answer)
+        replaced(4, 5)
+        learner.cycle(quick=True)
+        assert [each.guard.watch for each in learner.guards()] == ["shell: npx"]
+
+
 @pytest.mark.requirement("F6")
 def test_approved_it_warns_and_a_dry_run_leaves_it_in_shadow(proposed: Path) -> None:
     shown = run("proposals", "approve", "1", "--dry-run").stdout
