@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,15 +12,13 @@ from typing import Any
 import pytest
 from tests.commands import run
 from tests.guarding import RIGHT, WATCH, WRONG, learning, stumbled
-from tests.hooks import fire
 
 from wisen.domain.entries import Answer, Who
-from wisen.domain.guards import GuardSource, Mode, guard_id
+from wisen.domain.guards import Mode, guard_id
 from wisen.errors import UsageError
 from wisen.testing.transcripts import ClaudeTranscript
 
 TEXT = f"warn {WATCH} -> {RIGHT} # shopctl: unknown option"
-NOW = datetime.now(UTC).replace(microsecond=0)
 
 
 @pytest.fixture(autouse=True)
@@ -86,26 +83,28 @@ def test_a_call_that_went_well_once_is_never_proposed_to_be_stopped(home: Path, 
     assert (past.met, past.good, past.hit) == (4, 1, (WRONG,))
 
 
+def replaced(home: Path, project: Path, numbers: Iterable[int]) -> None:
+    """Sessions in which a program failed and another one did its work."""
+    for number in numbers:
+        log = ClaudeTranscript(number, cwd=str(project))
+        log.prompt("build it")
+        log.bash("npx build --fast", "npx: error: unrecognized option '--fast'", exit_code=2)
+        log.bash("bunx build --fast", "built")
+        log.write(home / ".claude" / "projects" / "shop")
+
+
 @pytest.mark.parametrize("answer", [None, Answer.APPROVED, Answer.REJECTED, Answer.SKIPPED])
 def test_of_a_replaced_program_one_guard_is_proposed_and_no_narrower_one_after_it(
     home: Path, project: Path, answer: Answer | None
 ) -> None:
-    def replaced(*numbers: int) -> None:
-        for number in numbers:
-            log = ClaudeTranscript(number, cwd=str(project))
-            log.prompt("build it")
-            log.bash("npx build --fast", "npx: error: unrecognized option '--fast'", exit_code=2)
-            log.bash("bunx build --fast", "built")
-            log.write(home / ".claude" / "projects" / "shop")
-
     with learning(home) as learner:
-        replaced(1, 2, 3)
+        replaced(home, project, (1, 2, 3))
         learner.cycle(quick=True)
         assert [each.guard.watch for each in learner.guards()] == ["shell: npx"]
         (waiting,) = learner.proposals()
         if answer is not None:
             learner.answer(waiting.proposal.id, answer)
-        replaced(4, 5)
+        replaced(home, project, (4, 5))
         learner.cycle(quick=True)
         assert [each.guard.watch for each in learner.guards()] == ["shell: npx"]
 
@@ -172,23 +171,46 @@ def test_refused_it_stays_off_and_skipped_it_comes_back_with_new_evidence(
         )
 
 
-@pytest.mark.requirement("X2")
-@pytest.mark.parametrize("profile", ["cautious", "standard", "autonomous"])
-def test_only_where_everything_may_happen_and_the_past_is_clear_a_guard_warns_unasked(
-    home: Path, project: Path, profile: str
-) -> None:
+def may(home: Path, profile: str) -> None:
     (home / "wisen").mkdir()
     (home / "wisen" / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
+
+
+@pytest.mark.requirement("X2")
+def test_where_everything_may_happen_a_guard_warns_unasked_once_the_past_is_clear(home: Path, project: Path) -> None:
+    may(home, "autonomous")
     with learning(home) as learner:
-        for numbers, mode in ((range(1, 4), "shadow"), (range(4, 59), "shadow"), (range(59, 60), "warn")):
+        for numbers, mode in ((range(1, 4), Mode.SHADOW), (range(4, 59), Mode.SHADOW), (range(59, 60), Mode.WARN)):
             stumbled(home, project, numbers)
             done = learner.cycle(quick=True)
             (guard,) = learner.guards()
-            assert guard.mode == (mode if profile == "autonomous" else "shadow"), f"{numbers}"
-            assert bool(done.applied) is (guard.mode is Mode.WARN)
-        waits = [each for each in learner.proposals() if each.waits]
-        assert len(waits) == (0 if profile == "autonomous" else 1)
-        assert (guard.mode is Mode.WARN) == (guard.by is Who.WISEN and guard.why == "policy let it pass")
+            assert guard.mode is mode, f"{numbers}"
+            assert done.applied == ((f"{TEXT} → {guard.guard.id}",) if mode is Mode.WARN else ())
+        assert (guard.by, guard.why) == (Who.WISEN, "policy let it pass")
+        assert [each.answer for each in learner.proposals()] == [Answer.EXPIRED, Answer.APPROVED]
+
+
+@pytest.mark.requirement("X2")
+@pytest.mark.parametrize("profile", ["cautious", "standard"])
+def test_elsewhere_a_guard_asks_however_clear_the_past_is(home: Path, project: Path, profile: str) -> None:
+    may(home, profile)
+    stumbled(home, project, range(1, 61))
+    with learning(home) as learner:
+        assert learner.cycle(quick=True).applied == ()
+        (waiting,) = learner.proposals()
+        assert waiting.waits
+        assert waiting.proposal.backtest is not None
+        assert waiting.proposal.backtest.low > 0.95
+        assert [each.mode for each in learner.guards()] == [Mode.SHADOW]
+
+
+@pytest.mark.requirement("X2")
+def test_what_would_bring_in_another_program_asks_even_where_everything_may_happen(home: Path, project: Path) -> None:
+    may(home, "autonomous")
+    replaced(home, project, range(1, 61))
+    with learning(home) as learner:
+        learner.cycle(quick=True)
+        assert [(each.guard.better, each.mode) for each in learner.guards()] == [("bunx", Mode.SHADOW)]
 
 
 @pytest.mark.requirement("X2")
@@ -325,82 +347,3 @@ def test_a_guard_of_a_project_is_tried_on_the_past_of_that_project(home: Path, p
     run("learn")
     assert "would have met 1 call" in run("guards", "add", WRONG, "--dry-run").stdout
     assert "would have met 3 calls" in run("guards", "add", WRONG, "--everywhere", "--dry-run").stdout
-
-
-def session(home: Path, project: Path, number: int, *commands: str, minutes: int) -> str:
-    """A session of a few minutes ago in which commands ran, each for a prompt of its own."""
-    log = ClaudeTranscript(number, cwd=str(project), start=NOW - timedelta(minutes=minutes))
-    for each in commands:
-        log.prompt("go on")
-        log.bash(each, "done")
-    log.write(home / ".claude" / "projects" / "shop")
-    return log.session
-
-
-def stated(home: Path, project: Path) -> None:
-    """The user says what he wants, days ago, and it is known from then on."""
-    log = ClaudeTranscript(1, cwd=str(project), start=NOW - timedelta(days=3))
-    log.prompt("install the packages")
-    log.bash("npm ci", "added 3")
-    log.prompt("no, from now on always use pnpm instead of npm")
-    log.bash("pnpm i", "added 3")
-    log.write(home / ".claude" / "projects" / "shop")
-    run("cycle", "--quick")
-
-
-def begins(home: Path, project: Path, number: int) -> None:
-    """A session is told the rule when it begins."""
-    native = ClaudeTranscript(number).session
-    begun = {"session_id": native, "cwd": str(project), "source": "startup"}
-    assert "pnpm instead of npm" in fire(home / "wisen", "session-start", begun)
-
-
-@pytest.mark.requirement("X3")
-def test_a_rule_that_was_told_and_not_kept_twice_becomes_a_proposal_with_both_times(home: Path, project: Path) -> None:
-    stated(home, project)
-    later = -5  # what is told now is told before what is done in five minutes
-    session(home, project, 2, "npm run build", "npm test", minutes=later)
-    with learning(home) as learner:
-        learner.cycle(quick=True)
-        assert learner.guards() == (), "that session was not told"
-        begins(home, project, 3)
-        session(home, project, 3, "npm run build", minutes=later)
-        learner.cycle(quick=True)
-        assert learner.guards() == (), "once is not enough"
-        begins(home, project, 4)
-        session(home, project, 4, "npm test", minutes=later)
-        learner.cycle(quick=True)
-        (guard,) = learner.guards()
-        (asked,) = [each.proposal for each in learner.proposals() if each.waits and each.proposal.type == "guard"]
-    assert (guard.mode, guard.guard.source, guard.guard.watch, guard.guard.better) == (
-        Mode.SHADOW,
-        GuardSource.RULE,
-        "shell: npm",
-        "pnpm",
-    )
-    first, *times = asked.why.splitlines()[:3]
-    assert "pnpm instead of npm.” was told and not kept 2 times:" in first
-    assert times[0].endswith(": npm run build")
-    assert times[1].endswith(": npm test")
-    assert "claude-code" in times[0]
-
-
-@pytest.mark.requirement("X3")
-@pytest.mark.needs("git")
-def test_every_rule_of_a_file_that_was_not_kept_is_proposed(home: Path, project: Path) -> None:
-    (project / "CLAUDE.md").write_text(
-        "# Shop\n\n- Use pnpm, not npm.\n- Never run `make deploy`.\n- Use uv, not pip.\n"
-    )
-    born = (NOW - timedelta(days=9)).isoformat()
-    environment = {"PATH": os.environ["PATH"], "GIT_COMMITTER_DATE": born, "GIT_AUTHOR_DATE": born}
-    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "x")):
-        command = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", *arguments]
-        subprocess.run(command, cwd=project, env=environment, check=True, capture_output=True)
-    session(home, project, 1, "npm ci", "make deploy", "pip list", minutes=90)
-    session(home, project, 2, "npm test", "make deploy", minutes=60)
-    with learning(home) as learner:
-        learner.cycle()
-        found = {each.guard.watch: each.guard for each in learner.guards()}
-    assert sorted(found) == ["shell: make deploy", "shell: npm"]
-    assert found["shell: npm"].reason == "Use pnpm, not npm."
-    assert found["shell: npm"].of == str(project / "CLAUDE.md")
