@@ -50,7 +50,7 @@ def answer(proposal: str, given: Answer, *, text: str | None, dry_run: bool, as_
     out = console()
     if done.edit is not None:
         _diff(out, *done.edit)
-    out.print(f"{'Would be' if dry_run else 'Is'} {given.value}: {done.asked.proposal.text}", markup=False)
+    out.print(f"{'Would be' if dry_run else 'Is'} {given.value}: {text or done.asked.proposal.text}", markup=False)
     return 0
 
 
