@@ -130,6 +130,15 @@ class Guarder(Deliverer, Installer):
 
         return backtest(self._parts, Watched(guard.watch, guard.context, signature_of(self._parts, guard)))
 
+    def backtest_now(self, proposal: Proposal) -> tuple[str, ...]:
+        """What the past says of a proposed guard today, where that is more than what it said when it was proposed."""
+        if proposal.backtest is None or not any(each.guard.id == proposal.entry for each in self.guards()):
+            return ()
+        guard, tested = self.backtest_guard(proposal.entry)
+        before = proposal.backtest
+        same = (tested.calls, tested.good, tested.helped) == (before.calls, before.good, before.helped)
+        return () if same else self.backtest_lines(guard, tested)
+
     def backtest_lines(self, guard: Guard, tested: Backtest) -> tuple[str, ...]:
         """What a backtest came to, in words."""
         from wisen.loop.crystallize.adopt import told

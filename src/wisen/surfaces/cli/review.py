@@ -120,6 +120,8 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     out.print(proposal.text, markup=False, style="bold")
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
+    for line in learner.backtest_now(proposal):
+        out.print(f"  Today: {line}", markup=False)
     reach = "" if proposal.context else ", for all projects"
     cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
