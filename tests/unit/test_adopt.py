@@ -87,7 +87,9 @@ def test_a_new_guard_is_in_shadow_and_proposed_with_what_it_would_have_done(scri
 
 
 def test_what_a_backtest_came_to_is_told_with_what_was_hidden_and_what_it_would_have_hit() -> None:
-    past = Backtest(sessions=9, met=2, masked=1, helped=1, bad=1, good=1, open=2, low=0.25, hit=("rtk bun -v",))
+    past = Backtest(
+        sessions=9, calls=6, met=2, masked=1, helped=1, bad=1, good=1, open=2, low=0.25, hit=("rtk bun -v",)
+    )
     lines = told(past, GuardSource.FIX)
     assert (
         "2 calls that failed in this way (1 of them hidden from the agent), in 1 session, and 1 good call." in lines[0]
@@ -97,9 +99,8 @@ def test_what_a_backtest_came_to_is_told_with_what_was_hidden_and_what_it_would_
         "When it speaks, it is right at least 25% of the time (95 % confidence).",
         "It would have been in the way of: rtk bun -v",
     )
-    assert told(Backtest(sessions=2), GuardSource.HAND) == (
-        "Over 2 recorded sessions it would have met no calls: 0 that went well, 0 that did not.",
-    )
+    assert told(Backtest(sessions=2), GuardSource.HAND) == ("Over 2 recorded sessions it would have met no call.",)
+    assert told(Backtest(sessions=0), GuardSource.FIX) == ("No session is recorded yet that it could be tried on.",)
 
 
 def test_two_lessons_that_come_to_the_same_guard_are_proposed_once(scribe: Scribe) -> None:

@@ -147,6 +147,10 @@ def taken_back(
 
 def told(backtest: Backtest, source: GuardSource) -> tuple[str, ...]:
     """What a backtest came to, in words. What a rule speaks against needs not to fail."""
+    if not backtest.sessions:
+        return ("No session is recorded yet that it could be tried on.",)
+    if not backtest.calls:
+        return (f"Over {backtest.sessions} recorded sessions it would have met no call.",)
     if source is not GuardSource.FIX:
         wrong = backtest.met + backtest.bad
         met = f"{_many(backtest.calls, 'call')}: {backtest.good} that went well, {wrong} that did not"
