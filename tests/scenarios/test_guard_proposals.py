@@ -47,6 +47,15 @@ def guards() -> list[dict[str, Any]]:
     return found
 
 
+def test_what_was_refused_in_one_project_is_not_asked_about_again_for_all(proposed: Path) -> None:
+    (proposal,) = told("proposals")["proposals"]
+    run("proposals", "reject", proposal["id"])
+    stumbled(proposed, proposed / "garden", (4, 5, 6))
+    run("cycle", "--quick")
+    assert told("proposals")["proposals"] == []
+    assert [each["mode"] for each in guards()] == ["off"]
+
+
 @pytest.mark.requirement("F6")
 @pytest.mark.requirement("X2")
 def test_a_mistake_of_three_sessions_is_proposed_as_a_guard_with_its_backtest(home: Path, project: Path) -> None:

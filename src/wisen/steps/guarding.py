@@ -110,7 +110,9 @@ def _of_fixes(parts: Parts, fixes: Iterable[Fix], settled: Collection[str]) -> d
         contexts = {each.context for each in evidence if each.worked}
         context = contexts.pop() if len(contexts) == 1 else ""
         every = derived(fix, evidence)
-        known = [each.watch for each in every if guard_id(context, each.watch) in settled]
+        # What was seen in one project first is not asked about again when it is seen in another one.
+        places = {"", *(each.context for each in evidence)}
+        known = [each.watch for each in every if any(guard_id(one, each.watch) in settled for one in places)]
         for each in every:
             if not any(f"{each.watch} ".startswith(f"{one} ") for one in known):  # nor what is a part of it
                 wanted.append((fix, Watched(each.watch, context, fix.signature), each.better))
