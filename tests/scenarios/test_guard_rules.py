@@ -15,7 +15,10 @@ from tests.hooks import fire
 from wisen.domain.guards import GuardSource, Mode
 from wisen.testing.transcripts import ClaudeTranscript
 
-NOW = datetime.now(UTC).replace(microsecond=0)
+
+def now() -> datetime:
+    """The moment of asking: a suite may run for longer than the minutes that count here."""
+    return datetime.now(UTC).replace(microsecond=0)
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +31,7 @@ def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def session(home: Path, project: Path, number: int, *commands: str, minutes: int) -> str:
     """A session of a few minutes ago in which commands ran, each for a prompt of its own."""
-    log = ClaudeTranscript(number, cwd=str(project), start=NOW - timedelta(minutes=minutes))
+    log = ClaudeTranscript(number, cwd=str(project), start=now() - timedelta(minutes=minutes))
     for each in commands:
         log.prompt("go on")
         log.bash(each, "done")
@@ -38,7 +41,7 @@ def session(home: Path, project: Path, number: int, *commands: str, minutes: int
 
 def stated(home: Path, project: Path) -> None:
     """The user says what he wants, days ago, and it is known from then on."""
-    log = ClaudeTranscript(1, cwd=str(project), start=NOW - timedelta(days=3))
+    log = ClaudeTranscript(1, cwd=str(project), start=now() - timedelta(days=3))
     log.prompt("install the packages")
     log.bash("npm ci", "added 3")
     log.prompt("no, from now on always use pnpm instead of npm")
@@ -90,7 +93,7 @@ def test_every_rule_of_a_file_that_was_not_kept_is_proposed(home: Path, project:
     (project / "CLAUDE.md").write_text(
         "# Shop\n\n- Use pnpm, not npm.\n- Never run `make deploy`.\n- Use uv, not pip.\n"
     )
-    born = (NOW - timedelta(days=9)).isoformat()
+    born = (now() - timedelta(days=9)).isoformat()
     environment = {"PATH": os.environ["PATH"], "GIT_COMMITTER_DATE": born, "GIT_AUTHOR_DATE": born}
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "x")):
         command = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", *arguments]
