@@ -324,3 +324,53 @@ def test_a_text_made_to_be_slow_is_searched_in_linear_time(piece: str) -> None:
         find_secret(text)
 
     assert time.process_time() - began < 3
+
+
+def _mixed(rng: random.Random, size: int) -> str:
+    """Letters of both cases as chance puts them, with one digit and no words."""
+    letters = draw(rng, "bcdfghjklmnpqrstvwzBCDFGHJKLMNPQRSTVWZ", size - 1)
+    at = rng.randrange(1, size - 1)
+    return f"{letters[:at]}7{letters[at:]}"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Error code: 401 - Incorrect API key provided: {}. You can find your key in the settings.",
+        "ok so the shop password is {} , can you put it into the settings?",
+        "the passphrase was {}, I think",
+    ],
+)
+def test_a_value_that_is_said_to_be_a_secret_needs_one_digit_only(said: str) -> None:
+    rng = random.Random(5)
+    assert all(find_secret(said.format(_mixed(rng, 16))) for _ in range(DRAWS))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the password is incorrect, and the token is OAuth2Provider of course",
+        "API key provided: none",
+        "the secret is getUserByIdAndPassword2 in auth.py",
+        "token provided: undefined",
+    ],
+)
+def test_words_that_are_said_of_a_secret_are_none(said: str) -> None:
+    assert find_secret(said) is None
+
+
+def test_four_of_a_letter_in_both_cases_make_no_placeholder_of_a_long_token() -> None:
+    rng = random.Random(6)
+    body = draw(rng, ALNUM, 16)
+    assert find_secret(f"use ghp_{body}XXxX{draw(rng, ALNUM, 16)} for now")
+    assert find_secret(f"use ghp_{body}xxxx{draw(rng, ALNUM, 16)} for now") is None
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_token_that_goes_on_in_the_next_line_is_found_however_often_it_was_escaped(times: int) -> None:
+    rng = random.Random(7)
+    for _ in range(DRAWS):
+        value = f"./deploy --with ghp_{draw(rng, ALNUM, 18)}\\\n{draw(rng, ALNUM, 18)} --now"
+        for _ in range(times):
+            value = json.dumps({"command": value})
+        assert find_secret(value)

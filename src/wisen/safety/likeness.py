@@ -26,11 +26,13 @@ WORD = 3.5
 """The least average length of words that only capitals tell apart; capitals drawn by lot make shorter ones."""
 SHORT_WORD, LONG_WORD = 2.6, 16
 """The same for a bare word in code, which may be of abbreviations, and the length up to which that is believed."""
+SAID_LENGTH = 12
+"""The least length of a value that a sentence calls a secret."""
 VOWELS = 0.15
 """The least share of vowels in a long run of letters."""
 
 _STAND_IN = (
-    *("...", "…", "***", "xxxx", "####", "____", "${", "%{", "#{"),
+    *("...", "…", "***", "####", "____", "${", "%{", "#{"),
     *("changeme", "change_me", "change-me", "dummy", "example", "foobar", "hunter2", "insert", "lorem", "placeholder"),
     *(
         "redacted",
@@ -57,7 +59,7 @@ _STAND_IN = (
     ),
 )
 """What says, anywhere in a value, that another one belongs there."""
-_STAND_IN_WORD = re.compile(r"(?<![a-z0-9])(?:your|fake|todo)(?![0-9])")
+_STAND_IN_WORD = re.compile(r"(?<![a-z0-9])(?:(?:your|fake)(?![0-9])|todo(?![a-z0-9]))")
 _PLACEHOLDER = re.compile(
     r"""
       (?P<same>.)(?P=same)*                       # xxxxxxxx, ********
@@ -106,6 +108,8 @@ def entropy(value: str) -> float:
 
 def is_placeholder(value: str) -> bool:
     """Whether it stands where a secret would."""
+    if "xxxx" in value or "XXXX" in value:  # in one case: chance may draw four of them in a long value
+        return True
     value = value.lower()
     if any(mark in value for mark in _STAND_IN) or _STAND_IN_WORD.search(value):
         return True
@@ -146,6 +150,15 @@ def is_key_material(written: str) -> bool:
     value = _bare(written)
     mixed = len(value) >= VERY_LONG or (len(value) >= LONG and len(_TURN.findall(value)) >= TURNS)
     return mixed and is_named_secret(written)
+
+
+def is_said_secret(written: str) -> bool:
+    """Whether a value that a sentence calls a secret is one that nobody would say: of both cases, with a digit."""
+    value = _bare(written)
+    mixed = any(map(str.isdigit, value)) and value != value.lower() and value != value.upper()
+    if len(value) < SAID_LENGTH or not mixed or not value.isascii() or not is_body(value):
+        return False
+    return not all(map(_is_spoken, _LETTERS.findall(value))) and not _CODE.fullmatch(value)
 
 
 def has_key_material(value: str) -> bool:
@@ -199,7 +212,16 @@ def _is_quoted(written: str) -> bool:
 
 def is_name(value: str) -> bool:
     """Whether it is made of words: an identifier, a title, a version. Words can be spoken, chance letters cannot."""
-    return _NAME.fullmatch(value) is not None and all(map(_is_spoken, _LETTERS.findall(value)))
+    letters = _LETTERS.findall(value)
+    return _NAME.fullmatch(value) is not None and all(map(_is_spoken, letters)) and not _is_ragged(letters)
+
+
+def _is_ragged(letters: list[str]) -> bool:
+    """Whether capitals stand where chance put them: of several pieces, in words of two or three letters."""
+    whole = "".join(letters)
+    if len(whole) < LONG_WORD or whole in (whole.lower(), whole.upper()):
+        return False
+    return len(whole) < WORD * sum(len(_WORD.findall(each)) for each in letters)
 
 
 def _is_spoken(letters: str, word: float = WORD) -> bool:

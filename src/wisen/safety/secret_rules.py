@@ -12,6 +12,7 @@ from wisen.safety.likeness import (
     is_named_password,
     is_named_secret,
     is_password_in_address,
+    is_said_secret,
 )
 from wisen.safety.providers import PROVIDERS
 from wisen.safety.secret_forms import BARE, IS, SAID, URL, WRITTEN, Rule, named
@@ -167,6 +168,14 @@ GENERIC: tuple[Rule, ...] = (
         check=is_named_password,
     ),
     named("named-secret", _SECRETS, _QUALIFIED, is_named_secret),
+    named("spoken-secret", [*_SPOKEN, "passphrase", "passwd"], r"(?:\s(?:id|value))?", is_said_secret, SAID),
+    Rule(
+        name="refused-secret",
+        # What a service answers to a key that it does not take: whatever stands there was used as one.
+        triggers=("key provided: ", "token provided: "),
+        form=rf"(?i:key|token)[ ]provided:[ ]{{1,2}}{WRITTEN}",
+        check=is_named_secret,
+    ),
     named("spoken-secret", _SPOKEN, r"(?:\s(?:id|value))?", is_key_material, SAID),
     Rule(
         name="named-secret",

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 FOLDS = (*(sign.encode() for sign in hidden.INVISIBLE), hidden.TAG_LEAD, b"%3a%2f%2f", b"begin%20", b"begin+")
 """What says that a text is to be looked at again, unfolded."""
-CONTINUED = (b"\\\n", b"\\\r\n", b"\\\\\\n", b"\\\\\\r\\n")
+_ESCAPED = (1, 2, 4)
+"""How often a backslash stands where JSON is escaped once, and again inside of JSON."""
+CONTINUED = (
+    b"\\\n", b"\\\r\n",
+    *(b"\\" * 3 * many + b"n" for many in _ESCAPED),
+    *(b"\\" * 3 * many + b"r" + b"\\" * many + b"n" for many in _ESCAPED),
+)  # fmt: skip
 """A line that goes on, as it stands and as JSON escapes it: it matters where it breaks a word."""
 
 _SHORTEST_WORD = 4
@@ -30,7 +36,9 @@ _LONGEST_RUN = 16_384
 _NEAR = 4_000
 """Bytes around a mention of base64 in which a run of it can begin."""
 MENTION = b"base64"
-_GOES_ON = re.compile(r"\\\r?\n[+>]?[ \t]*|\\\\\\(?:r\\)?n[+>]?[ \t]*")
+_GOES_ON = re.compile(
+    r"(?:\\\r?\n|" + "|".join(rf"(?<!\\)\\{{{3 * many}}}(?:r\\{{{many}}})?n" for many in _ESCAPED) + r")[+>]?[ \t]*"
+)
 _SKIPPED = (0, 2, 3)
 """Characters of a group that are not told by a word beginning at the first, second or third byte of it."""
 _LONG_RUN = re.compile(rb"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{24}")
