@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.contexts import EVERYWHERE
+from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.tombstones import ALL, Forgetting, Key, KeyKind, Purged, Tombstone
 from wisen.errors import UsageError
 from wisen.facade.guarding import Guarder
@@ -16,6 +16,7 @@ from wisen.facade.guarding import Guarder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wisen.loop.deliver.spool import Forgotten
     from wisen.loop.forget.find import Aim, Found
     from wisen.steps.diary import Diary
     from wisen.steps.naming import Meant
@@ -143,6 +144,30 @@ class Forgetter(Guarder):
             grave = _Grave(self._tombstone(ALL, len(found.things)), aim, found, keys)
             self._carried_out([grave], dry_run=False)
         return tuple(Purged(rule, place, many) for (rule, place), many in sorted(told.items()))
+
+    def _forgotten(self, wanted: Forgotten) -> str:
+        """Forget what the user typed twice: words where he typed them and in what holds everywhere, unless he said all.
+
+        Raises: UsageError.
+        """
+        from wisen.loop.deliver.spool import EVERYTHING
+        from wisen.steps.naming import is_named
+
+        here = wanted.context or NOWHERE
+        if wanted.what == EVERYTHING:
+            if here == NOWHERE and not wanted.everywhere:
+                raise UsageError("it was typed outside of any project. What is meant: forget everything everywhere")
+            done = [self.forget_everything(ALL if wanted.everywhere else here)]
+        elif is_named(self._parts, wanted.what):
+            done = [*self.forget(wanted.what)]
+        else:
+            scopes = (ALL,) if wanted.everywhere else (here, EVERYWHERE)
+            done = [each for scope in scopes for each in self.forget(wanted.what, scope=scope)]
+        if not done:
+            raise UsageError("nothing holds that here. Elsewhere: wisen forget")
+        things = sum(len(each.things) for each in done)
+        left = "".join(f" Left: {line}" for each in done for line in each.left)
+        return f"forgotten for good: {things} things, tombstone {', '.join(each.tombstone for each in done)}.{left}"
 
     def _carried_out(self, graves: Sequence[_Grave], *, dry_run: bool) -> tuple[Forgetting, ...]:
         """The tombstones come first: from then on nothing of it comes back, and the next run can finish this one."""

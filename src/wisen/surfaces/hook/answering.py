@@ -122,16 +122,19 @@ def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[st
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
     """What the user asked of wisen, and whatever matters to his prompt that the session was not told yet."""
-    from .asking import answer, wish_in
+    from .asking import answer, stats, wish_in
 
     prompt = payload.get("prompt")
     if not isinstance(prompt, str):
         return "", []
     kind, of = wish_in(prompt, snapshot)
+    if kind == "stats":
+        return _wrapped([stats(*shelf.figures(str(payload.get("cwd", ""))))], []), []
     if kind:
         text, id_ = answer(kind, of, snapshot)
         if id_:
-            shelf.spool("wish", ids=[id_], kind=kind, of=of)
+            # Words that are to be forgotten are not noted: the agent's log has them.
+            shelf.spool("wish", ids=[id_], kind=kind, of="" if kind == "confirm" else of)
         if id_ and kind == "overrule":
             pin = shelf.pin()
             shelf.write_pin({**pin, "overruled": [*_texts(pin.get("overruled")), id_]})

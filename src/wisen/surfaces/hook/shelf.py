@@ -91,6 +91,18 @@ class Shelf:
             return ""
         return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
 
+    def figures(self, cwd: str) -> tuple[dict[str, dict[str, object]], str]:
+        """How much there is of what in a directory and everywhere, and when that was counted."""
+        current = _read(f"{self.home}/snapshots/current.json")
+        known, context = current.get("figures"), _context_of(cwd, current)
+        scopes = {f"this project ({context})": context} if context else {}
+        found: dict[str, dict[str, object]] = {}
+        for name, key in {**scopes, "what holds everywhere": ""}.items():
+            each = known.get(key) if isinstance(known, dict) else None
+            if isinstance(each, dict):
+                found[name] = each
+        return found, str(current.get("made", ""))
+
     def spool(self, event: str, **fields: object) -> None:
         """Note something down for the next cycle: ids, never text."""
         self._written += 1
