@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,11 +14,12 @@ from wisen.testing.transcripts import ClaudeTranscript
 CLIENT = Path(client.__file__)
 
 
-def fire(home: Path, event: str, payload: object, *, limit: float = 20) -> str:
+def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None) -> str:
     """What the client tells the agent at an event; empty where it tells nothing. It always ends with 0."""
     sent = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), event]
-    done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit)
+    environment = None if off is None else {**os.environ, "WISEN_OFF": off}
+    done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit, env=environment)
     assert done.returncode == 0
     assert done.stderr == b""
     if not done.stdout:

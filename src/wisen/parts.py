@@ -10,11 +10,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.domain.contexts import Alias
     from wisen.domain.hooks import Caller
     from wisen.domain.runs import Stamp
     from wisen.loop.apply.past import Desk
     from wisen.loop.crystallize.policy import GuardPolicy
     from wisen.loop.deliver.policy import DeliverPolicy
+    from wisen.loop.forget.policy import ArchivePolicy
     from wisen.loop.forget.ward import Ward
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.policy import DoorPolicy
@@ -61,6 +63,7 @@ class Parts:
     promote: PromotePolicy
     deliver: DeliverPolicy
     guards: GuardPolicy
+    archive: ArchivePolicy
     shelf: Shelf
     home: Path
     """Where our own files are."""
@@ -119,6 +122,10 @@ class Parts:
         """The key of the context that a directory belongs to; empty outside of any."""
         context = self.scope.context(str(path), str(path))
         return "" if context is None else context.key
+
+    def aliases(self) -> list[Alias]:
+        """The directories of this machine with their contexts, without those in which we are switched off."""
+        return [each for each in self.ledger.aliases(self.machine) if not self.scope.is_off(each.path)]
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""

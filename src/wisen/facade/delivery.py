@@ -93,11 +93,11 @@ class Deliverer(Reviewer):
         if dry_run:
             return len(made.files.keys() - parts.shelf.holds())
         self._leave(made)
-        now, days = parts.clock.now(), parts.deliver.pinned_days
-        new = parts.shelf.publish(made.files, made.current(now), days=days)
+        now, days, off = parts.clock.now(), parts.deliver.pinned_days, parts.scope.switches.places
+        new = parts.shelf.publish(made.files, made.current(now, off=off), days=days)
         alarms = [f"{each.about}: {each.says}. {each.next_step}".rstrip() for each in wrong()]
         if alarms:
-            parts.shelf.publish(made.files, made.current(now, alarms), days=days)
+            parts.shelf.publish(made.files, made.current(now, alarms, off), days=days)
         return new
 
     def _leave(self, made: Published) -> None:
@@ -108,7 +108,7 @@ class Deliverer(Reviewer):
         parts = self._parts
         for place, context in made.places:
             memory, block = memory_of(Path(place), lambda _: False), made.block(context)
-            if memory is None:
+            if memory is None or parts.scope.is_off(place):
                 continue
             with suppress(FileError):
                 seen = parts.files.read(memory / LEFT)

@@ -46,7 +46,7 @@ PHRASES = {
     "forget about that": "",
     "forget what i said": "",
 }
-"""What a user can type, whole, in small letters and without marks at its end. What stands for nothing is for the agent."""
+"""What a user can type, whole, in small letters and without marks at its end; empty for what is meant for the agent."""
 VERBS = {
     "approve": "approve",
     "skip": "skip",
@@ -93,8 +93,8 @@ class Published(NamedTuple):
         digest = self.contexts.get(context, self.everywhere)
         return str(json.loads(self.files[digest])["block"]) if digest in self.files else ""
 
-    def current(self, made: datetime, alarms: Sequence[str] = ()) -> bytes:
-        """The page that says which snapshot holds where, and what is wrong with us."""
+    def current(self, made: datetime, alarms: Sequence[str] = (), off: Sequence[str] = ()) -> bytes:
+        """The page that says which snapshot holds where, what is wrong with us, and where we are switched `off`."""
         return _bytes(
             {
                 "version": VERSION,
@@ -105,6 +105,7 @@ class Published(NamedTuple):
                 "guards": self.sheets,
                 "figures": {context: dict(each) for context, each in self.figures.items()},
                 "alarms": list(alarms),
+                "off": list(off),
             }
         )
 
