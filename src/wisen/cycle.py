@@ -91,7 +91,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
 def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dict[str, int], int, int]:
     """Read what is new. Returns the sources found by agent, the bytes read and the events that were new."""
     found, tasks = dict[str, int](), list[Task]()
-    parts.scope.silence(parts.ward.is_off)
+    parts.scope.silence(parts.silence.holds)
     for agent in parts.agents:
         sources, known = list(agent.sources(selection.under)), parts.index.marks(agent.name)
         marks = watch.doubted(known) if parts.recheck else known

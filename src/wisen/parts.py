@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wisen.loop.crystallize.policy import GuardPolicy
     from wisen.loop.deliver.policy import DeliverPolicy
     from wisen.loop.forget.policy import ArchivePolicy
-    from wisen.loop.forget.ward import Ward
+    from wisen.loop.forget.ward import Silence, Ward
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
@@ -110,6 +110,14 @@ class Parts:
 
         keys = self.ledger.buried()
         return Ward(keys, self.salt() if keys else b"")
+
+    @property
+    def silence(self) -> Silence:
+        """The sessions that were switched off, as the ledger knows them now."""
+        from wisen.loop.forget.ward import Silence
+
+        keys = self.ledger.buried()
+        return Silence(keys, self.salt() if keys else b"")
 
     @property
     def desk(self) -> Desk:

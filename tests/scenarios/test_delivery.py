@@ -171,6 +171,9 @@ def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_wit
     assert left.read_text("utf-8") == fire(
         wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"}
     )
+    (project / ".wisen-off").touch()
+    run("cycle", "--quick")
+    assert not left.exists(), "nothing is told where wisen is off"
     left.write_text("mine", encoding="utf-8")
     run("cycle", "--quick")
     assert left.read_text("utf-8") == "mine", "somebody else's stays"

@@ -137,10 +137,10 @@ def test_a_sub_agent_of_a_session_that_is_off_is_off_too(home: Path, ours: Path)
     fire(ours, "session-start", {"session_id": log.session, "cwd": str(shop)}, off="1")
     run("learn")
     with wisen.open_learner() as learner:
-        ward = learner._parts.ward
-    assert ward.is_off("claude-code", f"{log.session}/agent-a1")
-    assert not ward.is_off("claude-code", f"{log.session}1")
-    assert not ward.is_off("codex", log.session)
+        silence = learner._parts.silence
+    assert silence.holds("claude-code", f"{log.session}/agent-a1")
+    assert not silence.holds("claude-code", f"{log.session}1")
+    assert not silence.holds("codex", log.session)
 
 
 @pytest.mark.parametrize("value", ["0", "", "false", "No"])

@@ -107,8 +107,9 @@ class Deliverer(Reviewer):
 
         parts = self._parts
         for place, context in made.places:
-            memory, block = memory_of(Path(place), lambda _: False), made.block(context)
-            if memory is None or parts.scope.is_off(place):
+            memory = memory_of(Path(place), lambda _: False)
+            block = "" if parts.scope.is_off(place) else made.block(context)
+            if memory is None:
                 continue
             with suppress(FileError):
                 seen = parts.files.read(memory / LEFT)

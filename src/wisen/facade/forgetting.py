@@ -255,13 +255,13 @@ class Forgetter(Guarder):
 
     def _sessions_of(self, keys: Sequence[Key]) -> frozenset[tuple[str, str]]:
         """The sessions that the index holds although keys say that they were switched off."""
-        from wisen.loop.forget.ward import Ward
+        from wisen.loop.forget.ward import Silence
 
         if not any(key.kind is KeyKind.SESSION for key in keys):
             return frozenset()
-        ward = Ward(keys, self._parts.salt())
+        silence = Silence(keys, self._parts.salt())
         held = {(each.agent, each.native) for each in self._parts.index.stored()}
-        return frozenset(each for each in held if ward.is_off(*each))
+        return frozenset(each for each in held if silence.holds(*each))
 
     def _aim_of(self, tombstone: Tombstone, keys: Sequence[Key]) -> Aim:
         """What a tombstone is about, as far as it tells."""

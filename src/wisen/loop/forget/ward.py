@@ -34,9 +34,6 @@ class Ward:
     def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
         keys = tuple(keys)
         self._events = {(key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT}
-        self._sessions = {key.value for key in keys if key.kind is KeyKind.SESSION}
-        self._salt = salt
-        self._off: dict[tuple[str, str], bool] = {}
         self._until = [(key.value, moment_of(key)) for key in keys if key.kind is KeyKind.UNTIL]
         self._words = Keys(keys, salt)
 
@@ -50,16 +47,6 @@ class Ward:
             return [*stretches]
         return [replace(each, kept=tuple(k for kept in each.kept for k in self._kept(kept))) for each in stretches]
 
-    def is_off(self, agent: str, session: str) -> bool:
-        """Whether a session was switched off; one of a sub-agent goes with the one that began it."""
-        if not self._sessions:
-            return False
-        if (agent, session) not in self._off:
-            names = {session, session.partition("/")[0]}
-            off = any(session_digest(self._salt, agent, name) in self._sessions for name in names)
-            self._off[agent, session] = off
-        return self._off[agent, session]
-
     def _kept(self, kept: Kept) -> tuple[Kept, ...]:
         event = kept.event
         if any(event.at <= until and covers(scope, kept.context or NOWHERE) for scope, until in self._until):
@@ -69,6 +56,25 @@ class Ward:
         if (agent, event.id) not in self._events and (agent, getattr(event, "call", None)) not in self._events:
             return (kept,)
         return (kept._replace(event=without_text(event), withheld=FORGOTTEN),)
+
+
+class Silence:
+    """Knows the sessions that were switched off. It is small: it goes along to whoever helps with the reading."""
+
+    def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
+        self._sessions = {key.value for key in keys if key.kind is KeyKind.SESSION}
+        self._salt = salt
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def holds(self, agent: str, session: str) -> bool:
+        """Whether a session was switched off; one of a sub-agent goes with the one that began it."""
+        if not self._sessions:
+            return False
+        if (agent, session) not in self._known:
+            names = {session, session.partition("/")[0]}
+            off = any(session_digest(self._salt, agent, name) in self._sessions for name in names)
+            self._known[agent, session] = off
+        return self._known[agent, session]
 
 
 def session_digest(salt: bytes, agent: str, session: str) -> str:
