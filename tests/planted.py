@@ -17,7 +17,7 @@ import zstandard
 from ahocorasick_rs import AhoCorasick
 from msgspec import structs
 
-from wisen.domain.entries import Answer, Logged, MoveKind
+from wisen.domain.entries import Answer, Logged, MoveKind, ProposalType
 from wisen.domain.guards import Mode
 from wisen.learner import Learner
 from wisen.testing.entries_contract import a_proposal
@@ -128,7 +128,11 @@ class Planter:
             guard = learner.add_guard(text, self.project).guard
             learner.set_guard(guard.id, Mode.WARN, why=f"the {new('guard move')} says so")
             offered = structs.replace(
-                a_proposal(f"P{guard.id}", guard.id), text=f"ask make {new('guard proposal')}", context=guard.context
+                a_proposal(f"P{guard.id}", guard.id),
+                type=ProposalType.GUARD,
+                text=f"ask make {new('guard proposal')}",
+                context=guard.context,
+                at=datetime.now(UTC),
             )
             learner._parts.ledger.enter([offered])
 
