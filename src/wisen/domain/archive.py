@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime  # noqa: TC003 - the type of a field
 from typing import NamedTuple
 
-EVENT_BYTES = 200
+EVENT_BYTES = 300
 """What an event takes besides its text, with what makes it be found again: about that much was measured."""
 
 

@@ -41,7 +41,7 @@ def template_of(described: Sequence[Described]) -> str:
         if each.variable:
             lines += [f"# {each.says}{allowed} Or: {each.variable}", f"# {key} = {json.dumps(default)}"]
         else:
-            lines.append(f"# {each.says}")  # tables, with names of the user's
+            lines += [f"# {each.says}", f"# {key} = {{}}"]  # tables, with names of the user's
     return "\n".join(lines)
 
 
