@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,9 @@ from wisen.testing.transcripts import ClaudeTranscript
 CLIENT = Path(client.__file__)
 
 
-def fire(home: Path, event: str, payload: object, *, limit: float = 20) -> str:
+def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None) -> str:
     """What the client tells the agent at an event; empty where it tells nothing."""
-    answer = answered(home, event, payload, limit=limit)
+    answer = answered(home, event, payload, limit=limit, off=off)
     if not answer:
         return ""
     assert set(answer) == {"hookEventName", "additionalContext"}
@@ -23,11 +24,14 @@ def fire(home: Path, event: str, payload: object, *, limit: float = 20) -> str:
     return answer["additionalContext"]
 
 
-def answered(home: Path, event: str, payload: object, *, limit: float = 20) -> dict[str, object]:
+def answered(
+    home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None
+) -> dict[str, object]:
     """What the client answers at an event; empty where it prints nothing. It always ends with 0."""
     sent = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), event]
-    done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit)
+    environment = None if off is None else {**os.environ, "WISEN_OFF": off}
+    done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit, env=environment)
     assert done.returncode == 0
     assert done.stderr == b""
     whole = json.loads(done.stdout) if done.stdout else {"hookSpecificOutput": {}}

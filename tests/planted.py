@@ -15,9 +15,12 @@ from pathlib import Path
 
 import zstandard
 from ahocorasick_rs import AhoCorasick
+from msgspec import structs
 
-from wisen.domain.entries import Answer, Logged, MoveKind
+from wisen.domain.entries import Answer, Logged, MoveKind, ProposalType
+from wisen.domain.guards import Mode
 from wisen.learner import Learner
+from wisen.testing.entries_contract import a_proposal
 from wisen.testing.transcripts import ClaudeTranscript
 
 _BEGIN = 3
@@ -116,6 +119,22 @@ class Planter:
             learner.record_resolution(failure, f"use {new('resolution')}")
             learner.record_insight(f"the {new('insight')} is fast")
             learner.register(other, f"put {new('registered')} in", f"because of {new('why')}")
+
+    def guards(self, learner: Learner, many: int) -> None:
+        """Guards that the user wrote, with what he decided about them, and a proposal to make one stricter."""
+        new = self.facts.new
+        for _ in range(many):
+            text = f"deny make {new('guarded')} -> make {new('better')} # the {new('guard reason')} is slow"
+            guard = learner.add_guard(text, self.project).guard
+            learner.set_guard(guard.id, Mode.WARN, why=f"the {new('guard move')} says so")
+            offered = structs.replace(
+                a_proposal(f"P{guard.id}", guard.id),
+                type=ProposalType.GUARD,
+                text=f"ask make {new('guard proposal')}",
+                context=guard.context,
+                at=datetime.now(UTC),
+            )
+            learner._parts.ledger.enter([offered])
 
     def approved(self, learner: Learner, many: int) -> None:
         """Rules that the user approved: they stand in his file, with their inverses in the ledger."""

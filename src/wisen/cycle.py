@@ -1,6 +1,7 @@
 """Read this first: one turn of the loop.
 
     observe   new lines of the agents' logs become events; only what may be kept comes through the door
+    retire    what is older or more than the settings allow goes; what was learnt from it stays
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
     detect    in the same sessions: what the user corrected, praised, asked for
     notice    what people did to what we put into their files
@@ -33,7 +34,7 @@ from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, recollection, rulebook
+from wisen.steps import guarding, judgement, recollection, retention, rulebook
 from wisen.steps.diary import Diary
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     """One turn of the loop over the selected sources."""
     began, clock_began = parts.clock.now(), parts.clock.elapsed()
     found, read_bytes, new_events = observe(parts, selection, progress)
+    retired, in_vain = retention.retire(parts)
+    new_events -= in_vain
     reading_seconds = parts.clock.elapsed() - clock_began
     diary = dig(parts)
     rulebook.refused(parts, notice(parts.desk))
@@ -77,6 +80,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         signals=signals_by_kind(said),
         themes=themes(said),
         proposals=proposals,
+        retired=retired,
         troubles=parts.index.troubles(selection),
         warnings=(*parts.warnings, *diary.keep()),
     )
@@ -87,6 +91,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
 def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dict[str, int], int, int]:
     """Read what is new. Returns the sources found by agent, the bytes read and the events that were new."""
     found, tasks = dict[str, int](), list[Task]()
+    parts.scope.silence(parts.silence.holds)
     for agent in parts.agents:
         sources, known = list(agent.sources(selection.under)), parts.index.marks(agent.name)
         marks = watch.doubted(known) if parts.recheck else known

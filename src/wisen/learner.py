@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
-from wisen.facade.forgetting import Forgetter
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
+from wisen.facade.switching import Switcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Forgetter, Recaller, Rememberer):
+class Learner(Recorder, Switcher, Recaller, Rememberer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -84,6 +84,7 @@ class Learner(Recorder, Forgetter, Recaller, Rememberer):
         started = self._parts.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
         try:
+            self.heed_switches()
             parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge)
             return cycle.turn(parts, selection, progress or _silently)
         except WisenError as error:
@@ -101,10 +102,12 @@ class Learner(Recorder, Forgetter, Recaller, Rememberer):
             StoreError: a store cannot be written. What was done so far is kept, and the next cycle goes on.
         """
         from wisen.domain.cycles import Cycled
+        from wisen.steps.retention import due
 
         if dry_run:
             applied, troubles = self.apply_by_policy(dry_run=True)
-            return Cycled(None, len(self._parts.shelf.spooled()), (), applied, self.prepare(dry_run=True), troubles)
+            waiting, retired = len(self._parts.shelf.spooled()), len(due(self._parts))
+            return Cycled(None, waiting, (), applied, self.prepare(dry_run=True), troubles, retired)
         done: Cycled | None = None
         for _ in range(_ROUNDS):
             began = self._parts.clock.now()
@@ -115,7 +118,8 @@ class Learner(Recorder, Forgetter, Recaller, Rememberer):
             applied, unapplied = self.apply_by_policy()
             unfollowed = self._followed()
             prepared = self.prepare(wrong=self._wrong)
-            once = Cycled(report, took, answered, applied, prepared, (*unanswered, *unapplied, *unfollowed))
+            wrong = (*unanswered, *unapplied, *unfollowed)
+            once = Cycled(report, took, answered, applied, prepared, wrong, report.retired)
             done = done.then(once) if done else once
             woken = self._parts.shelf.woken()
             if woken is None or woken < began:
@@ -129,6 +133,7 @@ class Learner(Recorder, Forgetter, Recaller, Rememberer):
         The settings of a `project` count beside the user's.
         """
         from wisen.domain.state import State
+        from wisen.steps.retention import archive
 
         parts = self._parts
         return State(
@@ -140,6 +145,8 @@ class Learner(Recorder, Forgetter, Recaller, Rememberer):
             runs=parts.ledger.runs(_SHOWN_RUNS),
             warnings=parts.warnings,
             alarms=self.alarms(project),
+            archive=archive(parts),
+            off=self.off_by(project) if project else "",
         )
 
     def fixes(self, path: Path | None = None) -> tuple[Fix, ...]:

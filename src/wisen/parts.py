@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.domain.contexts import Alias
     from wisen.domain.hooks import Caller
     from wisen.domain.runs import Stamp
     from wisen.loop.apply.past import Desk
     from wisen.loop.crystallize.policy import GuardPolicy
     from wisen.loop.deliver.policy import DeliverPolicy
-    from wisen.loop.forget.ward import Ward
+    from wisen.loop.forget.policy import ArchivePolicy
+    from wisen.loop.forget.ward import Silence, Ward
     from wisen.loop.mine.policy import MinePolicy
     from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
@@ -61,6 +63,7 @@ class Parts:
     promote: PromotePolicy
     deliver: DeliverPolicy
     guards: GuardPolicy
+    archive: ArchivePolicy
     shelf: Shelf
     home: Path
     """Where our own files are."""
@@ -109,6 +112,14 @@ class Parts:
         return Ward(keys, self.salt() if keys else b"")
 
     @property
+    def silence(self) -> Silence:
+        """The sessions that were switched off, as the ledger knows them now."""
+        from wisen.loop.forget.ward import Silence
+
+        keys = self.ledger.buried()
+        return Silence(keys, self.salt() if keys else b"")
+
+    @property
     def desk(self) -> Desk:
         """What files are edited with."""
         from wisen.loop.apply.past import Desk
@@ -119,6 +130,10 @@ class Parts:
         """The key of the context that a directory belongs to; empty outside of any."""
         context = self.scope.context(str(path), str(path))
         return "" if context is None else context.key
+
+    def aliases(self) -> list[Alias]:
+        """The directories of this machine with their contexts, without those in which we are switched off."""
+        return [each for each in self.ledger.aliases(self.machine) if not self.scope.is_off(each.path)]
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""

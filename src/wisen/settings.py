@@ -14,8 +14,9 @@ from wisen.domain.policy import Rule, setting
 from wisen.errors import SettingsError
 from wisen.loop.crystallize.policy import GuardPolicy
 from wisen.loop.deliver.policy import DeliverPolicy
+from wisen.loop.forget.policy import ArchivePolicy
 from wisen.loop.mine.policy import MinePolicy
-from wisen.loop.observe.policy import DoorPolicy
+from wisen.loop.observe.policy import DoorPolicy, OffPolicy
 from wisen.loop.promote.policy import PromotePolicy
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Settings:
     trials: TrialsPolicy = field(default_factory=TrialsPolicy)
     deliver: DeliverPolicy = field(default_factory=DeliverPolicy)
     guards: GuardPolicy = field(default_factory=GuardPolicy)
+    archive: ArchivePolicy = field(default_factory=ArchivePolicy)
+    off: OffPolicy = field(default_factory=OffPolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
 
@@ -95,6 +98,8 @@ _POLICIES = {
     "trials": TrialsPolicy,
     "deliver": DeliverPolicy,
     "guards": GuardPolicy,
+    "archive": ArchivePolicy,
+    "off": OffPolicy,
 }
 SECTIONS = tuple(_POLICIES)
 
@@ -124,12 +129,12 @@ def describe(settings: Settings) -> Iterator[Described]:
             key = f"{section}.{each.name}"
             yield Described(
                 key=key,
-                value=_without_password(getattr(policy, each.name)),
+                value=_shown(getattr(policy, each.name)),
                 default=each.default,
                 source=settings.sources.get(key, "default"),
                 says=_rule(each).says,
                 allowed=_rule(each).allowed,
-                variable=_variable(key),
+                variable="" if _rule(each).tables else _variable(key),
             )
 
 
@@ -169,7 +174,8 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
 def _all_names() -> Iterator[tuple[str, str]]:
     for section, policy in _POLICIES.items():
         for each in fields(policy):
-            yield section, each.name
+            if _rule(each).tables is None:
+                yield section, each.name
 
 
 def _variable(key: str) -> str:
@@ -189,13 +195,15 @@ def _rule(each: Field[Any]) -> Rule:
 def _checked(each: Field[Any], value: object, key: str, source: str) -> object:
     """The value as the policy's type. Raises: SettingsError that names source, key, value and what is allowed."""
     rule, wanted = _rule(each), type(each.default)
+    if rule.tables is not None:
+        return _tables(rule.tables, value, key, source)
     converted = _converted(value, wanted)
     names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of names"}
     expected = names[wanted]
     allowed = f"{expected}, {rule.allowed}" if rule.allowed else expected
     bad = converted is None
     if isinstance(converted, tuple):
-        bad = bad or any(item not in rule.one_of for item in converted)
+        bad = bad or (bool(rule.one_of) and any(item not in rule.one_of for item in converted))
     elif isinstance(converted, int | float) and rule.at_least is not None:
         bad = bad or converted < rule.at_least
     if bad:
@@ -203,6 +211,18 @@ def _checked(each: Field[Any], value: object, key: str, source: str) -> object:
             f"{source}: {key} = {value!r} is not allowed. It takes {allowed}; default: {each.default!r}."
         )
     return converted
+
+
+def _tables(policy: type, value: object, key: str, source: str) -> tuple[tuple[str, object], ...]:
+    """Tables with names of the user's, each as a policy. Raises: SettingsError."""
+    known = {each.name: each for each in fields(policy)}
+    found: list[tuple[str, object]] = []
+    for name, table in value.items() if isinstance(value, dict) else ((key, None),):
+        if not isinstance(table, dict) or not table.keys() <= known.keys():
+            raise SettingsError(f'{source}: {key} takes tables, [{key}."NAME"], with the keys {", ".join(known)}.')
+        chosen = {each: _checked(known[each], of, f'{key}."{name}".{each}', source) for each, of in table.items()}
+        found.append((str(name), policy(**chosen)))
+    return tuple(found)
 
 
 _YES_NO = (bool, str)
@@ -225,6 +245,18 @@ def _converted(value: object, wanted: type) -> object | None:
         return wanted(value) if isinstance(value, (str, int, float)) else None
     except ValueError:
         return None
+
+
+def _shown(value: object) -> object:
+    """A value as it may be shown: an address without its password, a table with its name."""
+    if isinstance(value, tuple):
+        return tuple(each if isinstance(each, str) else f"{each[0]}: {_told(each[1])}" for each in value)
+    return _without_password(value)
+
+
+def _told(policy: Any) -> str:
+    chosen = (each.name for each in fields(policy) if getattr(policy, each.name) != each.default)
+    return ", ".join(f"{name} {getattr(policy, name)}" for name in chosen)
 
 
 def _without_password(value: object) -> object:

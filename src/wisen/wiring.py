@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wisen.doctor import Examined
     from wisen.heartbeat import Watched
     from wisen.loop.apply.past import Desk
+    from wisen.loop.observe.switches import Switches
     from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger
     from wisen.settings import Settings
 
@@ -92,6 +93,13 @@ class Wiring:
         home = self.settings.home
         return self._is_team or (home / "ledger.db").exists() or (home / "backups").exists()
 
+    @property
+    def is_off(self) -> bool:
+        """Whether whoever asks wants nothing to be learnt now (WISEN_OFF=1)."""
+        from wisen.loop.observe.switches import is_switched_off
+
+        return is_switched_off(self.environment)
+
     def elsewhere(self, home: Path) -> Wiring:
         """The same settings on empty stores in another home: for looking without leaving a trace."""
         store = replace(self.settings.store, ledger="sqlite")
@@ -144,6 +152,7 @@ class Wiring:
                 contexts=ledger.contexts(),
                 aliases=ledger.aliases(machine),
                 suffix=project,
+                switches=self._switches(),
             )
         except BaseException:
             index.close()
@@ -168,6 +177,7 @@ class Wiring:
             promote=self.settings.promote,
             deliver=self.settings.deliver,
             guards=self.settings.guards,
+            archive=self.settings.archive,
             shelf=HomeShelf(self.settings.home, clock),
             home=self.settings.home,
             user_home=self._user_home(),
@@ -230,7 +240,9 @@ class Wiring:
         """The agents that can be told to call us, as far as they are enabled."""
         from wisen.agents.claude_code.install import ClaudeCodeHooks
 
-        known: dict[str, Hooks] = {"claude-code": ClaudeCodeHooks(self._user_home(), self.environment)}
+        known: dict[str, Hooks] = {
+            "claude-code": ClaudeCodeHooks(self._user_home(), self.environment, self._switches().is_off)
+        }
         return tuple(known[name] for name in self.settings.agents.enabled if name in known)
 
     def gauge(self) -> Gauge:
@@ -294,6 +306,11 @@ class Wiring:
             desk=desk,
         )
 
+    def _switches(self) -> Switches:
+        from wisen.loop.observe.switches import Switches
+
+        return Switches(self._user_home(), self.settings.off.directories)
+
     def _experiments(self) -> bool | None:
         return self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None
 
@@ -345,9 +362,16 @@ class Wiring:
         file = self.settings.home / name
         try:
             with suppress(FileExistsError):
-                handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-                with os.fdopen(handle, "w", encoding="ascii") as new:
-                    new.write(made() + "\n")
+                part = file.with_name(f"{name}.{os.getpid()}.new.part")
+                if not file.exists():
+                    # Whole or not at all: a hook may ask for it in the same moment.
+                    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+                    with os.fdopen(handle, "w", encoding="ascii") as new:
+                        new.write(made() + "\n")
+                    try:
+                        os.link(part, file)
+                    finally:
+                        part.unlink()
             return file.read_text(encoding="ascii").strip()
         except OSError as error:
             raise StoreReadOnly(

@@ -40,7 +40,7 @@ class TestHomeShelf(ShelfContract):
     @pytest.fixture
     def leave(self, tmp_path: Path) -> Leave:
         def left(name: str, *notes: object) -> None:
-            (tmp_path / "spool").mkdir(exist_ok=True)
+            (tmp_path / "spool" / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "spool" / name).write_text("".join(json.dumps(note) + "\n" for note in notes))
 
         return left

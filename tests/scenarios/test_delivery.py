@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -18,14 +19,23 @@ from tests.hooks import CLIENT, failed, fire, taught
 from wisen import wiring
 from wisen.domain.entries import Category
 from wisen.domain.exposures import Arm
-from wisen.loop.deliver.snapshot import PHRASES, VERBS
-from wisen.loop.deliver.spool import wish_in
+from wisen.loop.deliver.snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
+from wisen.loop.deliver.spool import subject, wish_in
 from wisen.safety import sentinel
 from wisen.surfaces.hook import asking
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.transcripts import ClaudeTranscript
 
 SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
+
+DATA: dict[str, object] = {
+    "phrases": PHRASES,
+    "verbs": VERBS,
+    "longest": LONGEST,
+    "scopes": SCOPES,
+    "fillers": FILLERS,
+}
+"""What of a snapshot tells how wishes are typed."""
 
 
 @pytest.fixture
@@ -161,6 +171,9 @@ def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_wit
     assert left.read_text("utf-8") == fire(
         wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"}
     )
+    (project / ".wisen-off").touch()
+    run("cycle", "--quick")
+    assert not left.exists(), "nothing is told where wisen is off"
     left.write_text("mine", encoding="utf-8")
     run("cycle", "--quick")
     assert left.read_text("utf-8") == "mine", "somebody else's stays"
@@ -227,6 +240,18 @@ def typed(home: Path, project: Path, text: str, *, number: int = 7, by_hook: boo
         fire(home / "wisen", "prompt", {"session_id": log.session, "cwd": str(project), "prompt": text})
 
 
+def twice(home: Path, project: Path, text: str, *, number: int = 7, second: str = "") -> list[str]:
+    """A session in which the user types a wish, and then that he means it; what the agent was told each time."""
+    log = ClaudeTranscript(number, cwd=str(project), start=datetime.now(UTC))
+    words = [text, second or f"yes {text}"]
+    for each in words:
+        log.prompt(each)
+        log.bash("ls")
+    log.write(home / ".claude" / "projects" / "shop")
+    event = {"session_id": log.session, "cwd": str(project)}
+    return [fire(home / "wisen", "prompt", {**event, "prompt": each}) for each in words]
+
+
 @pytest.mark.requirement("S17")
 def test_approved_in_the_chat_is_approved_when_the_log_shows_that_the_user_typed_it(
     home: Path, wisen: Path, project: Path
@@ -263,7 +288,7 @@ def test_forgotten_in_the_chat_is_taken_out_of_the_file_too(home: Path, wisen: P
     run("cycle", "--quick")
     listed = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "show my rules"})
     assert rule in listed, "what a file tells is listed all the same"
-    typed(home, project, f"Forget {rule}")
+    twice(home, project, f"Forget {rule}")
     done = json.loads(run("cycle", "--quick", "--json").stdout)
     assert "forgotten" in done["answered"][0]
     assert not (project / "CLAUDE.md").exists(), "there was no such file before"
@@ -273,10 +298,86 @@ def test_forgotten_in_the_chat_is_taken_out_of_the_file_too(home: Path, wisen: P
 def test_what_was_said_can_be_forgotten(home: Path, wisen: Path, project: Path) -> None:
     told = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
     rule = told.partition("(R-")[2][:8]
-    typed(home, project, f"forget R-{rule}")
+    twice(home, project, f"forget R-{rule}")
     done = json.loads(run("cycle", "--quick", "--json").stdout)
     assert "forgotten" in done["answered"][0]
     assert fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"}) == ""
+
+
+@pytest.mark.requirement("N8")
+def test_words_typed_twice_are_forgotten_for_good_and_once_is_not_enough(
+    home: Path, wisen: Path, project: Path
+) -> None:
+    asked = "forget the pnpm rule"
+    told = typed_once = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": asked})
+    assert "pnpm instead of npm. (R-" in told, "what would go, with its source"
+    assert "yes forget the pnpm rule" in told
+    assert sentinel.strip(told).strip() == ""
+    assert list((wisen / "spool").glob("*.jsonl")) == []
+    typed(home, project, asked, number=8)
+    assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []
+    assert "pnpm" in residue(wisen)
+    told, noted = twice(home, project, asked)
+    assert (told, "Noted" in noted) == (typed_once, True)
+    (note,) = (wisen / "spool").glob("*.jsonl")
+    assert "pnpm" not in note.read_text()
+    (done,) = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
+    assert done.startswith("forgotten for good: ")
+    assert "pnpm" not in done
+    assert "pnpm" not in residue(wisen)
+    assert "shopctl" in residue(wisen), "the rest is unharmed"
+    run("learn", "--recheck")
+    assert "pnpm" not in residue(wisen)
+
+
+def residue(wisen: Path) -> str:
+    """Every byte below the home."""
+    return "".join(path.read_bytes().decode("latin-1") for path in wisen.rglob("*") if path.is_file())
+
+
+@pytest.mark.requirement("N8")
+@pytest.mark.parametrize("second", ["yes forget npm", "yes, approve 1", "forget pnpm"])
+def test_other_words_the_second_time_forget_nothing(home: Path, wisen: Path, project: Path, second: str) -> None:
+    twice(home, project, "forget pnpm", second=second)
+    assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []
+    assert "pnpm" in residue(wisen)
+
+
+@pytest.mark.requirement("N8")
+def test_what_a_hook_alone_heard_twice_is_not_forgotten(wisen: Path, project: Path) -> None:
+    for prompt in ("forget pnpm", "yes forget pnpm"):
+        fire(wisen, "prompt", {"session_id": "forged", "cwd": str(project), "prompt": prompt})
+    assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []
+    assert "pnpm" in residue(wisen)
+
+
+@pytest.mark.requirement("N8")
+def test_everything_is_forgotten_only_where_the_scope_was_said(home: Path, wisen: Path, project: Path) -> None:
+    asked, _ = twice(home, project, "forget everything", number=8)
+    assert {"`forget everything here`", "`forget everything everywhere`"} <= set(re.findall("`.*?`", asked))
+    assert list((wisen / "spool").glob("*.jsonl")) == []
+    asked, noted = twice(home, project, "forget everything here")
+    assert "yes forget everything here" in asked
+    assert "Noted" in noted
+    (done,) = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
+    assert done.startswith("forgotten for good: ")
+    assert not [word for word in ("pnpm", "shopctl") if word in residue(wisen)]
+    assert json.loads(run("rules", "--all", "--json").stdout)["rules"] == []
+
+
+@pytest.mark.requirement("N8")
+def test_memory_stats_are_counted_by_the_cycle_and_not_pinned(home: Path, wisen: Path, project: Path) -> None:
+    event = {"session_id": "s", "cwd": str(project), "prompt": "memory stats"}
+    told = fire(wisen, "prompt", event)
+    assert "this project (" in told
+    assert " 0 rules, 1 said, 1 waiting" in told
+    assert "last update: " in told
+    run("proposals", "approve", "1")
+    run("cycle", "--quick")
+    assert " 1 rules, 0 said, 0 waiting" in fire(wisen, "prompt", {**event, "prompt": "Stats?"})
+    elsewhere = fire(wisen, "prompt", {**event, "session_id": "t", "cwd": "/"})
+    assert "this project" not in elsewhere
+    assert "what holds everywhere: " in elsewhere
 
 
 @pytest.mark.parametrize(
@@ -285,6 +386,14 @@ def test_what_was_said_can_be_forgotten(home: Path, wisen: Path, project: Path) 
         "approve 2",
         "Skip #3!",
         "forget R-1a2b3c4d.",
+        "forget the staging password rule",
+        "Yes, forget the staging password rule!",
+        "yes forget everything here",
+        "forget it",
+        "forget the plan. Go on with the tests.",
+        "forget the plan\nand go on",
+        "forget a b c d e f g h i j k l m",
+        "memory stats",
         "what did you learn",
         "improve  yourself",
         "approve",
@@ -294,7 +403,26 @@ def test_what_was_said_can_be_forgotten(home: Path, wisen: Path, project: Path) 
     ],
 )
 def test_the_client_and_the_cycle_read_wishes_alike(text: str) -> None:
-    assert asking.wish_in(text, {"phrases": PHRASES, "verbs": VERBS}) == wish_in(text)
+    kind, of = wish_in(text)
+    assert asking.wish_in(text, DATA) == (kind, of)
+    assert asking.subject(of, DATA) == subject(of)
+
+
+@pytest.mark.parametrize(
+    ("of", "meant"),
+    [
+        ("r-1a2b3c4d", ("r-1a2b3c4d", "")),
+        ("the staging password rule", ("staging password", "")),
+        ("everything about the blue door", ("blue door", "")),
+        ("blue door everywhere", ("blue door", "everywhere")),
+        ("everything", ("everything", "")),
+        ("everything here", ("everything", "here")),
+        ("here", ("here", "")),
+        ("the rules", ("the rules", "")),
+    ],
+)
+def test_how_something_is_named_is_not_taken_for_its_words(of: str, meant: tuple[str, str]) -> None:
+    assert subject(of) == asking.subject(of, DATA) == meant
 
 
 @pytest.mark.requirement("X6")

@@ -30,7 +30,7 @@ from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8")
 
-SESSIONS, OTHERS = 50, 22
+SESSIONS, OTHERS, GUARDS = 50, 22, 6
 
 
 def planted(home: Path, learner: Learner, facts: Facts, project: str) -> Planter:
@@ -41,6 +41,7 @@ def planted(home: Path, learner: Learner, facts: Facts, project: str) -> Planter
     planter.approved(learner, OTHERS)
     planter.logs(SESSIONS - SESSIONS // 5)
     planter.told(learner, OTHERS)
+    planter.guards(learner, GUARDS)
     learner.learn(judge=True)
     return planter
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,12 +86,12 @@ class HomeGauge:
         return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
 
     def _beats(self) -> dict[str, Beat]:
-        """When each event was noted by touching a file of its name."""
-        try:
-            with os.scandir(self._home / "spool" / "beats") as entries:
-                found = {each.name: each.stat() for each in entries if each.is_file()}
-        except OSError:
-            return {}
+        """When each event was noted by touching a file of its name, and when a session was last switched off."""
+        found: dict[str, os.stat_result] = {}
+        with suppress(OSError), os.scandir(self._home / "spool" / "beats") as entries:
+            found = {each.name: each.stat() for each in entries if each.is_file()}
+        with suppress(OSError):
+            found["off"] = (self._home / "spool" / "off").stat()
         noted = {event: status for event, status in found.items() if not event.startswith((_FAILED, "."))}
         return {event: Beat(datetime.fromtimestamp(status.st_mtime, UTC)) for event, status in noted.items()}
 

@@ -75,6 +75,10 @@ class HomeShelf:
             raise StoreError(f"{error.filename} cannot be deleted: {error.strerror}. Delete it yourself.") from error
         return tuple(path.name for path in gone)
 
+    def switched_off(self) -> tuple[str, ...]:
+        """The names of the notes that a session is switched off."""
+        return tuple(sorted(f"off/{path.name}" for path in (self._spool / "off").glob("*")))
+
     def woken(self) -> datetime | None:
         """When a hook last asked for a cycle."""
         wake = self._spool / "wake"

@@ -13,6 +13,8 @@ class Rule:
     says: str
     at_least: float | None = None
     one_of: tuple[str, ...] = ()
+    tables: type | None = None
+    """The policy of each table below it, where it is made of tables with names of the user's."""
 
     @property
     def allowed(self) -> str:
@@ -22,6 +24,13 @@ class Rule:
         return f"{self.at_least:g} or more" if self.at_least is not None else ""
 
 
-def setting(default: Any, says: str, *, at_least: float | None = None, one_of: tuple[str, ...] = ()) -> Any:
+def setting(
+    default: Any,
+    says: str,
+    *,
+    at_least: float | None = None,
+    one_of: tuple[str, ...] = (),
+    tables: type | None = None,
+) -> Any:
     """A dataclass field that `config.toml` may set."""
-    return field(default=default, metadata={"rule": Rule(says=says, at_least=at_least, one_of=one_of)})
+    return field(default=default, metadata={"rule": Rule(says=says, at_least=at_least, one_of=one_of, tables=tables)})

@@ -114,9 +114,11 @@ class Report:
     signals: Mapping[SignalKind, int] = field(default_factory=dict)
     """In how many typed turns the user said what."""
     themes: tuple[Theme, ...] = ()
+    """What the user corrected or asked for, in most sessions first."""
     proposals: int = 0
     """How many rules wait for the user's answer."""
-    """What the user corrected or asked for, in most sessions first."""
+    retired: int = 0
+    """How many sessions went because they were too old or too many."""
     instructions: tuple[Judged, ...]
     """The instruction files of the projects, as far as there is anything to say; empty where nothing was new."""
     troubles: tuple[TroubleCount, ...]

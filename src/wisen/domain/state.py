@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from wisen.domain.archive import Archive
     from wisen.domain.hooks import Installed
     from wisen.domain.report import Counts
     from wisen.domain.runs import Run
@@ -30,6 +31,9 @@ class State:
     warnings: tuple[str, ...] = ()
     alarms: tuple[Finding, ...] = ()
     """What is wrong with hooks and what they deliver."""
+    archive: Archive | None = None
+    off: str = ""
+    """What switches wisen off in the present project: a marker, or a directory of the settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

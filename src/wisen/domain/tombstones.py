@@ -13,6 +13,8 @@ from wisen.domain.contexts import EVERYWHERE
 
 ALL = "*"
 """The scope of everything that is there, whatever context it belongs to."""
+OFF = "/off"
+"""The scope of a session that was switched off; no context has such a key."""
 FORGOTTEN = "forgotten"
 """Stands in the place of the rule by which the text of an event was withheld."""
 
@@ -28,6 +30,8 @@ class KeyKind(StrEnum):
     """Words and marks that follow each other; as a keyed digest."""
     THING = "thing"
     """A row, by its kind and id."""
+    SESSION = "session"
+    """A session that was switched off, as a keyed digest of its agent and id: nothing of it is ever kept."""
     UNTIL = "until"
     """Whatever happened in a context up to a moment."""
     DONE = "done"
@@ -59,7 +63,7 @@ class Tombstone(Struct, frozen=True, kw_only=True):
     machine: str
     at: datetime
     scope: str
-    """The key of a context, `EVERYWHERE`, or `ALL`."""
+    """The key of a context, `EVERYWHERE`, `ALL`, or `OFF`."""
     many: int
     done: bool = False
     """Whether everything that it names is gone; else the next run goes on with it."""
@@ -112,4 +116,4 @@ def covers(scope: str, context: str) -> bool:
 
 def scope_words(scope: str) -> str:
     """A scope for a person."""
-    return {ALL: "all", EVERYWHERE: "global"}.get(scope, scope)
+    return {ALL: "all", EVERYWHERE: "global", OFF: "a session that was switched off"}.get(scope, scope)

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.contexts import EVERYWHERE
-from wisen.domain.tombstones import ALL, Forgetting, Key, KeyKind, Purged, Tombstone
+from wisen.domain.contexts import EVERYWHERE, NOWHERE
+from wisen.domain.tombstones import ALL, OFF, Forgetting, Key, KeyKind, Purged, Tombstone
 from wisen.errors import UsageError
 from wisen.facade.guarding import Guarder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wisen.loop.deliver.spool import Forgotten
     from wisen.loop.forget.find import Aim, Found
     from wisen.steps.diary import Diary
     from wisen.steps.naming import Meant
@@ -24,13 +25,15 @@ _SAFETY = "safety"
 """The thing that a tombstone names where the rules of safety decided what had to go."""
 
 
-class _Grave(NamedTuple):
+class Grave(NamedTuple):
     """Something that is about to be forgotten."""
 
     tombstone: Tombstone
     aim: Aim
     found: Found
     keys: tuple[Key, ...] = ()
+    sessions: frozenset[tuple[str, str]] = frozenset()
+    """By agent and id, those of which nothing is kept at all."""
 
     @property
     def events(self) -> frozenset[tuple[str, str]]:
@@ -82,7 +85,7 @@ class Forgetter(Guarder):
         tombstone = self._tombstone(scope, len(found.things))
         keys = () if scope != EVERYWHERE else _event_keys(found)
         until = Key(kind=KeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))
-        return self._carried_out([_Grave(tombstone, aim, found, (until, *keys))], dry_run=dry_run)[0]
+        return self._carried_out([Grave(tombstone, aim, found, (until, *keys))], dry_run=dry_run)[0]
 
     def forgotten(self) -> tuple[Tombstone, ...]:
         """What was forgotten: when, in which scope and how much, and no word of it; oldest first."""
@@ -104,8 +107,11 @@ class Forgetter(Guarder):
             ledger.lift(fits[0].id)
             still = {(key.agent, key.value) for key in ledger.buried() if key.kind is KeyKind.EVENT}
             events = {(key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT} - still
-            if events or any(key.kind is KeyKind.UNTIL for key in keys):
+            kinds = {key.kind for key in keys}
+            if events or KeyKind.UNTIL in kinds:
                 self._parts.index.unveil(events)
+            if KeyKind.SESSION in kinds:
+                self._parts.index.unveil(())
         return fits[0]
 
     def finish_forgetting(self) -> int:
@@ -113,13 +119,13 @@ class Forgetter(Guarder):
         from wisen.steps.forgetting import found_in
 
         waiting = [each for each in self.forgotten() if not each.done and each.machine == self._parts.machine]
-        graves: list[_Grave] = []
+        graves: list[Grave] = []
         for tombstone in waiting:
             keys = self._parts.ledger.buried(tombstone.id)
             aim = self._aim_of(tombstone, keys)
             found = found_in(self._parts, aim)
             found.events |= {(key.agent, key.session, key.value) for key in keys if key.kind is KeyKind.EVENT}
-            graves.append(_Grave(tombstone, aim, found))
+            graves.append(Grave(tombstone, aim, found, sessions=self._sessions_of(keys)))
         self._carried_out(graves, dry_run=False)
         return len(graves)
 
@@ -140,11 +146,35 @@ class Forgetter(Guarder):
         told = Counter(refusals(found, self._parts.index.traces()))
         if found.things and not dry_run:
             keys = Key(kind=KeyKind.THING, value=_SAFETY), *_event_keys(found)
-            grave = _Grave(self._tombstone(ALL, len(found.things)), aim, found, keys)
+            grave = Grave(self._tombstone(ALL, len(found.things)), aim, found, keys)
             self._carried_out([grave], dry_run=False)
         return tuple(Purged(rule, place, many) for (rule, place), many in sorted(told.items()))
 
-    def _carried_out(self, graves: Sequence[_Grave], *, dry_run: bool) -> tuple[Forgetting, ...]:
+    def _forgotten(self, wanted: Forgotten) -> str:
+        """Forget what the user typed twice: words where he typed them and in what holds everywhere, unless he said all.
+
+        Raises: UsageError.
+        """
+        from wisen.loop.deliver.spool import EVERYTHING
+        from wisen.steps.naming import is_named
+
+        here = wanted.context or NOWHERE
+        if wanted.what == EVERYTHING:
+            if here == NOWHERE and not wanted.everywhere:
+                raise UsageError("it was typed outside of any project. What is meant: forget everything everywhere")
+            done = [self.forget_everything(ALL if wanted.everywhere else here)]
+        elif is_named(self._parts, wanted.what):
+            done = [*self.forget(wanted.what)]
+        else:
+            scopes = (ALL,) if wanted.everywhere else (here, EVERYWHERE)
+            done = [each for scope in scopes for each in self.forget(wanted.what, scope=scope)]
+        if not done:
+            raise UsageError("nothing holds that here. Elsewhere: wisen forget")
+        things = sum(len(each.things) for each in done)
+        left = "".join(f" Left: {line}" for each in done for line in each.left)
+        return f"forgotten for good: {things} things, tombstone {', '.join(each.tombstone for each in done)}.{left}"
+
+    def _carried_out(self, graves: Sequence[Grave], *, dry_run: bool) -> tuple[Forgetting, ...]:
         """The tombstones come first: from then on nothing of it comes back, and the next run can finish this one."""
         from wisen.steps import forgetting
 
@@ -157,6 +187,9 @@ class Forgetter(Guarder):
         left = [self._remove(grave) for grave in graves]
         events = {event for grave in graves for event in grave.found.events}
         summaries = forgetting.clear_written(parts, events)
+        off = {session for grave in graves for session in grave.sessions}
+        if off:
+            parts.index.let_go({each.key for each in parts.index.stored() if (each.agent, each.native) in off})
         for grave in graves:
             forgetting.clear_pages(parts, grave.aim)
         self._work_out_anew(graves, summaries)
@@ -173,7 +206,7 @@ class Forgetter(Guarder):
             for each, grave, (why, _) in zip(told, graves, left, strict=True)
         )
 
-    def _remove(self, grave: _Grave) -> tuple[list[str], set[str]]:
+    def _remove(self, grave: Grave) -> tuple[list[str], set[str]]:
         """Out of the user's files, the index and the ledger, in this order: what stands in one teaches the next."""
         from wisen.steps.forgetting import found_in, take_back
 
@@ -190,7 +223,7 @@ class Forgetter(Guarder):
         parts.ledger.remove(row for key, row in rows.items() if key not in stays)
         return left, stays
 
-    def _work_out_anew(self, graves: Sequence[_Grave], summaries: Sequence[str]) -> None:
+    def _work_out_anew(self, graves: Sequence[Grave], summaries: Sequence[str]) -> None:
         """What is left is understood, written down and prepared as if the rest had never been."""
         from wisen.steps import recollection, rulebook
 
@@ -205,7 +238,7 @@ class Forgetter(Guarder):
         if prepared:
             self.prepare()
 
-    def _grave(self, meant: Meant, *, dry_run: bool) -> _Grave:
+    def _grave(self, meant: Meant, *, dry_run: bool) -> Grave:
         from wisen.loop.forget.find import Aim
         from wisen.loop.forget.matching import Phrases
         from wisen.steps.forgetting import found_in
@@ -218,7 +251,17 @@ class Forgetter(Guarder):
         if meant.phrases and not dry_run:
             salt = self._parts.salt()
             keys += [phrase.key(salt) for phrase in meant.phrases]
-        return _Grave(self._tombstone(meant.scope, len(found.things)), aim, found, (*keys, *_event_keys(found)))
+        return Grave(self._tombstone(meant.scope, len(found.things)), aim, found, (*keys, *_event_keys(found)))
+
+    def _sessions_of(self, keys: Sequence[Key]) -> frozenset[tuple[str, str]]:
+        """The sessions that the index holds although keys say that they were switched off."""
+        from wisen.loop.forget.ward import Silence
+
+        if not any(key.kind is KeyKind.SESSION for key in keys):
+            return frozenset()
+        silence = Silence(keys, self._parts.salt())
+        held = {(each.agent, each.native) for each in self._parts.index.stored()}
+        return frozenset(each for each in held if silence.holds(*each))
 
     def _aim_of(self, tombstone: Tombstone, keys: Sequence[Key]) -> Aim:
         """What a tombstone is about, as far as it tells."""
@@ -230,6 +273,8 @@ class Forgetter(Guarder):
         things = frozenset(key.value for key in keys if key.kind is KeyKind.THING)
         if any(key.kind is KeyKind.UNTIL for key in keys):
             return Aim(Anything(), tombstone.scope, events, whole=True)
+        if tombstone.scope == OFF:
+            return Aim(Keys((), b""), OFF, events, alone=things)
         needle = Refused() if _SAFETY in things else Keys(keys, self._parts.salt())
         return Aim(needle, tombstone.scope, events, things)
 

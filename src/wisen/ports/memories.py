@@ -45,6 +45,10 @@ class Memories(Protocol):
         """How many memories there are of each kind."""
         ...
 
+    def contexts(self) -> dict[str, int]:
+        """How many memories there are in each context."""
+        ...
+
 
 class Notebooks(Protocol):
     """What other systems remember, in files of theirs. They are only read."""

@@ -48,6 +48,10 @@ class Shelf(Protocol):
         """
         ...
 
+    def switched_off(self) -> tuple[str, ...]:
+        """The names of the notes that a session is switched off, each `off/` and its keyed digest; see `drop`."""
+        ...
+
     def woken(self) -> datetime | None:
         """When a hook last asked for a cycle."""
         ...

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from datetime import datetime
 
+    from wisen.domain.archive import Stored
     from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.exposures import Exposure
@@ -74,6 +75,17 @@ class Traces(Protocol):
 
     def drop(self, scope: str, until: datetime) -> None:
         """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
+        ...
+
+    def stored(self) -> tuple[Stored, ...]:
+        """Every session that is held, in no order."""
+        ...
+
+    def let_go(self, sessions: Collection[tuple[str, str, int]]) -> None:
+        """Take away whole sessions, by agent, id and segment, and whatever was worked out of them.
+
+        How far their sources were read stays known.
+        """
         ...
 
     def unveil(self, events: Collection[tuple[str, str]]) -> None:

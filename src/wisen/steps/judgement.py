@@ -22,7 +22,7 @@ JUDGED_DAYS = 400
 
 def judge(parts: Parts) -> tuple[Blame, ...]:
     """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
-    files = parts.instructions.files(sorted({alias.path for alias in parts.ledger.aliases(parts.machine)}))
+    files = parts.instructions.files(sorted({alias.path for alias in parts.aliases()}))
     return tuple(blamed(parts, [remembered(parts, file) for file in files]))
 
 
@@ -32,7 +32,7 @@ def remembered(parts: Parts, file: InstructionFile) -> InstructionFile:
     new = snapshots_of([file], known, machine=parts.machine, now=parts.clock.now())
     ward = parts.ward
     for snapshot in new:
-        if not ward.holds(snapshot.text):
+        if not ward.holds(snapshot.text) and not parts.scope.is_off(snapshot.path):
             parts.ledger.snap(snapshot)
     return with_snapshots(file, parts.ledger.snapshots(file.path, machine=parts.machine))
 

@@ -54,6 +54,11 @@ def meant(parts: Parts, wanted: Iterable[str], scope: str | None) -> list[Meant]
     return [each for _, each in sorted(of.items())]
 
 
+def is_named(parts: Parts, text: str) -> bool:
+    """Whether a text is the id of something."""
+    return bool(_Names(parts).named(text.strip()))
+
+
 def _words(text: str, scope: str | None) -> Meant:
     phrase = phrase_of(text)
     if phrase is None:

@@ -124,7 +124,7 @@ def take_in(parts: Parts, known: Known) -> None:
         of = {rule_id(state.entry.id): state for state in states_here}
         taken = [taken_in(parts.files, book, of, named, parts.scribe)]
         for place in book.aliases:
-            if (Path(place) / FOLDER).is_dir():
+            if (Path(place) / FOLDER).is_dir() and not parts.scope.is_off(place):
                 back = read_back(parts.files, Path(place), book.key, by_name, parts.scribe)
                 taken.append(_remembered(back, parts.ward))
         for each in taken:
@@ -165,7 +165,7 @@ def write_books(parts: Parts, every: Sequence[EntryState]) -> None:
     """Write what holds and what waits into the books, for people."""
     today = parts.clock.now().date()
     rows = []
-    for book, states_here in _books(parts, every):
+    for book, states_here in _books(parts, every, [context.key for context in parts.ledger.contexts()]):
         of = [(rule_id(state.entry.id), state) for state in states_here if is_told(state)]
         rows.append(written(parts.files, book, of, today))
     write_contents(parts.files, parts.home, [row for row in rows if row is not None])
@@ -199,13 +199,13 @@ def is_told(state: EntryState) -> bool:
     return state.status is Status.PROMOTED or state.confirmed or state.sessions > 1 or stands_alone(state.text)
 
 
-def _books(parts: Parts, every: Sequence[EntryState]) -> list[tuple[Book, list[EntryState]]]:
-    """The books of every context that something was learnt in, with its entries."""
+def _books(parts: Parts, every: Sequence[EntryState], also: Iterable[str] = ()) -> list[tuple[Book, list[EntryState]]]:
+    """The books of every context that something was learnt in, with its entries; `also` those of other contexts."""
     names = {context.key: context.name for context in parts.ledger.contexts()}
     places: dict[str, list[str]] = defaultdict(list)
     for alias in parts.ledger.aliases(parts.machine):
         places[alias.context].append(alias.path)
-    of: dict[str, list[EntryState]] = {"": []}
+    of: dict[str, list[EntryState]] = {key: [] for key in ("", *also)}
     for state in every:
         of.setdefault(state.context, []).append(state)
     return [(book_of(parts.home, key, names.get(key, key), places[key]), of[key]) for key in sorted(of)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.entries import Category, EntryType, Origin, Priority, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.fixes import Danger
-from wisen.domain.guards import guard_states
+from wisen.domain.guards import Mode, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
 from wisen.loop.deliver.block import Line, Matter, Waiting
@@ -51,7 +51,28 @@ def told(parts: Parts) -> Published:
         matters[context] = _matter(parts, [*here, *everywhere], proposals, context, folders[context])
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
     made = published(matters, _fixes(parts, every, folders), complaints(), cut, places, parts.deliver)
-    return made.guarded(_sheets(parts, [*matters]))
+    return made.guarded(_sheets(parts, [*matters])).counted(_figures(parts, every, proposals, [*matters]))
+
+
+def _figures(
+    parts: Parts, every: Sequence[EntryState], proposals: Sequence[Asked], contexts: Iterable[str]
+) -> dict[str, dict[str, int]]:
+    """How much there is of what in each context, for who asks."""
+    stated, memories = parts.promote.stated, parts.index.memories.contexts()
+    guards = [
+        each for each in guard_states(parts.ledger.guards(), parts.ledger.moves()) if each.mode is not Mode.REMOVED
+    ]
+    figures = {}
+    for context in contexts:
+        here = [each for each in every if each.context == context]
+        figures[context] = {
+            "rules": sum(each.status is Status.PROMOTED for each in here),
+            "said": sum(_is_said(each, stated) for each in here),
+            "waiting": sum(each.proposal.context == context for each in proposals),
+            "guards": sum(each.guard.context == context for each in guards),
+            "memories": memories.get(context, 0),
+        }
+    return figures
 
 
 def _sheets(parts: Parts, contexts: Sequence[str]) -> dict[str, bytes]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from wisen.domain.archive import EVENT_BYTES, Stored
 from wisen.domain.contexts import NOWHERE
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection
 from wisen.domain.histories import Act, History, Step, Turn
@@ -59,7 +60,7 @@ class MemoryIndex:
             self._marks[stretch.source.agent, str(stretch.source.path)] = stretch.mark
             for kept in stretch.kept:
                 session = kept.event.session
-                number = self._sessions.setdefault(session, len(self._sessions) + 1)
+                number = self._sessions.setdefault(session, max(self._sessions.values(), default=0) + 1)
                 self._holdings.add((str(stretch.source.path), session))
                 self._places.add((session, "" if isinstance(kept.event, Concession) else kept.event.place))
                 if (session.agent, kept.event.id) not in self._kept:
@@ -171,7 +172,35 @@ class MemoryIndex:
         for kept in self._kept.values():
             if not isinstance(kept.event, Concession):
                 of.setdefault(kept.event.session, set()).add(kept.context or NOWHERE)
-        whole_ones = {session for session, there in of.items() if all(covers(scope, each) for each in there)}
+        self._drop({session for session, there in of.items() if all(covers(scope, each) for each in there)})
+        left = [key for key, kept in self._kept.items() if covers(scope, kept.context or NOWHERE)]
+        self.veil([key for key in left if self._kept[key].event.at <= until])
+
+    def stored(self) -> tuple[Stored, ...]:
+        """Every session that is held."""
+        return tuple(map(self._stored, {kept.event.session for kept in self._kept.values()}))
+
+    def let_go(self, sessions: Collection[tuple[str, str, int]]) -> None:
+        """Take away whole sessions."""
+        self._drop({each for each in self._sessions if (each.agent, each.native, each.segment) in sessions})
+
+    def _stored(self, session: SessionKey) -> Stored:
+        kept = [each for each in self._kept.values() if each.event.session == session]
+        contexts = Counter("" if isinstance(each.event, Concession) else each.context or "" for each in kept)
+        texts = [text_of(each.event) or "" for each in kept]
+        number = self._sessions[session]
+        return Stored(
+            session.agent,
+            session.native,
+            session.segment,
+            min(contexts, key=lambda each: (-contexts[each], each)),
+            max(whole(each.event.at) for each in kept),
+            len(kept),
+            sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + len(kept) * EVENT_BYTES,
+            self._seen.get(number, (0, 0))[0] != self._sizes[number],
+        )
+
+    def _drop(self, whole_ones: set[SessionKey]) -> None:
         for key in [key for key, kept in self._kept.items() if kept.event.session in whole_ones]:
             del self._kept[key]
         for session in whole_ones:
@@ -181,8 +210,6 @@ class MemoryIndex:
             self.memories.replace({f"session:{number}": []})
         self._holdings = {each for each in self._holdings if each[1] not in whole_ones}
         self._places = {each for each in self._places if each[0] not in whole_ones}
-        left = [key for key, kept in self._kept.items() if covers(scope, kept.context or NOWHERE)]
-        self.veil([key for key in left if self._kept[key].event.at <= until])
 
     def unveil(self, events: Collection[tuple[str, str]]) -> None:
         """Drop the stubs of events, and have the sources of their sessions read again."""

@@ -57,6 +57,10 @@ class PlainMemories:
         """How many memories there are of each kind."""
         return dict(sorted(Counter(memory.kind.value for memory, _ in self._all()).items()))
 
+    def contexts(self) -> dict[str, int]:
+        """How many memories there are in each context."""
+        return dict(sorted(Counter(memory.context for memory, _ in self._all()).items()))
+
     def _all(self) -> list[tuple[Memory, Words]]:
         return [each for memories in self._held.values() for each in memories]
 

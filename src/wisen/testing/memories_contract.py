@@ -38,6 +38,7 @@ class MemoriesContract:
     def test_a_new_store_finds_nothing(self, memories: Memories) -> None:
         assert found(memories, "anything") == []
         assert memories.count() == {}
+        assert memories.contexts() == {}
         assert memories.origins("") == frozenset()
         assert memories.around("none", 3) == []
 
@@ -58,6 +59,7 @@ class MemoriesContract:
         assert memories.replace({"session:1": [one]}) == 1
         ((memory, score),) = again().find(Sought(("tuesdays",)), DESIGN)
         assert memory == one[0]._replace(beside=memory.beside)
+        assert again().contexts() == {"shop-1": 1}
         assert score > 0
 
     @pytest.mark.parametrize("text", HOSTILE)

@@ -41,5 +41,15 @@ class ShelfContract:
         assert shelf.holds() == {"b"}
         assert [each.name for each in shelf.spooled()] == ["two.jsonl"]
 
+    def test_notes_of_sessions_that_are_off_are_told_apart(self, shelf: Shelf, leave: Callable[..., None]) -> None:
+        assert shelf.switched_off() == ()
+        leave("off/b")
+        leave("off/a")
+        leave("one.jsonl", {"event": "prompt"})
+        assert shelf.switched_off() == ("off/a", "off/b")
+        assert [each.name for each in shelf.spooled()] == ["one.jsonl"]
+        shelf.drop(["off/a", "off/never"])
+        assert shelf.switched_off() == ("off/b",)
+
     def test_where_no_hook_ever_fired_nobody_asked_for_a_cycle(self, shelf: Shelf) -> None:
         assert shelf.woken() is None

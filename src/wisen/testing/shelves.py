@@ -38,7 +38,7 @@ class MemoryShelf:
 
     def spooled(self) -> tuple[Spooled, ...]:
         """What was left, oldest first."""
-        return tuple(Spooled(name, notes) for name, notes in self._spool.items())
+        return tuple(Spooled(name, notes) for name, notes in self._spool.items() if not name.startswith("off/"))
 
     def drop(self, names: Sequence[str]) -> None:
         """Remove what was taken in."""
@@ -53,6 +53,10 @@ class MemoryShelf:
             del self.files[name]
         self.drop(notes if not dry_run else ())
         return (*files, *notes)
+
+    def switched_off(self) -> tuple[str, ...]:
+        """The names of the notes that a session is switched off."""
+        return tuple(sorted(name for name in self._spool if name.startswith("off/")))
 
     def woken(self) -> datetime | None:
         """No hook ever asked for a cycle here."""

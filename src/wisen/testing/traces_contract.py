@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from wisen.domain.archive import EVENT_BYTES
 from wisen.domain.events import Status
 from wisen.domain.memories import Memory, MemoryKind, Words
 from wisen.domain.report import Selection
@@ -107,6 +108,27 @@ class TracesContract:
         assert "text of t-s1" in texts(index)
         index.unveil([])
         assert {mark.size for mark in index.marks("claude-code").values()} == {-1}
+
+    def test_sessions_are_told_with_their_size_and_go_whole(self, index: Index, reopen: Callable[[], Index]) -> None:
+        one, two = keep_two(index)
+        index = reopen()
+        stored = {each.native: each for each in index.stored()}
+        assert [stored["s2"].context, stored["s1"].context] == ["ctx", "ctx"], "most of it happened there"
+        assert (stored["s1"].events, stored["s2"].events) == (3, 4)
+        assert stored["s2"].last == NOON + timedelta(minutes=3)
+        texts_of_one = "text of t-s1", '{"command":"make"}', "failed in s1"
+        assert stored["s1"].size == sum(map(len, texts_of_one)) + 3 * EVENT_BYTES
+        assert stored["s1"].waits
+        mine_all(index)
+        assert not any(each.waits for each in index.stored())
+        index.let_go({stored["s1"].key, ("codex", "s2", 0)})
+        again = reopen()
+        assert [each.native for each in again.stored()] == ["s2"]
+        assert not {text for text in texts(again) if "s1" in text}
+        assert again.marks("claude-code").keys() == {"/a.jsonl", "/b.jsonl"}
+        assert [each.native for each in again.histories(Selection())] == ["s2"]
+        assert again.keep([one.stretch(), two.stretch()]) == 3
+        assert {each.native: each.waits for each in again.stored()} == {"s1": True, "s2": False}
 
     def test_scrubbing_leaves_what_is_held(self, index: Index, reopen: Callable[[], Index]) -> None:
         keep_two(index)

@@ -16,7 +16,7 @@ from wisen.agents.files import files_below, source_at
 from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 EVENTS = {
     "SessionStart": "session-start",
@@ -62,7 +62,11 @@ class ClaudeCodeHooks:
 
     name = AGENT
 
-    def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        """`is_off`: whether hooks say nothing in a directory, so that their silence there tells nothing."""
+        self._is_off = is_off
         configured = environment.get("CLAUDE_CONFIG_DIR")
         self._root = Path(configured).expanduser() if configured else home / ".claude"
 
@@ -103,7 +107,24 @@ class ClaudeCodeHooks:
         sources = [source_at(AGENT, path) for path in files_below(folder, ".jsonl")]
         ours = [source for source in sources if "subagents" not in source.path.parts]
         newest = sorted(ours, key=lambda source: -source.modified_ns)[:_NEWEST]
-        return max(filter(None, (_began(source.path) for source in newest)), default=None)
+        return max(filter(None, (self._began(source.path) for source in newest)), default=None)
+
+    def _began(self, path: Path) -> datetime | None:
+        """The first time in a transcript, unless it is of a place where we are switched off."""
+        try:
+            with path.open("rb") as file:
+                beginning = file.read(_BEGINNING)
+        except OSError:
+            return None
+        place = beginning.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")
+        text = beginning.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
+        try:
+            began = datetime.fromisoformat(text)
+        except ValueError:
+            return None
+        if self._is_off(place):
+            return None
+        return began if began.tzinfo is not None else began.replace(tzinfo=UTC)
 
 
 def _group(command: str) -> dict[str, Any]:
@@ -142,18 +163,3 @@ def _ours(command: str) -> Caller | None:
     if len(words) != 7 or words[1:3] != ["-I", "-S"] or words[4] != "--home":
         return None
     return Caller(python=words[0], client=words[3], home=words[5]) if PurePath(words[3]).parts[-3:] == CLIENT else None
-
-
-def _began(path: Path) -> datetime | None:
-    """The first time in a transcript."""
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(_BEGINNING)
-    except OSError:
-        return None
-    text = beginning.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
-    try:
-        began = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return began if began.tzinfo is not None else began.replace(tzinfo=UTC)

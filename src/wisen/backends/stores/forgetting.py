@@ -6,10 +6,12 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
-from wisen.backends.stores.escapes import milliseconds, pack, unpack
+from wisen.backends.stores.escapes import from_milliseconds, milliseconds, pack, unpack
+from wisen.backends.stores.index_selection import understood
 from wisen.backends.stores.mined import TABLES
 from wisen.backends.stores.numbered import number_of
 from wisen.backends.stores.sqlite import translated
+from wisen.domain.archive import EVENT_BYTES, Stored
 from wisen.domain.contexts import NOWHERE
 from wisen.domain.tombstones import ALL, FORGOTTEN, Trace
 
@@ -58,15 +60,27 @@ _IN_SCOPE = """
     SELECT agents.name, e.id FROM events e JOIN scenes ON scenes.number = e.scene
     JOIN agents ON agents.number = e.agent WHERE scenes.context = ? AND e.at <= ?
 """
-_OF_SESSION = (
-    "DELETE FROM texts WHERE event IN (SELECT number FROM events WHERE scene IN"  # noqa: ISC004 - one statement
-    " (SELECT number FROM scenes WHERE session = ?))",
-    "DELETE FROM tallies WHERE scene IN (SELECT number FROM scenes WHERE session = ?)",
-    "DELETE FROM events WHERE scene IN (SELECT number FROM scenes WHERE session = ?)",
-    *(f"DELETE FROM {table} WHERE session = ?" for table in (*TABLES, "spans", "mining", "ends", "loose", "holdings")),  # noqa: S608 - ours
-    "DELETE FROM scenes WHERE session = ?",
-    "DELETE FROM sessions WHERE number = ?",
+_THESE = "IN (SELECT value FROM json_each(?))"
+_OF_SESSIONS = (
+    "DELETE FROM texts WHERE event IN (SELECT number FROM events WHERE scene IN"  # noqa: ISC004, S608 - one statement
+    f" (SELECT number FROM scenes WHERE session {_THESE}))",
+    f"DELETE FROM tallies WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - ours
+    f"DELETE FROM events WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - ours
+    *(
+        f"DELETE FROM {table} WHERE session {_THESE}"  # noqa: S608 - ours
+        for table in (*TABLES, "spans", "mining", "ends", "loose", "holdings")
+    ),
+    f"DELETE FROM scenes WHERE session {_THESE}",  # noqa: S608 - ours
+    f"DELETE FROM sessions WHERE number {_THESE}",  # noqa: S608 - ours
 )
+_STORED = """
+    SELECT sessions.number, agents.name, native, segment, scenes.context, max(e.at), count(*),
+    coalesce(sum(length(CAST(texts.text AS BLOB))), 0), mining.session IS NOT NULL AND mining.version IS NULL
+    FROM events e JOIN scenes ON scenes.number = e.scene JOIN sessions ON sessions.number = scenes.session
+    JOIN agents ON agents.number = sessions.agent LEFT JOIN texts ON texts.event = e.number
+    LEFT JOIN mining ON mining.session = sessions.number
+    GROUP BY sessions.number, scenes.context ORDER BY sessions.number, scenes.context
+"""
 _STUBS = """
     SELECT e.number, scenes.session FROM events e JOIN agents ON agents.number = e.agent
     JOIN shapes ON shapes.number = e.shape JOIN scenes ON scenes.number = e.scene
@@ -130,10 +144,50 @@ def within(db: SqliteDatabase, scope: str) -> set[int]:
 
 def drop(db: SqliteDatabase, sessions: Iterable[int]) -> None:
     """Inside a transaction: take whole sessions away."""
-    rows = [(session,) for session in sorted(sessions)]
-    for statement in _OF_SESSION:
-        db.many(statement, rows)
+    numbers = json.dumps(sorted(sessions))
+    for statement in _OF_SESSIONS:
+        db.run(statement, (numbers,))
     remove_orphans(db)
+
+
+def stored(db: SqliteDatabase) -> tuple[Stored, ...]:
+    """Every session that is held; the context of most of its events counts."""
+    found: dict[int, Stored] = {}
+    most: dict[int, int] = {}
+    with understood(db):
+        for number, agent, native, segment, context, last, events, size, waits in db.stream(_STORED):
+            session, many = db.whole(number), db.whole(events)
+            before = found.get(session)
+            told = Stored(
+                unpack(str(agent)),
+                unpack(str(native)),
+                db.whole(segment),
+                unpack(str(context)),
+                from_milliseconds(db.whole(last)),
+                many,
+                db.whole(size) + many * EVENT_BYTES,
+                bool(waits),
+            )
+            if before is not None:
+                told = told._replace(
+                    context=told.context if many > most[session] else before.context,
+                    last=max(told.last, before.last),
+                    events=told.events + before.events,
+                    size=told.size + before.size,
+                )
+            most[session] = max(many, most.get(session, 0))
+            found[session] = told
+    return tuple(found.values())
+
+
+def numbers_of(db: SqliteDatabase, sessions: Collection[tuple[str, str, int]]) -> set[int]:
+    """The numbers of sessions, by agent, id and segment."""
+    rows = db.run("SELECT sessions.number, name, native, segment FROM sessions JOIN agents ON agents.number = agent")
+    return {
+        db.whole(number)
+        for number, agent, native, segment in rows
+        if (unpack(str(agent)), unpack(str(native)), db.whole(segment)) in sessions
+    }
 
 
 def happened(db: SqliteDatabase, scope: str, until: datetime) -> set[tuple[str, str]]:

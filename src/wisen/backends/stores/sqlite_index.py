@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from wisen.backends.stores.dialect import Row, Value
     from wisen.backends.stores.sqlite import SqliteDatabase
+    from wisen.domain.archive import Stored
     from wisen.domain.events import SessionKey
     from wisen.domain.failures import Goal, Mined
     from wisen.domain.fixes import Evidence, FailureKind, Fix
@@ -202,6 +203,20 @@ class SqliteIndex:
         self._forget_numbers()
         self._handed.clear()
         self.veil(forgetting.happened(self._db, scope, until))
+
+    def stored(self) -> tuple[Stored, ...]:
+        """Every session that is held."""
+        return forgetting.stored(self._db)
+
+    def let_go(self, sessions: Collection[tuple[str, str, int]]) -> None:
+        """Take away whole sessions, by agent, id and segment, and whatever was worked out of them."""
+        self._db.run("PRAGMA secure_delete = ON")
+        with self._db.transaction():
+            numbers = forgetting.numbers_of(self._db, sessions)
+            self.memories.forget([f"session:{number}" for number in sorted(numbers)])
+            forgetting.drop(self._db, numbers)
+        self._forget_numbers()
+        self._handed.clear()
 
     def unveil(self, events: Collection[tuple[str, str]]) -> None:
         """Drop the stubs of events, or of none all that was dropped, and have their sources read again."""

@@ -38,6 +38,11 @@ _KEEP_WORDS = "INSERT INTO memory_words (rowid, text, who, day, beside) VALUES (
 _OF_ORIGIN = "SELECT number FROM memories WHERE origin = ?"
 _LAST = "SELECT max(number) FROM memories WHERE number BETWEEN ? AND ?"
 
+_OF_CONTEXTS = f"""
+    SELECT c.context, count(*) FROM memories m JOIN memory_contexts c ON c.number = m.number >> {ROOM}
+    GROUP BY c.context ORDER BY c.context
+"""  # noqa: S608 - names are ours
+
 
 class SqliteMemories:
     """Memories beside the events they come from."""
@@ -106,6 +111,11 @@ class SqliteMemories:
         """How many memories there are of each kind."""
         rows = self._db.run("SELECT kind, count(*) FROM memories GROUP BY kind ORDER BY kind")
         return {str(kind): self._db.whole(many) for kind, many in rows}
+
+    def contexts(self) -> dict[str, int]:
+        """How many memories there are in each context."""
+        rows = self._db.run(_OF_CONTEXTS)
+        return {unpack(str(context)): self._db.whole(many) for context, many in rows}
 
     def _scopes(self, sought: Sought) -> list[int] | None:
         """The numbers of the contexts that are looked in; None for all."""

@@ -35,10 +35,36 @@ PHRASES = {
     "show rules": "rules",
     "what are my rules": "rules",
     "improve yourself": "improve",
+    "memory stats": "stats",
+    "show memory stats": "stats",
+    "stats": "stats",
+    "forget it": "",
+    "forget this": "",
+    "forget that": "",
+    "forget about it": "",
+    "forget about this": "",
+    "forget about that": "",
+    "forget what i said": "",
 }
-"""What a user can type, whole, in small letters and without marks at its end."""
-VERBS = {"approve": "approve", "skip": "skip", "forget": "forget", "overrule": "overrule"}
+"""What a user can type, whole, in small letters and without marks at its end; empty for what is meant for the agent."""
+VERBS = {
+    "approve": "approve",
+    "skip": "skip",
+    "overrule": "overrule",
+    "forget": "forget",
+    "yes forget": "confirm",
+    "yes, forget": "confirm",
+}
 """What he can type before a number or a name."""
+LONGEST = {"forget": 12, "confirm": 12}
+"""Before how many words in one line, where it is more than one."""
+SCOPES = {"here": "here", "everywhere": "everywhere"}
+"""What he can type behind those words: where."""
+FILLERS = {
+    "before": "about all everything lesson line my of our rule rules that the this thing things your".split(),
+    "behind": "lesson line lessons rule rules".split(),
+}
+"""What belongs to how he names something, and not to its words."""
 
 
 class Published(NamedTuple):
@@ -50,19 +76,25 @@ class Published(NamedTuple):
     everywhere: str
     sheets: dict[str, str]
     """The guards of each context that has any of its own; empty for those that hold everywhere."""
+    figures: Mapping[str, Mapping[str, int]]
+    """How much there is of what, by context; empty for what holds everywhere."""
 
     def guarded(self, sheets: Mapping[str, bytes]) -> Published:
         """The same with sheets of guards by context."""
         files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
         return self._replace(files=files, sheets={context: digest(sheets[context]) for context in sorted(sheets)})
 
+    def counted(self, figures: Mapping[str, Mapping[str, int]]) -> Published:
+        """The same with how much there is, by context."""
+        return self._replace(figures=figures)
+
     def block(self, context: str) -> str:
         """What a session of a context begins with; empty where there is nothing to tell."""
         digest = self.contexts.get(context, self.everywhere)
         return str(json.loads(self.files[digest])["block"]) if digest in self.files else ""
 
-    def current(self, made: datetime, alarms: Sequence[str] = ()) -> bytes:
-        """The page that says which snapshot holds where, and what is wrong with us."""
+    def current(self, made: datetime, alarms: Sequence[str] = (), off: Sequence[str] = ()) -> bytes:
+        """The page that says which snapshot holds where, what is wrong with us, and where we are switched `off`."""
         return _bytes(
             {
                 "version": VERSION,
@@ -71,7 +103,9 @@ class Published(NamedTuple):
                 "contexts": self.contexts,
                 "global": self.everywhere,
                 "guards": self.sheets,
+                "figures": {context: dict(each) for context, each in self.figures.items()},
                 "alarms": list(alarms),
+                "off": list(off),
             }
         )
 
@@ -101,7 +135,7 @@ def published(
         files[digest(content)] = content
     everywhere = contexts.pop("")
     known_places = sorted({path: context for path, context in places if context in contexts}.items())
-    return Published(files, known_places, contexts, everywhere, {})
+    return Published(files, known_places, contexts, everywhere, {}, {})
 
 
 def digest(content: bytes) -> str:
@@ -128,6 +162,9 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], policy: Del
         "waiting": [each._asdict() for each in matter.waiting],
         "phrases": PHRASES,
         "verbs": VERBS,
+        "longest": LONGEST,
+        "scopes": SCOPES,
+        "fillers": FILLERS,
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.exposures import Arm, Channel, Exposure
 from wisen.domain.histories import Act
-from wisen.loop.deliver.snapshot import PHRASES, VERBS
+from wisen.loop.deliver.snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 _AROUND = timedelta(minutes=10)
 """How far the clocks of a hook and of a log may be apart."""
 _TYPED = ("prompt", "queued")
+_ASKED = timedelta(days=1)
+"""How long what was asked back may wait for the second word."""
+CONFIRM = "confirm"
+EVERYTHING = "everything"
 
 
 class Wish(NamedTuple):
@@ -38,7 +42,22 @@ class Wish(NamedTuple):
     @property
     def around(self) -> datetime:
         """From when on the log may show it."""
-        return self.at - _AROUND
+        return self.at - (_ASKED if self.kind == CONFIRM else _AROUND)
+
+    @property
+    def words(self) -> str:
+        """As it was typed; what is to be forgotten stands in the log alone."""
+        return "yes forget …" if self.kind == CONFIRM else f"{self.kind} {self.of}"
+
+
+class Forgotten(NamedTuple):
+    """What the user typed twice that he wants forgotten."""
+
+    what: str
+    """An id, words, or `everything`."""
+    everywhere: bool
+    context: str
+    """In which he typed it; empty outside of any."""
 
 
 def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
@@ -96,13 +115,48 @@ def is_borne_out(wish: Wish, histories: Iterable[History]) -> bool:
     )
 
 
+def confirmed(wish: Wish, histories: Iterable[History]) -> Forgotten | None:
+    """What the agent's own log shows that the user wants forgotten: typed, and typed again with `yes` in front."""
+    turns = [
+        (turn, wish_in(turn.text or ""))
+        for history in histories
+        if (history.agent, history.native) == (wish.agent, wish.session)
+        for turn in history.turns
+        if turn.act is Act.SAID and turn.origin in _TYPED
+    ]
+    second = [each for each in turns if each[1][0] == CONFIRM and abs(each[0].at - wish.at) <= _AROUND]
+    for turn, (_, of) in sorted(second, key=lambda each: abs(each[0].at - wish.at)):
+        if any(asked == ("forget", of) and first.at <= turn.at for first, asked in turns):
+            what, scope = subject(of)
+            return Forgotten(what, scope == SCOPES["everywhere"], turn.context) if what != EVERYTHING or scope else None
+    return None
+
+
+def subject(of: str) -> tuple[str, str]:
+    """What is to be forgotten and where; the client reads it alike."""
+    words = of.split()
+    scope = SCOPES[words.pop()] if len(words) > 1 and words[-1] in SCOPES else ""
+    if words in ([EVERYTHING], [of]):
+        return words[0], scope
+    rest = [*words]
+    while rest and rest[0] in FILLERS["before"]:
+        rest.pop(0)
+    while len(rest) > 1 and rest[-1] in FILLERS["behind"]:
+        rest.pop()
+    return " ".join(rest or words), scope
+
+
 def wish_in(text: str) -> tuple[str, str]:
     """What a typed text asks of wisen, and of what; both empty where it asks nothing. The client reads it alike."""
     plain = " ".join(text.casefold().split()).strip(" .!?")
     if plain in PHRASES:
         return PHRASES[plain], ""
-    verb, _, of = plain.partition(" ")
-    return (VERBS[verb], of.lstrip("#")) if verb in VERBS and of and " " not in of else ("", "")
+    for verb, kind in VERBS.items():
+        of = plain[len(verb) + 1 :].lstrip("#") if plain.startswith(f"{verb} ") else ""
+        alone = " " not in of or not ("\n" in text.strip() or ". " in of)
+        if of and alone and len(of.split()) <= LONGEST.get(kind, 1):
+            return kind, of
+    return "", ""
 
 
 def _at(note: Note) -> datetime | None:

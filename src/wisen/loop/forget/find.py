@@ -52,6 +52,8 @@ class Aim(NamedTuple):
     """Rows as `kind:id`."""
     whole: bool = False
     """Whether everything in the scope goes."""
+    alone: frozenset[str] = frozenset()
+    """Rows that go without everything else that they were learnt from."""
 
 
 @dataclass
@@ -176,7 +178,7 @@ class _Search:
 
     def _mentions(self, state: EntryState) -> bool:
         moved = (text for move in self._moved.get(state.entry.id, ()) for text in words_in(move))
-        return self._has(state.context, *words_in(state.entry), *moved)
+        return thing_of(state.entry) in self._aim.alone or self._has(state.context, *words_in(state.entry), *moved)
 
     def _records(self) -> None:
         records = [row for row in self._held if isinstance(row, Record)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -55,6 +56,31 @@ class Ward:
         if (agent, event.id) not in self._events and (agent, getattr(event, "call", None)) not in self._events:
             return (kept,)
         return (kept._replace(event=without_text(event), withheld=FORGOTTEN),)
+
+
+class Silence:
+    """Knows the sessions that were switched off. It is small: it goes along to whoever helps with the reading."""
+
+    def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
+        self._sessions = {key.value for key in keys if key.kind is KeyKind.SESSION}
+        self._salt = salt
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def holds(self, agent: str, session: str) -> bool:
+        """Whether a session was switched off; one of a sub-agent goes with the one that began it."""
+        if not self._sessions:
+            return False
+        if (agent, session) not in self._known:
+            names = {session, session.partition("/")[0]}
+            off = any(session_digest(self._salt, agent, name) in self._sessions for name in names)
+            self._known[agent, session] = off
+        return self._known[agent, session]
+
+
+def session_digest(salt: bytes, agent: str, session: str) -> str:
+    """A session without its name; the hook client makes the same."""
+    told = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
+    return blake2b(told, digest_size=16, key=salt).hexdigest()
 
 
 def without_text(event: Event) -> Event:

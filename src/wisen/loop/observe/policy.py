@@ -1,10 +1,19 @@
-"""How much of what is read is kept."""
+"""How much of what is read is kept, and where nothing is."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from wisen.domain.policy import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffPolicy:
+    """Where nothing is kept."""
+
+    directories: tuple[str, ...] = setting(
+        (), "Directories in which wisen is switched off, also below them; as `wisen off` does for one project."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

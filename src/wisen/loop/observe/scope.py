@@ -18,9 +18,10 @@ from wisen.domain.contexts import Context, ContextKind, canonical_of, context_of
 from wisen.errors import UsageError
 from wisen.loop.observe.remote import local_path, network_name
 from wisen.loop.observe.repository import Repository, is_directory, real, repository_at, settings_of
+from wisen.loop.observe.switches import Switches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from wisen.domain.contexts import Alias
 
@@ -51,10 +52,13 @@ class Scope:
         contexts: Iterable[Context],
         aliases: Iterable[Alias],
         suffix: str | None = None,
+        switches: Switches | None = None,
     ) -> None:
         """`contexts` and `aliases` are what the ledger knows. Raises: UsageError for a suffix that is no name."""
         self._machine = machine
         self._suffix = None if suffix is None else checked_suffix(suffix)
+        self.switches = switches or Switches(home)
+        self.session_is_off: Callable[[str, str], bool] = _never
         self._homes = {str(home), str(real(home))}
         self._home = str(home)
         self._configured = settings_of(home / ".config/git/config") + settings_of(home / ".gitconfig")
@@ -73,6 +77,23 @@ class Scope:
         except KeyError:
             decided = self._decided[place, start] = self._decide(place, start)
             return decided
+
+    def is_off(self, place: str, start: str = "") -> bool:
+        """Whether nothing may be kept of what happened in a directory, in a session that began in `start`."""
+        here = self._directory(place or start, start)
+        return here is not None and self.switches.is_off(here.written)
+
+    def silence(self, session_is_off: Callable[[str, str], bool]) -> None:
+        """From now on, whether a session was switched off is told by its agent and id."""
+        self.session_is_off = session_is_off
+
+    def top(self, place: Path) -> Path | None:
+        """The top of the repository around a directory, or itself; None where there can be no project."""
+        here = self._directory(str(place))
+        if here is None or self._is_excluded(here):
+            return None
+        repository = self._repository(here)
+        return Path(here.path) if repository is None else repository.top
 
     def new_sightings(self) -> tuple[tuple[Context, str], ...]:
         """Contexts with the directories they were seen in that the ledger does not know yet, each given out once."""
@@ -195,6 +216,12 @@ class Scope:
             self._sighted.add((context.key, directory.written))
             self._new.append((context, directory.written))
         return context
+
+
+def _never(agent: str, session: str) -> bool:
+    """No session is switched off."""
+    del agent, session
+    return False
 
 
 def checked_suffix(suffix: str) -> str:

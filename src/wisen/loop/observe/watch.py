@@ -13,7 +13,7 @@ from wisen.ports import Stretch
 from wisen.safety.secrets import find_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from wisen.domain.events import Event, SessionKey
     from wisen.domain.report import Selection
@@ -91,11 +91,23 @@ def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, 
     cursor = batch.cursor if find_secret(batch.cursor) is None else ""
     return Stretch(
         source=replace(source, path=Path(known_as(source))),
-        kept=tuple(door.keep(batch.events, _context_of(scope), policy)),
+        kept=tuple(door.keep(_where_on(batch.events, scope), _context_of(scope), policy)),
         troubles=batch.troubles,
         mark=Mark(size=source.size if finished else _UNFINISHED, modified_ns=source.modified_ns, cursor=cursor),
         afresh=batch.afresh,
     )
+
+
+def _where_on(events: Iterable[Event], scope: Scope) -> Iterator[Event]:
+    """The events of sessions and places in which we are not switched off; of the others not even the place is kept."""
+    known: dict[tuple[str, str, str], bool] = {}
+    for event in events:
+        session = event.session
+        key = session.native, event.place, session.start
+        if key not in known:
+            known[key] = scope.session_is_off(session.agent, session.native) or scope.is_off(*key[1:])
+        if not known[key]:
+            yield event
 
 
 def _context_of(scope: Scope) -> Callable[[Event], str | None]:

@@ -20,6 +20,7 @@ from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
 from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
+from wisen.surfaces.cli.switched import off, on
 
 app = typer.Typer(
     name="wisen",
@@ -268,6 +269,8 @@ app.command()(recall)
 app.command()(brief)
 app.command()(note)
 app.command()(forget)
+app.command()(off)
+app.command()(on)
 app.command()(install)
 app.command()(uninstall)
 

@@ -38,7 +38,10 @@ def template_of(described: Sequence[Described]) -> str:
             lines += ["", f"[{section}]"] if lines else [f"[{section}]"]
         allowed = f" ({each.allowed})" if each.allowed else ""
         default = list(each.default) if isinstance(each.default, tuple) else each.default
-        lines += [f"# {each.says}{allowed} Or: {each.variable}", f"# {key} = {json.dumps(default)}"]
+        if each.variable:
+            lines += [f"# {each.says}{allowed} Or: {each.variable}", f"# {key} = {json.dumps(default)}"]
+        else:
+            lines += [f"# {each.says}", f"# {key} = {{}}"]  # tables, with names of the user's
     return "\n".join(lines)
 
 

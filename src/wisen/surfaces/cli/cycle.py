@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.surfaces.cli.render import console, plural, print_json
+from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 def run(*, quick: bool, dry_run: bool, as_json: bool) -> int:
     """Go round once; where another cycle works already, say so and leave it to that one."""
     wires = wiring.wire()
+    if not dry_run and is_off(wires, as_json=as_json):
+        return 0
     with wires.alone() as free:
         done = _round(wires, quick=quick, dry_run=dry_run) if free else None
     if as_json:
@@ -51,5 +54,8 @@ def _show(out: Console, done: Cycled, *, dry_run: bool) -> None:
     waiting = "wait in the spool" if dry_run else "taken in"
     given, new = plural(done.exposures, "delivery", "deliveries"), plural(done.snapshots, "snapshot")
     out.print(f"{given} {waiting}; {new} {would}new.")
+    if done.retired:
+        gone = f"{plural(done.retired, 'session')} too old or too many"
+        out.print(f"{gone}: what was read of them {'would go' if dry_run else 'is gone'}, what was learnt stays.")
     for line in done.troubles:
         out.print(f"not done: {line}", markup=False, style="yellow")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from wisen import wiring
 from wisen.domain.entries import Logged, Status, Who
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
+from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
     from wisen.domain.entries import Entry, MoveKind
@@ -127,7 +128,10 @@ def alias(key: str, path: Path, *, dry_run: bool, as_json: bool) -> int:
 
 def log(options: dict[str, str], *, here: bool, dry_run: bool, as_json: bool) -> int:
     """Record an entry by hand."""
-    with wiring.wire().learner(reads=False) as learner:
+    wires = wiring.wire()
+    if not dry_run and is_off(wires, as_json=as_json):
+        return 0
+    with wires.learner(reads=False) as learner:
         context = learner.context_of(Path.cwd()) if here else ""
         entry = learner.log(Logged(**options, context=context), dry_run=dry_run)
     if as_json:

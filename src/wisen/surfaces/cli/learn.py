@@ -27,6 +27,7 @@ from wisen.surfaces.cli.render import (
     table,
     thousands,
 )
+from wisen.surfaces.cli.switched import is_off
 from wisen.surfaces.html import check, write
 from wisen.surfaces.report import OURS_HTML, OURS_MARKDOWN, markdown, page
 
@@ -68,6 +69,8 @@ def run(path: Path | None, options: Options) -> int:
         if path is not None:
             raise UsageError("--sample reads the sample sessions and --path others. Give one of them.")
         path = Path(__file__).parent.parent.parent / "sample"
+    if not options.dry_run and not options.sample and is_off(wiring.wire(), as_json=options.as_json):
+        return 0
     files = _files(options)
     for target, begins, option, _ in files:
         check(target, begins=begins, option=option)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wisen import wiring
 from wisen.domain.summaries import is_day
 from wisen.surfaces.cli.render import console, plural, print_json
+from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
     from wisen.learner import Learner
@@ -18,7 +19,10 @@ _SHOWN = 30
 
 def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
     """Put a line to the end of today."""
-    with wiring.wire().learner(reads=False) as learner:
+    wires = wiring.wire()
+    if not dry_run and is_off(wires, as_json=as_json):
+        return 0
+    with wires.learner(reads=False) as learner:
         noted = learner.note(text, Path.cwd(), mark=mark, dry_run=dry_run)
     if as_json:
         print_json({"path": noted.path, "line": noted.line, "is_new": noted.is_new, "dry_run": dry_run})

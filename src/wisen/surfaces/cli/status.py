@@ -10,6 +10,7 @@ from wisen.domain.state import Health
 from wisen.surfaces.cli.render import console, plural, print_json, size, table
 
 if TYPE_CHECKING:
+    from wisen.domain.archive import Archive
     from wisen.domain.state import State
 
 _SHOWN = 5
@@ -52,9 +53,22 @@ def _show(state: State) -> None:
         f"{plural(failed, 'failed call')}; from {plural(counts.sources, 'file')}"
     )
     out.print(f"Ledger: {state.ledger}", style="dim")
+    if state.archive is not None:
+        out.print(f"Archive: {_archive(state.archive)}", style="dim")
+    if state.off:
+        out.print(f"wisen is off here, by {state.off}: nothing is learnt or told. Again: wisen on", markup=False)
     rows = table("last runs", "read", "new events", "", right=("read", "new events"))
     for each in state.runs[:_SHOWN]:
         when = f"{each.finished:%Y-%m-%d %H:%M} UTC"
         rows.add_row(when, size(each.read_bytes), f"{each.new_events:,}", each.error or "")
     out.print()
     out.print(rows)
+
+
+def _archive(archive: Archive) -> str:
+    limits = [
+        *([f"{archive.days} days"] if archive.days else []),
+        *([f"{archive.megabytes} MB"] if archive.megabytes else []),
+    ]
+    kept = f"{plural(archive.sessions, 'session')}, about {size(archive.size)}"
+    return f"{kept}; limit: {' and '.join(limits)}" if limits else f"{kept}; no limit (archive.days, archive.megabytes)"

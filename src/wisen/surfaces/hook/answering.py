@@ -8,6 +8,7 @@ import sys
 
 from .lean_json import dumps, loads
 from .shelf import Shelf
+from .switch import place_is_off, session_is_off
 
 LIMIT = 0.08
 """Seconds of work. A good answer takes a tenth of it, and on a busy machine it waits without working."""
@@ -43,7 +44,7 @@ def run(arguments: list[str]) -> None:
     home, agent, event = _options(arguments)
     if not os.path.isdir(home):
         return  # it was taken away: nothing of ours comes back by itself
-    shelf = Shelf(home, agent, "none")
+    shelf, off = Shelf(home, agent, "none"), session_is_off()
     try:
         payload = _payload()
         session = payload.get("session_id")
@@ -51,11 +52,17 @@ def run(arguments: list[str]) -> None:
         for each in (_signal.SIGPROF, _signal.SIGALRM):
             _signal.signal(each, _stop)
         _limit(LIMIT, PATIENCE)
+        if off:
+            shelf.switch_off()
+        off = off or place_is_off(payload, shelf.off_places())
+        if off:
+            return
         _answer(event, payload, shelf)
         shelf.beat(event)
     except Exception as error:  # noqa: BLE001 - the agent's turn goes on; what it was is told at the next start
         _limit(0, 0)
-        shelf.failed(event, type(error).__name__)
+        if not off:
+            shelf.failed(event, type(error).__name__)
 
 
 def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
@@ -122,16 +129,19 @@ def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[st
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
     """What the user asked of wisen, and whatever matters to his prompt that the session was not told yet."""
-    from .asking import answer, wish_in
+    from .asking import answer, stats, wish_in
 
     prompt = payload.get("prompt")
     if not isinstance(prompt, str):
         return "", []
     kind, of = wish_in(prompt, snapshot)
+    if kind == "stats":
+        return _wrapped([stats(*shelf.figures(str(payload.get("cwd", ""))))], []), []
     if kind:
         text, id_ = answer(kind, of, snapshot)
         if id_:
-            shelf.spool("wish", ids=[id_], kind=kind, of=of)
+            # Words that are to be forgotten are not noted: the agent's log has them.
+            shelf.spool("wish", ids=[id_], kind=kind, of="" if kind == "confirm" else of)
         if id_ and kind == "overrule":
             pin = shelf.pin()
             shelf.write_pin({**pin, "overruled": [*_texts(pin.get("overruled")), id_]})

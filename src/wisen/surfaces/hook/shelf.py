@@ -91,11 +91,54 @@ class Shelf:
             return ""
         return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
 
+    def figures(self, cwd: str) -> tuple[dict[str, dict[str, object]], str]:
+        """How much there is of what in a directory and everywhere, and when that was counted."""
+        current = _read(f"{self.home}/snapshots/current.json")
+        known, context = current.get("figures"), _context_of(cwd, current)
+        scopes = {f"this project ({context})": context} if context else {}
+        found: dict[str, dict[str, object]] = {}
+        for name, key in {**scopes, "what holds everywhere": ""}.items():
+            each = known.get(key) if isinstance(known, dict) else None
+            if isinstance(each, dict):
+                found[name] = each
+        return found, str(current.get("made", ""))
+
     def spool(self, event: str, **fields: object) -> None:
         """Note something down for the next cycle: ids, never text."""
         self._written += 1
         line = {"agent": self.agent, "session": self.session, "at": time(), "event": event, **fields}
         _write(f"{self.home}/spool/{self._name}-{os.getpid()}-{time():.6f}-{self._written}.jsonl", dumps(line) + "\n")
+
+    def off_places(self) -> list[str]:
+        """The directories in which the settings switch wisen off, as the last cycle knew them."""
+        try:
+            found = _read(f"{self.home}/snapshots/current.json").get("off")
+        except (OSError, ValueError):
+            return []  # whoever needs that page tells that it is broken
+        return [str(each) for each in found] if isinstance(found, list) else []
+
+    def switch_off(self) -> None:
+        """Note that nothing of this session may be kept: by a keyed digest, and nothing else."""
+        if self.session == "none":
+            return
+        folder = f"{self.home}/spool/off"
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        name = _digest(f"{self.agent}\0{self.session}".encode("utf-8", "surrogatepass"), self._salt())
+        os.close(os.open(f"{folder}/{name}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+
+    def _salt(self) -> bytes:
+        """The key of the home, which is made at the first question; who comes second takes that of the first."""
+        path = f"{self.home}/salt"
+        if not os.path.exists(path):
+            part = f"{path}.{os.getpid()}.part"
+            _write(part, os.urandom(32).hex() + "\n")
+            try:
+                os.link(part, path)
+            except FileExistsError:
+                pass
+            finally:
+                os.unlink(part)
+        return bytes.fromhex(_bytes(path).decode("ascii").strip())
 
     def beat(self, event: str) -> None:
         """Leave a sign of life."""
@@ -218,12 +261,12 @@ def _write(path: str, text: str) -> None:
         raise
 
 
-def _digest(content: bytes) -> str:
+def _digest(content: bytes, key: bytes = b"") -> str:
     try:
         from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         from hashlib import blake2b
-    return str(blake2b(content, digest_size=16).hexdigest())
+    return str(blake2b(content, digest_size=16, key=key).hexdigest())
 
 
 def _plain(name: str) -> str:

@@ -1,0 +1,61 @@
+"""Places in which wisen is switched off: by a marker in a directory or in one above it, or by the settings.
+
+The hook client decides alike (`surfaces/hook/switch.py`).
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+VARIABLE, MARKER = "WISEN_OFF", ".wisen-off"
+_ON = ("", "0", "false", "no")
+
+
+def is_switched_off(environment: Mapping[str, str]) -> bool:
+    """Whether whoever has this environment wants nothing to be learnt."""
+    return environment.get(VARIABLE, "").strip().lower() not in _ON
+
+
+class Switches:
+    """Looks at each directory once, so it is made anew for each turn of the loop."""
+
+    def __init__(self, home: Path, places: Iterable[str] = ()) -> None:
+        """`home`: the user's; `places`: directories that the settings name."""
+        self._home = str(home)
+        named = [_normal(place, self._home) for place in places]
+        self.places = tuple(dict.fromkeys(path for each in named if each for path in (each, os.path.realpath(each))))
+        self._known: dict[str, str] = {}
+
+    def is_off(self, place: str) -> bool:
+        """Whether nothing may be kept of what happens in a directory."""
+        return bool(self.by(place))
+
+    def by(self, place: str) -> str:
+        """What switches it off: the path of a marker, or a directory that the settings name; empty where nothing."""
+        if place not in self._known:
+            path = _normal(place, self._home)
+            self._known[place] = "" if path is None else self._above(path) or self._above(os.path.realpath(path))
+        return self._known[place]
+
+    def _above(self, path: str) -> str:
+        for each in (Path(path), *Path(path).parents):
+            if str(each) in self.places:
+                return str(each)
+            if os.path.lexists(each / MARKER):
+                return str(each / MARKER)
+        return ""
+
+
+def _normal(place: str, home: str) -> str | None:
+    """A path without detours; None where it is not absolute."""
+    if place == "~" or place.startswith("~/"):
+        place = home + place[1:]
+    if not place.startswith("/") or "\0" in place:
+        return None
+    return "/" + posixpath.normpath(place).lstrip("/")

@@ -1,0 +1,54 @@
+"""The commands that switch wisen off and on in a project, and what commands say that would learn while it is off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+if TYPE_CHECKING:
+    from wisen.wiring import Wiring
+
+
+def off(dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Switch wisen off in this project: nothing is learnt from it or told in it, by a file `.wisen-off` at its top.
+
+    What was learnt before stays: `wisen forget --everything --scope context` removes it. For one session only, start it
+    with WISEN_OFF=1.
+    """
+    _switch(on=False, dry_run=dry_run, as_json=as_json)
+
+
+def on(dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Switch wisen on again in this project."""
+    _switch(on=True, dry_run=dry_run, as_json=as_json)
+
+
+def is_off(wires: Wiring, *, as_json: bool) -> bool:
+    """Whether nothing may be learnt now, which is told to the user."""
+    from wisen.surfaces.cli.render import print_json
+
+    if wires.is_off and as_json:
+        print_json({"off": True})
+    elif wires.is_off:
+        print("wisen is switched off (WISEN_OFF): nothing was learnt or changed.")
+    return wires.is_off
+
+
+def _switch(*, on: bool, dry_run: bool, as_json: bool) -> None:
+    from wisen import wiring
+    from wisen.surfaces.cli.render import console, print_json
+
+    with wiring.wire().learner(reads=False) as learner:
+        if on:
+            path = learner.switch_on(Path.cwd(), dry_run=dry_run).change.path
+        else:
+            path = learner.switch_off(Path.cwd(), dry_run=dry_run).change.path
+    if as_json:
+        print_json({"off": not on, "marker": path, "dry_run": dry_run})
+        return
+    would = "would be " if dry_run else ""
+    done = f"{would}removed" if on else f"{would}written"
+    then = "wisen learns here again." if on else "Nothing is learnt or told here; what was learnt before stays."
+    console().print(f"{path} {done}. {then}", markup=False)
