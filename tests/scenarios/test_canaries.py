@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from ahocorasick_rs import BytesAhoCorasick
 from benchmarks.secret_carriers import CARRIERS, lay
 from benchmarks.secret_formats import FORMATS, drawn
 from tests.agents.codex_rollouts import Rollout
@@ -23,7 +24,7 @@ from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N7")
 
-CANARIES = 200
+CANARIES = 2000
 PLACES = ("prompt", "queue", "refusal", "argument", "nested", "failure", "masked", "success", "cwd", "tool", "file")
 
 
@@ -96,12 +97,11 @@ def files(home: Path) -> dict[str, bytes]:
 
 
 def residues(needles: list[tuple[str, str]], stored: dict[str, bytes]) -> list[tuple[str, str]]:
-    return [
-        (place, name)
-        for place, value in needles
-        for name, data in stored.items()
-        if any(spelling in data for spelling in spellings(value))
-    ]
+    places = [(place, spelling) for place, value in needles for spelling in sorted(spellings(value))]
+    found = BytesAhoCorasick([spelling for _, spelling in places])
+    return sorted(
+        {(places[each][0], name) for name, data in stored.items() for each, *_ in found.find_matches_as_indexes(data)}
+    )
 
 
 def test_no_canary_is_in_any_file_of_ours(home: Path) -> None:
