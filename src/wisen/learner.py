@@ -13,6 +13,7 @@ from wisen.facade.forgetting import Forgetter
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
+from wisen.facade.trying import Trier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +48,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Forgetter, Recaller, Rememberer):
+class Learner(Recorder, Forgetter, Trier, Recaller, Rememberer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:

@@ -18,7 +18,7 @@ from wisen.loop.deliver.channels import instructions_in, is_in, repository_words
 from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.policy import DeliverPolicy
 from wisen.loop.deliver.remedies import brings_nothing_new, new_words, remedies
-from wisen.loop.deliver.snapshot import digest, published
+from wisen.loop.deliver.snapshot import Signs, digest, published
 from wisen.safety import sentinel
 from wisen.testing.logs import NOON
 
@@ -106,14 +106,16 @@ def test_where_there_is_nothing_to_tell_there_is_no_block() -> None:
 def test_the_same_matter_gives_the_same_bytes_and_the_name_is_of_the_bytes() -> None:
     def made() -> dict[str, bytes]:
         matters = {"": NOTHING, "b": Matter([a_line(1)], (), (), (), ()), "a": NOTHING}
-        return published(matters, {"a": []}, {"version": 1}, (1, 2, 3), [("/x", "b"), ("/y", "gone")], POLICY).files
+        return published(
+            matters, {"a": []}, Signs({"version": 1}, (1, 2, 3)), [("/x", "b"), ("/y", "gone")], POLICY
+        ).files
 
     assert made() == made()
     assert all(digest(content) == name for name, content in made().items())
 
 
 def test_a_place_without_anything_to_tell_is_not_named() -> None:
-    page = published({"": NOTHING, "b": NOTHING}, {}, {}, (1, 2, 3), [("/x", "b"), ("/y", "gone")], POLICY)
+    page = published({"": NOTHING, "b": NOTHING}, {}, Signs({}, (1, 2, 3)), [("/x", "b"), ("/y", "gone")], POLICY)
     current = json.loads(page.current(NOON))
     assert current["places"] == [["/x", "b"]]
     assert current["contexts"].keys() == {"b"}

@@ -210,6 +210,10 @@ class MoveKind(StrEnum):
     """In which mode a guard is from now on."""
     OVERRULE = "overrule"
     """The user had his way against a guard."""
+    VERDICT = "verdict"
+    """What the trial of a rule or a fix came to: the version of its words, and the verdict."""
+    EXPERIMENTS = "experiments"
+    """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
 
 
 class Who(StrEnum):
@@ -224,7 +228,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
     id: str
     subject: str
-    """The id of the entry, the proposal, the occurrence or the guard."""
+    """The id of the entry, the proposal, the occurrence or the guard; of a rule or fix on trial, or of a context."""
     machine: str
     at: datetime
     by: Who
@@ -241,6 +245,8 @@ class Answer(StrEnum):
     SKIPPED = "skipped"
     """It waits for new evidence."""
     LATER = "later"
+    TRIED = "tried"
+    """It is to prove itself in a trial before it goes into a file."""
     EXPIRED = "expired"
 
 

@@ -125,8 +125,8 @@ class Ledger(Graves, Protocol):
         """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
         ...
 
-    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, oldest first."""
+    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
         ...
 
     def conclude(self, rows: Iterable[Outcome]) -> None:

@@ -79,6 +79,12 @@ class ExposuresContract:
         assert [each.id for each in ledger.exposures("R-1a2b3c4d")] == ["c", "a"]
         assert ledger.exposures("none") == ()
 
+    def test_what_coins_said_can_be_asked_for_alone(self, ledger: Ledger) -> None:
+        coin = structs.replace(an_exposure("c"), event="coin", arm=Arm.WITHHELD, chance=0.5)
+        ledger.expose([an_exposure("a"), coin, structs.replace(coin, id="d", subject="8e2f44", chance=0.0)])
+        assert [each.id for each in ledger.exposures(tossed=True)] == ["c", "d"]
+        assert ledger.exposures("R-1a2b3c4d", tossed=True) == (coin,)
+
     def test_exposures_are_remembered_all_or_none(self, ledger: Ledger) -> None:
         def rows() -> Iterator[Exposure]:
             yield an_exposure()

@@ -196,9 +196,13 @@ class MemoryLedger:
         for row in tuple(rows):
             self._exposures.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
-    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, oldest first."""
-        found = (each for each in self._exposures.values() if subject in (None, each.subject))
+    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
+        found = (
+            each
+            for each in self._exposures.values()
+            if subject in (None, each.subject) and not (tossed and each.chance is None)
+        )
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 
     def conclude(self, rows: Iterable[Outcome]) -> None:

@@ -17,7 +17,21 @@ if TYPE_CHECKING:
 
 EXPOSURES = Table(
     "exposures",
-    ("id", "machine", "agent", "session", "subject", "version", "channel", "event", "arm", "at", "call", "mode", "chance"),
+    (
+        "id",
+        "machine",
+        "agent",
+        "session",
+        "subject",
+        "version",
+        "channel",
+        "event",
+        "arm",
+        "at",
+        "call",
+        "mode",
+        "chance",
+    ),
 )
 OUTCOMES = Table(
     "outcomes", ("id", "machine", "agent", "session", "subject", "version", "at", "relevant", "hit", "rails")
@@ -40,14 +54,13 @@ class SqlExposures:
                 values["chance"] = None if row.chance is None else round(row.chance * _WHOLE)
                 add(self._db, EXPOSURES, values)
 
-    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, oldest first."""
-        rest = "" if subject is None else "WHERE subject = ?"
+    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
+        asked = [*(["subject = ?"] if subject is not None else []), *(["chance IS NOT NULL"] if tossed else [])]
+        rest = f"WHERE {' AND '.join(asked)}" if asked else ""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        return tuple(
-            _exposure(row)
-            for row in read(self._db, EXPOSURES, f"{rest} {order}", () if subject is None else (pack(subject),))
-        )
+        values = () if subject is None else (pack(subject),)
+        return tuple(map(_exposure, read(self._db, EXPOSURES, f"{rest} {order}", values)))
 
     def conclude(self, rows: Iterable[Outcome]) -> None:
         """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
