@@ -90,8 +90,8 @@ class World:
         """What the hook tells at an event; empty where it tells nothing."""
         self.said.clear()
         whole = {"session_id": log.session, "cwd": str(self.project), **payload}
-        answering._answer(event, whole, shelf.Shelf(str(self.wisen), "claude-code", log.session))  # noqa: SLF001 - the client without its process
-        answering._limit(0, 0)  # noqa: SLF001 - as above
+        answering._answer(event, whole, shelf.Shelf(str(self.wisen), "claude-code", log.session))
+        answering._limit(0, 0)
         return self.said[-1][1] if self.said else ""
 
     def withheld(self, log: ClaudeTranscript) -> set[str]:
@@ -132,7 +132,7 @@ class World:
         Capital letters are sessions with a hit.
         """
         with self.learner() as learner:
-            ledger, rows = learner._parts.ledger, []  # noqa: SLF001 - as another machine would have filled it
+            ledger, rows = learner._parts.ledger, []
             for letter in hits:
                 self.pass_(minutes=1)
                 coin = Exposure(

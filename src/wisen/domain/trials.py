@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping  # noqa: TC003 - rows are read back by their types
 from datetime import datetime  # noqa: TC003 - as above
 from enum import StrEnum
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -112,6 +113,27 @@ class Judged(Struct, frozen=True, kw_only=True):
             return "nothing to compare yet"
         low, high = self.interval
         return f"95% {low:.2f}–{high:.2f} times as often"
+
+
+class Trial(NamedTuple):
+    """How the trial of one version of a rule or fix stands."""
+
+    subject: str
+    version: str
+    judged: Judged
+    rows: tuple[TrialRow, ...]
+    """The sessions that are over, in the order of their coins."""
+    last: datetime
+    """When its coin was thrown last."""
+    chance: float
+    """With which probability the next session gets it, where it goes on."""
+    stands: bool
+    """Whether it is confirmed also among all that are on trial together."""
+
+    @property
+    def id(self) -> str:
+        """As exposures and snapshots name it."""
+        return f"{self.subject}:{self.version}"
 
 
 class BeforeAfter(Struct, frozen=True, kw_only=True):

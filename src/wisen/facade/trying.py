@@ -13,21 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.domain.entry_states import Asked
-    from wisen.domain.trials import Portfolio, TrialRow
-    from wisen.steps.trying import Standing
+    from wisen.domain.trials import Portfolio, Trial, TrialRow
 
 
 class Trier(Guarder):
     """What a Learner does with trials."""
 
-    def trials(self) -> tuple[Standing, ...]:
+    def trials(self) -> tuple[Trial, ...]:
         """Every trial with how it stands, those with most sessions first."""
         from wisen.steps.trying import standings
 
         found = standings(self._parts.ledger).values()
         return tuple(sorted(found, key=lambda each: (-each.judged.sessions, each.id)))
 
-    def trial(self, name: str) -> Standing:
+    def trial(self, name: str) -> Trial:
         """A trial by the id of what is on trial, or how that begins; of several versions the newest.
 
         Raises:
@@ -39,7 +38,7 @@ class Trier(Guarder):
             raise UsageError(f"{found} {name!r}. The ids stand beside the trials: wisen trials")
         return max(fits, key=lambda each: each.last)
 
-    def named(self, trial: Standing) -> str:
+    def named(self, trial: Trial) -> str:
         """What is on trial, in words."""
         from wisen.domain.entries import rule_id
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wisen.domain.entries import Answer, EntryType, MoveKind, Proposal, ProposalType, Status, rule_id
 from wisen.domain.entry_states import asked
-from wisen.domain.trials import Verdict
+from wisen.domain.trials import Trial, Verdict
 from wisen.loop.promote.propose import proven
 from wisen.loop.verify.trials.coin import chance
 from wisen.loop.verify.trials.many import standing
@@ -17,11 +17,10 @@ from wisen.steps.rulebook import Known, target_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
 
     from wisen.domain.entries import Move
     from wisen.domain.entry_states import Asked, EntryState
-    from wisen.domain.trials import Judged, TrialRow
+    from wisen.domain.trials import Judged
     from wisen.parts import Parts
     from wisen.ports import Ledger
 
@@ -29,31 +28,7 @@ DROPPED = (Verdict.INEFFECTIVE, Verdict.WORSE, Verdict.INCONCLUSIVE)
 """What is told no longer by itself; an inconclusive one can still be recalled."""
 
 
-class Standing(NamedTuple):
-    """How a trial stands."""
-
-    subject: str
-    version: str
-    judged: Judged
-    rows: list[TrialRow]
-    """The sessions that are over."""
-    last: datetime
-    """When its coin was thrown last."""
-    stands: bool
-    """Whether it is confirmed also among all that are on trial together."""
-
-    @property
-    def id(self) -> str:
-        """As exposures and snapshots name it."""
-        return f"{self.subject}:{self.version}"
-
-    @property
-    def chance(self) -> float:
-        """With which probability the next session gets it."""
-        return chance(self.judged.sessions, self.judged.verdict)
-
-
-def standings(ledger: Ledger) -> dict[str, Standing]:
+def standings(ledger: Ledger) -> dict[str, Trial]:
     """Every trial by its id and version: what coins said and what sessions showed decides, and nothing else."""
     coins = ledger.exposures(tossed=True)
     found = rows_of(coins, ledger.outcomes())
@@ -61,12 +36,13 @@ def standings(ledger: Ledger) -> dict[str, Standing]:
     judged = {subject: judge(found.get(subject, ())) for subject in last if subject != ALL}
     best = standing({":".join(subject): each.good for subject, each in judged.items()})
     made = (
-        Standing(
+        Trial(
             *subject,
-            each,
-            found.get(subject, []),
-            last[subject],
-            ":".join(subject) in best and each.verdict is Verdict.CONFIRMED,
+            judged=each,
+            rows=tuple(found.get(subject, ())),
+            last=last[subject],
+            chance=chance(each.sessions, each.verdict),
+            stands=":".join(subject) in best and each.verdict is Verdict.CONFIRMED,
         )
         for subject, each in judged.items()
     )
@@ -84,7 +60,7 @@ def put_on_trial(proposals: Iterable[Asked]) -> frozenset[str]:
     return frozenset(each.proposal.entry for each in proposals if each.answer is Answer.TRIED)
 
 
-def chance_of(trials: Mapping[str, Standing], id_: str) -> float | None:
+def chance_of(trials: Mapping[str, Trial], id_: str) -> float | None:
     """With which probability the next session gets something on trial; None where the trial has ended it."""
     known = trials.get(id_)
     if known is None:
@@ -98,6 +74,7 @@ def try_out(parts: Parts) -> int:
     known = Known(parts.ledger)
     done = {(move.subject, move.value) for move in known.moves if move.kind is MoveKind.VERDICT}
     before = asked(parts.ledger.proposals(), known.moves)
+    wanted = put_on_trial(before)
     rows: list[Move | Proposal] = []
     for each in standings(parts.ledger).values():
         verdict = each.judged.verdict
@@ -105,7 +82,7 @@ def try_out(parts: Parts) -> int:
         if verdict is Verdict.RUNNING or (each.subject, value) in done:
             continue
         rows.append(parts.scribe.move(each.subject, MoveKind.VERDICT, value, why=each.judged.words))
-        meant = [state for state in known.states if _is_about(state, each.subject) and _is_open(state)]
+        meant = [state for state in known.states if _is_about(state, each.subject) and _is_open(state, wanted)]
         if verdict is Verdict.CONFIRMED:
             rows += _offered(parts, meant, each.judged, before)
         elif verdict in (Verdict.INEFFECTIVE, Verdict.WORSE):
@@ -120,9 +97,13 @@ def _is_about(state: EntryState, subject: str) -> bool:
     return rule_id(state.entry.id) == subject or (state.entry.type is EntryType.ERROR and subject in state.entry.tags)
 
 
-def _is_open(state: EntryState) -> bool:
-    """Whether nobody has decided about it: what the user confirmed or approved is his, whatever a trial says."""
-    return state.status is Status.PENDING and not state.confirmed and not state.merged_into
+def _is_open(state: EntryState, wanted: frozenset[str]) -> bool:
+    """Whether nobody has decided about it, or the user left it to the trial.
+
+    What he confirmed or approved is his, whatever a trial says.
+    """
+    left = state.entry.id in wanted or not state.confirmed
+    return left and state.status is Status.PENDING and not state.merged_into
 
 
 def _dropped(parts: Parts, state: EntryState, judged: Judged) -> Move:
