@@ -3,9 +3,9 @@
 `observe_ms`: events with nothing to say (end of a turn, a failure without a known fix). `answer_ms`: session start, a
 failure with a known fix, a prompt, a prompt that asks for what was said before. `parallel`: eight at once. `work_ms`:
 processor time alone. `coins_ms`: by how much a session start is slower in the middle where coins are thrown for what is
-on trial, each start beside one without. With `--data DIR` (a folder of transcripts) every failed call in it is put to the client's own
-code, in the snapshot of every context: `found` of those `known` whose signature has a fix there, and how many fixes of
-another signature were named (`wrong`).
+on trial, each start beside one without. With `--data DIR` (a folder of transcripts) every failed call in it is put to
+the client's own code, in the snapshot of every context: `found` of those `known` whose signature has a fix there, and
+how many fixes of another signature were named (`wrong`).
 """
 
 from __future__ import annotations

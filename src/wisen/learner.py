@@ -114,9 +114,11 @@ class Learner(Recorder, Forgetter, Trier, Recaller, Rememberer):
             report = self.learn(judge=False if quick else None)
             answered, unanswered = self.carry_out()
             applied, unapplied = self.apply_by_policy()
+            checked, unchecked = self.check_changes()
             unfollowed = self._followed()
             prepared = self.prepare(wrong=self._wrong)
-            once = Cycled(report, took, answered, applied, prepared, (*unanswered, *unapplied, *unfollowed))
+            undone = (*unanswered, *unapplied, *unchecked, *unfollowed)
+            once = Cycled(report, took, answered, applied, prepared, undone, checked)
             done = done.then(once) if done else once
             woken = self._parts.shelf.woken()
             if woken is None or woken < began:

@@ -23,6 +23,8 @@ class Cycled(NamedTuple):
     """How many snapshots are new."""
     troubles: tuple[str, ...]
     """What could not be done, and why."""
+    checked: tuple[str, ...] = ()
+    """What checks of changes in files came to, in words."""
 
     def then(self, later: Cycled) -> Cycled:
         """This cycle and the one after it, as one."""
@@ -33,4 +35,5 @@ class Cycled(NamedTuple):
             self.applied + later.applied,
             self.snapshots + later.snapshots,
             later.troubles,
+            self.checked + later.checked,
         )

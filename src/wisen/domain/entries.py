@@ -212,6 +212,8 @@ class MoveKind(StrEnum):
     """The user had his way against a guard."""
     VERDICT = "verdict"
     """What the trial of a rule or a fix came to: the version of its words, and the verdict."""
+    CHECK = "check"
+    """What a check of a change in a file came to, and what was done about it."""
     EXPERIMENTS = "experiments"
     """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
 
@@ -235,6 +237,10 @@ class Move(Struct, frozen=True, kw_only=True):
     kind: MoveKind
     value: str = ""
     why: str = ""
+
+
+JUDGED = "judged by sessions: "
+"""With what the reason begins where a trial or a check gave something up: coming up again does not bring it back."""
 
 
 class Answer(StrEnum):

@@ -98,6 +98,16 @@ class Trier(Guarder):
             self._parts.ledger.enter([answer])
         return each
 
+    def check_changes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Check the rules in files that are due. Returns what was done or is to be known, and what could not be."""
+        from wisen.steps.checking import check_changes
+        from wisen.steps.rulebook import write_books
+
+        checked = check_changes(self._parts)
+        if checked.done:
+            write_books(self._parts, self.entries())
+        return tuple(checked.done), tuple(checked.troubles)
+
     def effect(self) -> tuple[Portfolio, Sequence[TrialRow]]:
         """What all hints together do, by the sessions that got none; and these sessions."""
         from wisen.loop.verify.trials.portfolio import together

@@ -8,6 +8,7 @@ from wisen.domain.entries import EntryType, MoveKind, Origin, Status, rule_id
 from wisen.domain.trials import Verdict
 from wisen.loop.deliver.block import Line
 from wisen.loop.deliver.snapshot import Lots
+from wisen.loop.verify.trials.schedule import Check
 from wisen.steps.rulebook import is_told
 from wisen.steps.trying import chance_of, put_on_trial, standings, welcome
 
@@ -79,10 +80,24 @@ class Trials:
             if of in every and of not in here:
                 continue
             what = f"its hint “{here[of]}”" if of in here else f"the fix {of}"
-            line = Line(of, f"wisen tells {what} no longer: {move.why}.", f"`wisen trials show {of}`")
-            if all(f"{each.subject}:{each.version}" != line.exposed for each in self._parts.ledger.exposures(of)):
-                found.append(line)
-        return found
+            found.append(Line(of, f"wisen tells {what} no longer: {move.why}.", f"`wisen trials show {of}`"))
+        found += self._checks(here)
+        return [line for line in found if not self._was_told(line)]
+
+    def _checks(self, here: Mapping[str, str]) -> list[Line]:
+        """What checks of changes came to that the user has to know, where the rule holds."""
+        moves = [each for each in self._known.moves if each.kind is MoveKind.CHECK and each.value != Check.CHECK]
+        if not moves:
+            return []
+        deeds = {each.id: each.deed for each in self._parts.ledger.changes(machine=self._parts.machine)}
+        return [
+            Line(move.subject, one_line(move.why), f"`wisen changes show {move.subject}`")
+            for move in moves
+            if getattr(deeds.get(move.subject), "id", "") in here
+        ]
+
+    def _was_told(self, line: Line) -> bool:
+        return any(f"{each.subject}:{each.version}" == line.exposed for each in self._parts.ledger.exposures(line.id))
 
 
 def is_tried(state: EntryState, wanted: frozenset[str]) -> bool:

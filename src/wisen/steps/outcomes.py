@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import defaultdict
 from datetime import timedelta
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from wisen.domain.commands import command_of, fields_of
+from wisen.domain.commands import command_of, fields_of, parsed
 from wisen.domain.entries import Category, Origin, rule_id
 from wisen.domain.events import Status
 from wisen.domain.histories import Act
@@ -24,7 +24,7 @@ from wisen.loop.record.practices import mattered
 from wisen.loop.verify.trials.rows import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
 
     from wisen.domain.entries import Entry
@@ -39,46 +39,47 @@ _PATIENCE = timedelta(days=30)
 """So long a session is looked for in the logs."""
 _AROUND = timedelta(days=1)
 _FAILED = (Status.FAILED, Status.MASKED)
-_Key = tuple[str, str]
+SessionKey = tuple[str, str]
 """An agent and its id of a session."""
+Sessions: TypeAlias = "dict[SessionKey, list[History]]"
 
 
 def conclude(parts: Parts) -> int:
     """Note what the sessions that are over showed about what was on trial in them. Returns how many sessions."""
     now = parts.clock.now()
     known = {(each.agent, each.session, each.subject, each.version) for each in parts.ledger.outcomes()}
-    waiting: dict[_Key, list[Exposure]] = defaultdict(list)
+    waiting: dict[SessionKey, list[Exposure]] = defaultdict(list)
     for coin in parts.ledger.exposures(tossed=True):
         if (coin.agent, coin.session, coin.subject, coin.version) not in known and now - coin.at < _PATIENCE:
             waiting[coin.agent, coin.session].append(coin)
     if not waiting:
         return 0
     since = min(coin.at for coins in waiting.values() for coin in coins) - _AROUND
-    told = _Told(parts)
+    told = Matters(parts)
     rows: list[Outcome] = []
     ended = 0
-    for key, histories in _sessions(parts.index.histories(Selection(since=since)), waiting.keys()).items():
-        moments = [at for history in histories for at in _moments(history)]
-        if moments and now - max(moments) >= OVER:
+    for key, histories in sessions_of(parts.index.histories(Selection(since=since)), waiting.keys()).items():
+        when = [at for history in histories for at in moments(history)]
+        if when and now - max(when) >= OVER:
             ended += 1
             rails = _rails(histories)
-            rows += [told.outcome(coin, histories, min(moments), rails) for coin in waiting[key]]
+            rows += [told.outcome(coin, histories, min(when), rails) for coin in waiting[key]]
     parts.ledger.conclude({each.id: each for each in rows}.values())
     return ended
 
 
-def _sessions(histories: Iterable[History], wanted: Iterable[_Key]) -> dict[_Key, list[History]]:
-    """The courses of sessions, with those of their sub-agents, which have the coin of their parent."""
-    known = set(wanted)
-    found: dict[_Key, list[History]] = defaultdict(list)
+def sessions_of(histories: Iterable[History], wanted: Collection[SessionKey] | None = None) -> Sessions:
+    """The courses of sessions, or of some, with those of their sub-agents, which have the coin of their parent."""
+    found: Sessions = defaultdict(list)
     for history in histories:
         key = (history.agent, history.native.partition("/")[0])
-        if key in known:
+        if wanted is None or key in wanted:
             found[key].append(history)
     return found
 
 
-def _moments(history: History) -> list[datetime]:
+def moments(history: History) -> list[datetime]:
+    """When something happened in a session."""
     return [*(step.at for step in history.steps), *(turn.at for turn in history.turns)]
 
 
@@ -92,7 +93,7 @@ def _rails(histories: Sequence[History]) -> dict[str, int]:
     }
 
 
-class _Told:
+class Matters:
     """Whether what is on trial mattered in a session, and whether what it is against happened."""
 
     def __init__(self, parts: Parts) -> None:
@@ -102,7 +103,10 @@ class _Told:
 
     def outcome(self, coin: Exposure, histories: Sequence[History], at: datetime, rails: dict[str, int]) -> Outcome:
         """What a session showed about one thing."""
-        relevant, hit = self._mattered(coin, histories)
+        key = (coin.agent, coin.session)
+        relevant, hit = (
+            (True, False) if (coin.subject, coin.version) == ALL else self._told(coin.subject, key, histories)
+        )
         told = "\0".join((coin.agent, coin.session, coin.subject, coin.version))
         return Outcome(
             id=blake2b(told.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
@@ -117,24 +121,30 @@ class _Told:
             rails=rails,
         )
 
-    def _mattered(self, coin: Exposure, histories: Sequence[History]) -> tuple[bool, bool]:
-        entry, fix = self._entries.get(coin.subject), self._fixes.get(coin.subject)
-        if (coin.subject, coin.version) == ALL:
-            return True, False
+    def line(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
+        """Whether a line that stands in a file could matter in a session, and whether what it is against happened."""
+        fix = next((self._fixes[tag] for tag in entry.tags if tag in self._fixes), None)
+        if fix is not None:
+            return line_mattered(fix, [step for history in histories for step in history.steps])
+        return self._hint(entry, key, histories)
+
+    def _told(self, subject: str, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
+        entry, fix = self._entries.get(subject), self._fixes.get(subject)
         if fix is not None:
             return fix_mattered(fix, [step for history in histories for step in history.steps])
-        if entry is None:
-            return False, False
+        return (False, False) if entry is None else self._hint(entry, key, histories)
+
+    def _hint(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
         if entry.category is Category.BEST_PRACTICE and entry.origin is Origin.MEASURED:
             found = [mattered(entry, history, goals_of(history)) for history in histories]
             return any(relevant for relevant, _ in found), any(hit for _, hit in found)
-        return self._said_again(entry, coin, histories)
+        return self._said_again(entry, key, histories)
 
-    def _said_again(self, entry: Entry, coin: Exposure, histories: Sequence[History]) -> tuple[bool, bool]:
-        """A rule that the user put on trial matters wherever it holds; it is hit where he had to say it again."""
+    def _said_again(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
+        """Any other rule matters wherever it holds and something is done; it is hit where it had to be said again."""
         worked = any(step.context == entry.context or not entry.context for each in histories for step in each.steps)
         seen = self._parts.ledger.occurrences(entry.id)
-        return worked, any((each.agent, each.session) == (coin.agent, coin.session) for each in seen)
+        return worked, any((each.agent, each.session) == key for each in seen)
 
 
 def fix_mattered(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
@@ -142,18 +152,37 @@ def fix_mattered(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
 
     It is told after a failure, so that the first one is the same with it and without: only what follows can differ.
     """
-    wanted = (fix.signature.key, fix.signature.who, fix.signature.says)
     relevant = False
     for step in sorted(steps, key=lambda each: each.at):
-        if step.status not in _FAILED or step.tool != fix.change.tool:
-            continue
-        made = about(tool=step.tool, arguments=step.arguments, text=step.text).signature
-        if (made.key, made.who, made.says) != wanted:
+        if not _fails_so(fix, step):
             continue
         if relevant:
             return True, True
         relevant = step.status is Status.FAILED and _is_meant(fix, step)
     return relevant, False
+
+
+def line_mattered(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
+    """Whether a line about a fix could matter in a session, and whether its failure happened.
+
+    It is read before anything is done, so that it matters wherever the program is called whose calls failed.
+    """
+    calls = [step for step in steps if step.tool == fix.change.tool]
+    program = _program(fix.before)
+    return any(_program(step.arguments) == program for step in calls), any(_fails_so(fix, step) for step in calls)
+
+
+def _program(arguments: str | None) -> str:
+    command = command_of(fields_of(arguments))
+    return parsed(command).main.program if command else ""
+
+
+def _fails_so(fix: Fix, step: Step) -> bool:
+    """Whether a call failed in the way that a fix is for."""
+    if step.status not in _FAILED or step.tool != fix.change.tool:
+        return False
+    made = about(tool=step.tool, arguments=step.arguments, text=step.text).signature
+    return (made.key, made.who, made.says) == (fix.signature.key, fix.signature.who, fix.signature.says)
 
 
 def _is_meant(fix: Fix, step: Step) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.domain.entries import Answer, EntryType, MoveKind, Proposal, ProposalType, Status, rule_id
+from wisen.domain.entries import JUDGED, Answer, EntryType, MoveKind, Proposal, ProposalType, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.trials import Trial, Verdict
 from wisen.loop.promote.propose import proven
@@ -70,6 +70,8 @@ def chance_of(trials: Mapping[str, Trial], id_: str) -> float | None:
 
 def try_out(parts: Parts) -> int:
     """Note what sessions that are over showed, and act on every verdict once. Returns how many proposals are new."""
+    if not parts.ledger.exposures(tossed=True):
+        return 0
     conclude(parts)
     known = Known(parts.ledger)
     done = {(move.subject, move.value) for move in known.moves if move.kind is MoveKind.VERDICT}
@@ -107,7 +109,7 @@ def _is_open(state: EntryState, wanted: frozenset[str]) -> bool:
 
 
 def _dropped(parts: Parts, state: EntryState, judged: Judged) -> Move:
-    return parts.scribe.move(state.entry.id, MoveKind.STATUS, Status.WONT_FIX, why=f"its trial: {judged.words}")
+    return parts.scribe.move(state.entry.id, MoveKind.STATUS, Status.WONT_FIX, why=f"{JUDGED}{judged.words}")
 
 
 def _offered(parts: Parts, meant: list[EntryState], judged: Judged, before: Iterable[Asked]) -> list[Proposal]:
