@@ -14,18 +14,26 @@ CLIENT = Path(client.__file__)
 
 
 def fire(home: Path, event: str, payload: object, *, limit: float = 20) -> str:
-    """What the client tells the agent at an event; empty where it tells nothing. It always ends with 0."""
+    """What the client tells the agent at an event; empty where it tells nothing."""
+    answer = answered(home, event, payload, limit=limit)
+    if not answer:
+        return ""
+    assert set(answer) == {"hookEventName", "additionalContext"}
+    assert isinstance(answer["additionalContext"], str)
+    return answer["additionalContext"]
+
+
+def answered(home: Path, event: str, payload: object, *, limit: float = 20) -> dict[str, object]:
+    """What the client answers at an event; empty where it prints nothing. It always ends with 0."""
     sent = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), event]
     done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit)
     assert done.returncode == 0
     assert done.stderr == b""
-    if not done.stdout:
-        return ""
-    answer = json.loads(done.stdout)["hookSpecificOutput"]
-    assert set(answer) == {"hookEventName", "additionalContext"}
-    assert isinstance(answer["additionalContext"], str)
-    return answer["additionalContext"]
+    whole = json.loads(done.stdout) if done.stdout else {"hookSpecificOutput": {}}
+    assert set(whole) == {"hookSpecificOutput"}
+    answer: dict[str, object] = whole["hookSpecificOutput"]
+    return answer
 
 
 def failed(command: str, said: str, *, session: str = "s", cwd: Path | str = "/") -> dict[str, object]:

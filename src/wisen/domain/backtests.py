@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 - backtests are read back by their types
-from math import comb
+from math import exp, lgamma, log, log1p
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 _SURE = 0.05
 """How often a bound may be wrong."""
 _STEPS = 40
-_MANY = 900
-"""Beyond so many a share is known well enough, and their combinations fit no float."""
+_NOTHING = 1e-16
+"""What is so much smaller than a sum adds nothing to it."""
 
 
 class Backtest(Struct, frozen=True, kw_only=True):
@@ -71,7 +71,16 @@ def _where(holds: Callable[[float], bool]) -> float:
 
 
 def _at_least(right: int, of: int, share: float) -> float:
-    """How likely at least so many of so many are right, where each is with this probability."""
-    if of > _MANY:
-        right, of = round(right * _MANY / of), _MANY
-    return sum(comb(of, each) * share**each * (1 - share) ** (of - each) for each in range(right, of + 1))
+    """How likely at least so many of so many are right, where each is with this probability.
+
+    The shorter side is summed up from its largest term on, so that thousands cost as little as ten.
+    """
+    above = right > of * share
+    at, odds = right if above else right - 1, share / (1 - share)
+    ways = lgamma(of + 1) - lgamma(at + 1) - lgamma(of - at + 1)
+    term, total = exp(ways + at * log(share) + (of - at) * log1p(-share)), 0.0
+    while term > total * _NOTHING:
+        total += term
+        term *= (of - at) / (at + 1) * odds if above else at / (of - at + 1) / odds
+        at += 1 if above else -1
+    return total if above else 1 - total

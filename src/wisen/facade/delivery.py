@@ -78,7 +78,7 @@ class Deliverer(Reviewer):
                 proposal = each.proposal
                 try:
                     self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Who.WISEN)
-                    done.append(f"{proposal.text} → {proposal.path}")
+                    done.append(f"{proposal.text} → {proposal.path or proposal.entry}")
                 except WisenError as error:
                     troubles.append(str(error))
         return tuple(done), tuple(troubles)

@@ -119,15 +119,25 @@ class Guarder(Deliverer, Installer):
         Raises:
             UsageError: there is no such guard, and the text is none.
         """
+        written = " " in name.strip()
+        guard = self._guard_of(form_of(name), "", GuardSource.HAND, "") if written else self.guard(name).guard
+        return guard, self.backtest_of(guard)
+
+    def backtest_of(self, guard: Guard) -> Backtest:
+        """How a guard would have fared over everything that was recorded where it holds."""
         from wisen.loop.crystallize.backtest import Watched
         from wisen.steps.guarding import backtest, signature_of
 
-        if " " in name.strip():
-            guard, signature = self._guard_of(form_of(name), "", GuardSource.HAND, ""), None
-        else:
-            state = self.guard(name)
-            guard, signature = state.guard, signature_of(self._parts, state)
-        return guard, backtest(self._parts, Watched(guard.watch, guard.context, signature))
+        return backtest(self._parts, Watched(guard.watch, guard.context, signature_of(self._parts, guard)))
+
+    def backtest_now(self, proposal: Proposal) -> tuple[str, ...]:
+        """What the past says of a proposed guard today, where that is more than what it said when it was proposed."""
+        if proposal.backtest is None or not any(each.guard.id == proposal.entry for each in self.guards()):
+            return ()
+        guard, tested = self.backtest_guard(proposal.entry)
+        before = proposal.backtest
+        same = (tested.calls, tested.good, tested.helped) == (before.calls, before.good, before.helped)
+        return () if same else self.backtest_lines(guard, tested)
 
     def backtest_lines(self, guard: Guard, tested: Backtest) -> tuple[str, ...]:
         """What a backtest came to, in words."""
@@ -174,13 +184,13 @@ class Guarder(Deliverer, Installer):
 
         A guard asks, unless everything may happen by itself, the past speaks for it clearly, and it brings in nothing.
         """
+        from wisen.loop.crystallize.adopt import is_clear
         from wisen.loop.promote.policy import Leave, Profile
 
         if each.proposal.type is not ProposalType.GUARD:
             return super().leave_for(each)
-        tested = each.proposal.backtest
         guard = next(state.guard for state in self._guards() if state.guard.id == each.proposal.entry)
-        sure = tested is not None and tested.low >= self._parts.guards.precision and tested.good == 0
+        sure = is_clear(each.proposal.backtest, self._parts.guards)
         takes_away = set(guard.better.split()) <= set(guard.watch.split())
         free = Profile(self._parts.promote.profile) is Profile.AUTONOMOUS and guard.source is GuardSource.FIX
         return Leave.AUTO if sure and takes_away and free else Leave.ASK

@@ -51,18 +51,20 @@ class Installer:
     def follow_guards(self) -> tuple[str, ...]:
         """Have agents that call us do so before calls while there are guards, and no longer. Returns what was changed.
 
+        Where our hooks are gone, broken or of another installation, `install` repairs them, and this leaves them alone.
+
         Raises:
             SettingsUnclear, FileError, UsageError: as `install`.
         """
-        from wisen.loop.apply.hooks import renew_in
+        from wisen.loop.apply.hooks import put_in, stands
 
         changed: list[str] = []
         for hooks in self._parts.hooks:
-            wanted = hooks.wanted(self._parts.caller, guards=self._watches())
-            for path in self._installed(hooks, None).files:
-                done = renew_in(self._parts.desk, Path(path), hooks, wanted)
-                if done is not None and done.held != done.holds:
-                    changed.append(path)
+            always, wanted = (hooks.wanted(self._parts.caller, guards=each) for each in ((), self._watches()))
+            for path in map(Path, self._installed(hooks, None).files):
+                if stands(self._parts.desk, path, hooks, always):
+                    done = put_in(self._parts.desk, path, hooks, wanted)
+                    changed += [str(path)] if done.held != done.holds else []
         return tuple(changed)
 
     def _watches(self) -> tuple[str, ...]:

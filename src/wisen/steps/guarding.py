@@ -8,19 +8,29 @@ from typing import TYPE_CHECKING
 
 from wisen.domain import events
 from wisen.domain.changes import Line
-from wisen.domain.entries import MoveKind, Origin, Status, rule_id
+from wisen.domain.entries import Answer, MoveKind, Origin, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.exposures import Arm
 from wisen.domain.guards import ACTIONS, GuardSource, guard_id, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import SignalKind
-from wisen.loop.crystallize.adopt import Candidate, expired, first_ready, offered, taken_back, waiting_for_more
+from wisen.loop.crystallize.adopt import (
+    Candidate,
+    expired,
+    first_ready,
+    offered,
+    outgrown,
+    taken_back,
+    unclear,
+    waiting_for_more,
+)
 from wisen.loop.crystallize.backtest import Watched, backtested, is_regretted, meetings, shown
 from wisen.loop.crystallize.derive import derived
 from wisen.loop.crystallize.escalate import Told, violations
 from wisen.loop.crystallize.live import AROUND, calls_in, fared
-from wisen.loop.crystallize.stated import stated
+from wisen.loop.crystallize.stated import stated, wording
 from wisen.loop.mine.signatures import about
+from wisen.loop.promote.policy import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,7 +39,7 @@ if TYPE_CHECKING:
     from wisen.domain.entry_states import EntryState
     from wisen.domain.failures import Signature
     from wisen.domain.fixes import Fix
-    from wisen.domain.guards import Fared, GuardState
+    from wisen.domain.guards import Fared, Guard, GuardState
     from wisen.domain.histories import Step
     from wisen.domain.instructions import Blame
     from wisen.loop.crystallize.backtest import Met
@@ -49,11 +59,15 @@ def crystallize(parts: Parts, fixes: Iterable[Fix], states: Sequence[EntryState]
     known = guard_states(ledger.guards(), moves)
     before = asked(ledger.proposals(), moves)
     over = expired(before, known, parts.clock.now(), parts.promote.expires_days)
-    settled = {state.guard.id for state in known} - waiting_for_more(before)
+    may_grow = waiting_for_more(before)
+    if parts.promote.profile == Profile.AUTONOMOUS:
+        may_grow |= {each.entry for each in unclear(before, parts.guards)}
+    settled = {state.guard.id for state in known} - may_grow
     ready = first_ready({**_of_fixes(parts, fixes, settled), **_of_rules(parts, states, judged, settled)}, parts.guards)
-    rows = offered(ready, known, before, scribe)
-    back = taken_back(known, lambda state: live(parts, state), parts.guards, scribe)
+    over += [(each, Answer.EXPIRED) for each in outgrown(ready, before, parts.guards)]
     ended = [scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over]
+    rows = offered(ready, known, asked(ledger.proposals(), [*moves, *ended]), scribe)
+    back = taken_back(known, lambda state: live(parts, state), parts.guards, scribe)
     if rows or back or ended:
         ledger.enter([*ended, *rows, *back])
     return sum(hasattr(row, "hypothesis") for row in (*rows, *back)) - len(ended)
@@ -75,11 +89,11 @@ def backtest(parts: Parts, watched: Watched) -> Backtest:
     return backtested(watched, met, sessions, _sign, _corrected(parts))
 
 
-def signature_of(parts: Parts, state: GuardState) -> Signature | None:
+def signature_of(parts: Parts, guard: Guard) -> Signature | None:
     """The failures that a guard is about; None where it is about no failure."""
-    if state.guard.source is not GuardSource.FIX:
+    if guard.source is not GuardSource.FIX:
         return None
-    return next((fix.signature for fix in parts.index.fixes(Selection()) if fix.id == state.guard.of), None)
+    return next((fix.signature for fix in parts.index.fixes(Selection()) if fix.id == guard.of), None)
 
 
 def _of_fixes(parts: Parts, fixes: Iterable[Fix], settled: Collection[str]) -> dict[str, list[Candidate]]:
@@ -95,8 +109,12 @@ def _of_fixes(parts: Parts, fixes: Iterable[Fix], settled: Collection[str]) -> d
         evidence = parts.index.evidence(fix.id)
         contexts = {each.context for each in evidence if each.worked}
         context = contexts.pop() if len(contexts) == 1 else ""
-        for each in derived(fix, evidence):
-            if guard_id(context, each.watch) not in settled:
+        every = derived(fix, evidence)
+        # What was seen in one project first is not asked about again when it is seen in another one.
+        places = {"", *(each.context for each in evidence)}
+        known = [each.watch for each in every if any(guard_id(one, each.watch) in settled for one in places)]
+        for each in every:
+            if not any(f"{each.watch} ".startswith(f"{one} ") for one in known):  # nor what is a part of it
                 wanted.append((fix, Watched(each.watch, context, fix.signature), each.better))
     if not wanted:
         return {}
@@ -152,7 +170,7 @@ def _of_rules(
                 violated=len(broken),
                 why=(f"Your rule “{rule.text}” was told and not kept {len(broken)} times:", *map(_violation, broken)),
             )
-            found.setdefault(rule.of, []).append(candidate)
+            found.setdefault(f"{rule.of}: {what.watch}", []).append(candidate)  # a file may hold many rules
     return found
 
 
@@ -174,7 +192,7 @@ def _told(parts: Parts, states: Sequence[EntryState], judged: Iterable[Blame]) -
             line = effect.line
             what = stated(line.text) if line.rule and "wisen:R-" not in line.text else None
             if what is not None:
-                yield Told(blame.file.path, line.text.strip(" -*\t"), context, what, line.born, {})
+                yield Told(blame.file.path, wording(line.text), context, what, line.born, {})
 
 
 def _is_line(deed: object, id_: str) -> bool:

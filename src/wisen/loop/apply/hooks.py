@@ -92,6 +92,13 @@ def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Re
     return take_out(desk, path, agent)
 
 
+def stands(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
+    """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
+    there = _standing(settings_in(desk.files.read(path).content, str(path)), agent)
+    lists = {hook.keys for hook in wanted}
+    return sorted(each for each in there if each[0] in lists) == sorted(map(_written, wanted))
+
+
 def standing(known: Past, agent: Hooks) -> tuple[Standing, ...]:
     """The settings files into which hooks were put, and since when."""
     found: dict[str, Standing] = {}

@@ -55,6 +55,23 @@ def is_ready(candidate: Candidate, policy: GuardPolicy) -> bool:
     return tested.helped >= policy.sessions and tested.good <= policy.good
 
 
+def is_clear(tested: Backtest | None, policy: GuardPolicy) -> bool:
+    """Whether the past speaks for a guard so clearly that nobody needs to be asked, where everything may happen so."""
+    return tested is not None and tested.low >= policy.precision and tested.good == 0
+
+
+def unclear(before: Iterable[Asked], policy: GuardPolicy) -> list[Proposal]:
+    """Proposals of guards that nobody answered yet, and for which the past did not speak clearly."""
+    waiting = [each.proposal for each in before if each.answer is None]
+    return [each for each in waiting if each.backtest is not None and not is_clear(each.backtest, policy)]
+
+
+def outgrown(candidates: Iterable[Candidate], before: Iterable[Asked], policy: GuardPolicy) -> list[Proposal]:
+    """Proposals that wait with little to show, where the past speaks clearly by now: they are made anew."""
+    clear = {each.id for each in candidates if is_clear(each.backtest, policy)}
+    return [each for each in unclear(before, policy) if each.entry in clear]
+
+
 def offered(
     candidates: Iterable[Candidate], states: Sequence[GuardState], before: Sequence[Asked], scribe: Scribe
 ) -> list[Guard | Proposal]:
@@ -62,7 +79,10 @@ def offered(
     known = {state.guard.id: state for state in states}
     last = {each.proposal.entry: each for each in before if each.proposal.type is ProposalType.GUARD}
     rows: list[Guard | Proposal] = []
+    made: dict[str, Candidate] = {}
     for each in candidates:
+        made.setdefault(each.id, each)  # two lessons may come to the same guard: it is made of the first
+    for each in made.values():
         asked = last.get(each.id)
         if each.id in known and not (asked is not None and _may_ask_again(each, known[each.id], asked)):
             continue
@@ -115,7 +135,7 @@ def taken_back(
             _asked(
                 state.guard,
                 f"You overruled this guard {live.overruled} times, so it is back in shadow and does nothing.\n"
-                "Approve it to have it warn again; reject it to switch it off.",
+                f"Approve it to have it {state.guard.action.value} again; reject it to switch it off.",
                 "It was right after all.",
                 live.overruled,
                 None,
@@ -127,6 +147,10 @@ def taken_back(
 
 def told(backtest: Backtest, source: GuardSource) -> tuple[str, ...]:
     """What a backtest came to, in words. What a rule speaks against needs not to fail."""
+    if not backtest.sessions:
+        return ("No session is recorded yet that it could be tried on.",)
+    if not backtest.calls:
+        return (f"Over {backtest.sessions} recorded sessions it would have met no call.",)
     if source is not GuardSource.FIX:
         wrong = backtest.met + backtest.bad
         met = f"{_many(backtest.calls, 'call')}: {backtest.good} that went well, {wrong} that did not"
@@ -148,9 +172,9 @@ def told(backtest: Backtest, source: GuardSource) -> tuple[str, ...]:
 
 
 def _may_ask_again(candidate: Candidate, state: GuardState, asked: Asked) -> bool:
-    """One that was skipped or expired in shadow waits for new evidence."""
+    """One that was skipped or expired in shadow waits for new evidence; one that was overruled waits for the user."""
     seen = max(candidate.backtest.helped, candidate.violated)
-    over = asked.answer in (Answer.SKIPPED, Answer.EXPIRED)
+    over = asked.answer in (Answer.SKIPPED, Answer.EXPIRED) and asked.proposal.backtest is not None
     return state.mode is Mode.SHADOW and over and seen > asked.proposal.sessions
 
 

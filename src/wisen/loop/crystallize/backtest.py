@@ -127,9 +127,9 @@ def is_regretted(history: History, at: int, corrected: Collection[tuple[str, str
     """Whether a call that went through was one too many: refused, stopped, corrected right away, or undone."""
     for turn in history.turns:
         if turn.before == at + 1:
-            if turn.act is not Act.SAID:
+            if turn.act is not Act.SAID or (history.native, turn.id) in corrected:
                 return True
-            return (history.native, turn.id) in corrected
+            break
     return _is_undone(history, at)
 
 

@@ -55,7 +55,7 @@ def _split(arguments: str, change: Change) -> tuple[tuple[str, ...], tuple[str, 
     """The words before and behind those that were taken away, in the command that holds them; options left out."""
     removed = list(change.removed)
     for run in Call(change.tool, fields_of(arguments)).runs:
-        for view in run.views:
+        for view in reversed(run.views):  # what wraps a command is no part of it: `timeout 60 rtk bun`
             words = [word.text for word in view]
             for at in range(len(words) - len(removed) + 1):
                 if words[at : at + len(removed)] == removed:

@@ -30,19 +30,31 @@ _CHOICES = tuple(
 _REFUSES = rf"(?:^|[.;:!] ?|\bplease ){_NOT} (?:ever )?{_DO} (?P<old>{_NAME})(?= ?(?:[.!;]|$))"
 _SPARES = rf"\b{_NOT} (?:ever )?{_CHANGE} (?:any )?(?:files? )?(?:in |under |below |the )*(?P<place>{_PLACE})"
 _REFUSAL, _UNTOUCHED = (re.compile(pattern, re.IGNORECASE) for pattern in (_REFUSES, _SPARES))
+_BULLET = re.compile(r"^\s*(?:(?:[-*+]|\d+[.)])\s+)+")
+_BOLD = re.compile(r"\*\*(\w[^*`]*)\*\*")
 _COMMON = frozenset(
     "a an any all and as at be but by for from in is it its of on or so that the their them then this those to too we"
     " with you your code file files function functions class test tests echo cd set time true false if then else case"
     " do done type export import let var const one two new old same other another more less it's tool tools command"
     " commands script scripts library framework single double quotes tabs spaces comments emoji emojis mock mocks any"
-    " version versions branch main master dev prod local remote default custom plain simple short long".split()
+    " version versions branch main master dev prod local remote default custom plain simple short long sync async"
+    " await return yield throw raise exit print".split()
 )
 """Words that also are, or could be, names of programs: they count only where they are marked as code."""
+_KEYWORDS = frozenset("export import let var const return exit set test type true false eval exec local".split())
+"""Words of a shell that are words of other languages as well: alone they say nothing of commands, however marked."""
+
+
+def wording(line: str) -> str:
+    """What a line of a file says, without the marks of a list and of emphasis."""
+    return " ".join(_BOLD.sub(r"\1", _BULLET.sub("", line)).split())
 
 
 def stated(rule: str) -> Derived | None:
     """What a rule says not to do and what to do instead; None where it does not say so plainly."""
-    text = " ".join(rule.replace("’", "'").split())
+    text = wording(rule).replace("’", "'")
+    if text.endswith("?"):
+        return None
     for choice in _CHOICES:
         found = choice.search(text)
         if found:
@@ -59,7 +71,7 @@ def stated(rule: str) -> Derived | None:
 
 def _command(old: str, new: str) -> Derived | None:
     words = _words(old)
-    if words is None or not words:
+    if not words or (len(words) == 1 and words[0] in _KEYWORDS):
         return None
     better = _words(new) or []
     return Derived(f"shell: {' '.join(words)}", " ".join(better)) if words != better else None
@@ -69,8 +81,8 @@ def _words(name: str) -> list[str] | None:
     """The words of a command that a rule names; None for what is no command."""
     marked = name.startswith("`")
     words = name.strip("`").rstrip(".").split()
-    if not marked and words and words[0].casefold() in _COMMON:
-        return None
+    if not marked and words and (words[0] in _COMMON or not words[0].islower()):
+        return None  # programs have small letters; languages, products and beginnings of sentences do not
     if not words or any(set(word) & set("*?|…\"'\\$<>(){};&#") for word in words):
         return None
     return words if re.fullmatch(r"[A-Za-z][\w.+-]*", words[0]) else None

@@ -77,7 +77,7 @@ def add(text: str, *, here: bool, shadow: bool, dry_run: bool, as_json: bool) ->
     with wiring.wire().learner(reads=False) as learner:
         state = learner.add_guard(text, Path.cwd() if here else None, shadow=shadow, dry_run=dry_run)
         live = _is_called(learner)
-        past = () if as_json else learner.backtest_lines(state.guard, learner.backtest_guard(text)[1])
+        past = () if as_json else learner.backtest_lines(state.guard, learner.backtest_of(state.guard))
     if as_json:
         print_json(_plain(state) | {"dry_run": dry_run})
         return 0

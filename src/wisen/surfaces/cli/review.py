@@ -51,7 +51,7 @@ def answer(proposal: str, given: Answer, *, text: str | None, dry_run: bool, as_
     out = console()
     if done.edit is not None:
         _diff(out, *done.edit)
-    out.print(f"{'Would be' if dry_run else 'Is'} {given.value}: {done.asked.proposal.text}", markup=False)
+    out.print(f"{'Would be' if dry_run else 'Is'} {given.value}: {text or done.asked.proposal.text}", markup=False)
     return 0
 
 
@@ -126,6 +126,8 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     out.print(proposal.text, markup=False, style="bold")
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
+    for line in learner.backtest_now(proposal):
+        out.print(f"  Today: {line}", markup=False)
     reach = "" if proposal.context else ", for all projects"
     cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")

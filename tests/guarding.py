@@ -1,0 +1,44 @@
+"""Sessions in which a mistake was made and mended, and calls as a hook is told of them."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.testing.transcripts import ClaudeTranscript
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from wisen.learner import Learner
+
+WRONG, RIGHT = "shopctl count --everything", "shopctl count"
+SAID = "shopctl: error: unrecognized arguments: --everything"
+WATCH = f"shell: {WRONG}"
+
+
+def stumbled(home: Path, project: Path, numbers: Iterable[int], *, start: datetime | None = None) -> None:
+    """Sessions in which the same call failed and worked without one of its words."""
+    project.mkdir(exist_ok=True)
+    for number in numbers:
+        log = ClaudeTranscript(number, cwd=str(project), start=start)
+        log.prompt("count the pears")
+        log.bash(WRONG, SAID, exit_code=2)
+        log.bash(RIGHT, "7")
+        log.write(home / ".claude" / "projects" / project.name)
+
+
+def call(command: str, cwd: Path, *, session: str = "s", number: str = "t1") -> dict[str, object]:
+    """A call of the shell that is about to be made, as Claude Code tells it."""
+    fields = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": number}
+    return {"session_id": session, "cwd": str(cwd), "hook_event_name": "PreToolUse", **fields}
+
+
+@contextmanager
+def learning(home: Path) -> Iterator[Learner]:
+    """What a program would hold in its hands."""
+    with wiring.wire(home / "wisen").learner() as learner:
+        yield learner
