@@ -34,10 +34,9 @@ class Trials:
 
     def apart(self, matter: Matter, states: Iterable[EntryState], context: str) -> Matter:
         """Hints on trial apart from the others, without those that a trial has ended; and what is to be told once."""
-        lines = [line_of(each) for each in states if self._welcome(context) and is_tried(each, self._wanted)]
-        tried = [line for line in lines if self._goes_on(line.exposed)]
-        shown = {line.id for line in tried}
-        hints = [line for line in matter.hints if line.id not in shown and not self._ended(line.exposed)]
+        may = {rule_id(each.entry.id) for each in states if self._welcome(context) and is_tried(each, self._wanted)}
+        tried = [line for line in matter.hints if line.id in may and self._goes_on(line.exposed)]
+        hints = [line for line in matter.hints if line.id not in may and not self._ended(line.exposed)]
         return matter._replace(tried=tried, hints=hints, news=self._news(context))
 
     def left(self, fixes: Mapping[str, Sequence[Remedy]]) -> dict[str, list[Remedy]]:

@@ -22,6 +22,7 @@ from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps.lots import Trials, line_of, one_line
 from wisen.steps.rulebook import Known, is_told
+from wisen.steps.trying import put_on_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,18 +43,17 @@ def told(parts: Parts) -> Published:
     known = Known(parts.ledger)
     every = [each for each in known.states if not each.is_over]
     answers = asked(parts.ledger.proposals(), known.moves)
-    proposals = [each for each in answers if each.waits]
     trials = Trials(parts, known, answers)
     places = _places(parts)
     folders: dict[str, list[Path]] = defaultdict(list)
     for path, context in places:
         folders[context].append(Path(path))
     everywhere = [each for each in every if not each.context]
-    matters = {"": trials.apart(_matter(parts, everywhere, proposals, "", ()), everywhere, "")}
+    matters = {"": trials.apart(_matter(parts, everywhere, answers, "", ()), everywhere, "")}
     for context in sorted({context for _, context in places}):
         here = [each for each in every if each.context == context]
         here += everywhere
-        matters[context] = trials.apart(_matter(parts, here, proposals, context, folders[context]), here, context)
+        matters[context] = trials.apart(_matter(parts, here, answers, context, folders[context]), here, context)
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
     approved = _approved(every)
     fixes = trials.left(_fixes(parts, approved, folders))
@@ -80,7 +80,7 @@ def _places(parts: Parts) -> list[tuple[str, str]]:
 
 
 def _matter(
-    parts: Parts, states: Sequence[EntryState], proposals: Sequence[Asked], context: str, folders: Iterable[Path]
+    parts: Parts, states: Sequence[EntryState], answers: Sequence[Asked], context: str, folders: Iterable[Path]
 ) -> Matter:
     """What there is to tell in one context, each part with the most important first."""
     instructions = instructions_in(parts.files, [*folders, parts.user_home / ".claude"])
@@ -91,23 +91,22 @@ def _matter(
     rules = [each for each in open_ if each.status is Status.PROMOTED]
     filed = [each for each in ranked if each.status is Status.PROMOTED and each not in rules]
     said = [each for each in open_ if _is_said(each, parts.promote.stated)]
+    pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
-        each
-        for each in open_
-        if each.entry.origin is Origin.MEASURED and each.status is Status.PENDING and is_told(each)
+        each for each in pending if each.entry.id in wanted or (each.entry.origin is Origin.MEASURED and is_told(each))
     ]
     due = [
         each
-        for each in open_
+        for each in pending
         if each.priority in (Priority.CRITICAL, Priority.HIGH)
-        and each.status is Status.PENDING
         and each.entry.origin is not Origin.MEASURED
+        and each.entry.id not in wanted
         and each not in said
         and is_told(each)
     ]
     waiting = [
         Waiting(number, each.proposal.id, rule_id(each.proposal.entry), one_line(each.proposal.text))
-        for number, each in enumerate(proposals, 1)
+        for number, each in enumerate((each for each in answers if each.waits), 1)
         if each.proposal.context in ("", context)
     ]
     return Matter(
