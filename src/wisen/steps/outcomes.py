@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
 from wisen.domain.commands import command_of, fields_of, parsed
+from wisen.domain.contexts import NOWHERE
 from wisen.domain.entries import Category, Origin, rule_id
 from wisen.domain.events import Status
 from wisen.domain.histories import Act
@@ -100,6 +101,7 @@ class Matters:
         self._parts = parts
         self._entries = {rule_id(each.id): each for each in parts.ledger.entries()}
         self._fixes = {each.id: each for each in parts.index.fixes(Selection())}
+        self._seen: dict[str, frozenset[SessionKey]] = {}
 
     def outcome(self, coin: Exposure, histories: Sequence[History], at: datetime, rails: dict[str, int]) -> Outcome:
         """What a session showed about one thing."""
@@ -142,9 +144,12 @@ class Matters:
 
     def _said_again(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
         """Any other rule matters wherever it holds and something is done; it is hit where it had to be said again."""
-        worked = any(step.context == entry.context or not entry.context for each in histories for step in each.steps)
-        seen = self._parts.ledger.occurrences(entry.id)
-        return worked, any((each.agent, each.session) == key for each in seen)
+        where = {step.context or NOWHERE for history in histories for step in history.steps}
+        worked = entry.context in where or (bool(where) and not entry.context)
+        if entry.id not in self._seen:
+            seen = self._parts.ledger.occurrences(entry.id)
+            self._seen[entry.id] = frozenset((each.agent, each.session) for each in seen)
+        return worked, key in self._seen[entry.id]
 
 
 def fix_mattered(fix: Fix, steps: Iterable[Step]) -> tuple[bool, bool]:
