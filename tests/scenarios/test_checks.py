@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.commands import run
 from tests.trials import ERROR, World
 
 from wisen.domain.entries import Answer, ProposalType, Status, Who
@@ -150,6 +151,19 @@ def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_
     assert [day for day, _ in said] == [14, 21, 28]
     assert "taken out" in said[-1][1]
     assert file_of(world) == HIS
+
+
+def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told(world: World) -> None:
+    deployed(world, 30, lambda _: True)
+    put_in(world, Who.USER)
+    deployed(world, 24, lambda number: number < 2)
+    world.cycle()
+    with world.learner() as learner:
+        ((rule, told),) = learner.since_rules()
+    assert "--wait" in rule.text
+    assert told.words == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
+    assert told.placebos < 100, "there are not enough dates on which nothing happened to say more"
+    assert "Rules that hold, before and after" in run("effect").stdout
 
 
 def test_sessions_before_and_after_can_speak_against_a_line_and_never_for_it() -> None:

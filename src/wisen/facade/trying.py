@@ -12,8 +12,8 @@ from wisen.facade.guarding import Guarder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.domain.entry_states import Asked
-    from wisen.domain.trials import Portfolio, Trial, TrialRow
+    from wisen.domain.entry_states import Asked, EntryState
+    from wisen.domain.trials import BeforeAfter, Portfolio, Trial, TrialRow
 
 
 class Trier(Guarder):
@@ -107,6 +107,12 @@ class Trier(Guarder):
         if checked.done:
             write_books(self._parts, self.entries())
         return tuple(checked.done), tuple(checked.troubles)
+
+    def since_rules(self) -> tuple[tuple[EntryState, BeforeAfter], ...]:
+        """The rules that hold and are never withheld, with the sessions before and after each came."""
+        from wisen.steps.helping import helped
+
+        return tuple((each.state, each.told) for each in helped(self._parts))
 
     def effect(self) -> tuple[Portfolio, Sequence[TrialRow]]:
         """What all hints together do, by the sessions that got none; and these sessions."""

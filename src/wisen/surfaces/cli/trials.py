@@ -96,20 +96,26 @@ def effect(svg: Path | None, *, as_json: bool) -> int:
     """Tell what hints do."""
     with wiring.wire().asked() as learner:
         portfolio, _ = learner.effect()
-        pairs = _pairs(learner)
+        pairs, rules = _pairs(learner), learner.since_rules()
     if portfolio.sessions_with and portfolio.sessions_without:
         name = "failures and corrections in a session"
         pairs.insert(0, Pair(name, portfolio.without, portfolio.with_hints, portfolio.interval, share=False))
     if svg is not None:
         svg.write_text(picture(pairs), encoding="utf-8")
     if as_json:
-        print_json({"portfolio": portfolio, "pairs": pairs})
+        told = [{"rule": state.entry.name, "text": state.text, "says": each.words} for state, each in rules]
+        print_json({"portfolio": portfolio, "pairs": pairs, "rules": told})
         return 0
     say(portfolio.words[:1].upper() + portfolio.words[1:] + ".")
     if not portfolio.sessions_without:
         say("To have some sessions go without any hint: `holdout = 0.1` below [trials] in config.toml.", dim=True)
     for line in lines(pairs):
         say(line)
+    if rules:
+        say("Rules that hold, before and after each came; that is no proof:")
+    for state, each in rules:
+        say(f"  {clipped(state.text, _WIDE)}")
+        say(f"    {each.words}", dim=True)
     if svg is not None:
         say(f"Written to {svg}.", dim=True)
     return 0
