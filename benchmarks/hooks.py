@@ -2,9 +2,10 @@
 
 `observe_ms`: events with nothing to say (end of a turn, a failure without a known fix). `answer_ms`: session start, a
 failure with a known fix, a prompt, a prompt that asks for what was said before. `parallel`: eight at once. `work_ms`:
-processor time alone. With `--data DIR` (a folder of transcripts) every failed call in it is put to the client's own
-code, in the snapshot of every context: `found` of those `known` whose signature has a fix there, and how many fixes of
-another signature were named (`wrong`).
+processor time alone. `coins_ms`: by how much a session start is slower in the middle where coins are thrown for what is
+on trial, each start beside one without. With `--data DIR` (a folder of transcripts) every failed call in it is put to
+the client's own code, in the snapshot of every context: `found` of those `known` whose signature has a fix there, and
+how many fixes of another signature were named (`wrong`).
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
                 name: work(each, min(40, runs))
                 for name, each in (("start", start), ("fix", fix), ("recall", recall), ("ordinary", ordinary))
             },
+            "coins_ms": coins(Path(folder), start, runs),
             "parallel": shown(parallel([start, fix, prompt, quiet], runs)),
         }
         figures["within_bounds"] = all(
@@ -76,7 +78,24 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     return figures
 
 
-def prepared(folder: Path) -> Path:
+def coins(folder: Path, start, runs: int) -> float:  # type: ignore[no-untyped-def]
+    """Milliseconds that a session start takes longer where a hint and a fix are on trial."""
+    other = folder / "on trial"
+    other.mkdir()
+    home = prepared(other, WISEN_TRIALS_EXPERIMENTS="true")
+    tried = event(home, "session-start", {"cwd": str(other / "shop"), "source": "startup"})
+    tried("check")
+    assert '"withheld"' in next((home / "snapshots" / "pins").iterdir()).read_text(), "no coin was thrown"
+    slower = []
+    for number in range(runs):
+        order = (start, tried) if number % 2 else (tried, start)
+        took = {each: timed(each, 1, f"coins {number}")[0] for each in order}
+        slower.append(took[tried] - took[start])
+    slower.sort()
+    return round(slower[len(slower) // 2], 2)
+
+
+def prepared(folder: Path, **environment: str) -> Path:
     """A home in which a correction and a fix were learnt."""
     home, project = folder / "wisen", folder / "shop"
     project.mkdir()
@@ -87,7 +106,7 @@ def prepared(folder: Path) -> Path:
         log.bash(COMMAND.removesuffix(" --wait"), "deployed")
         log.prompt("no, from now on always use pnpm instead of npm")
         log.write(folder / "projects" / "shop")
-    wires = wiring.wire(home, {"HOME": str(folder)})
+    wires = wiring.wire(home, {"HOME": str(folder), **environment})
     with wires.learner() as learner:
         learner.learn(folder / "projects")
         learner.prepare()
@@ -116,12 +135,12 @@ def failure(command: str, said: str) -> Payload:
     return {"tool_name": "Bash", "tool_input": {"command": command}, "error": said, "is_interrupt": False}
 
 
-def timed(once, runs: int) -> list[float]:  # type: ignore[no-untyped-def]
+def timed(once, runs: int, name: str = "") -> list[float]:  # type: ignore[no-untyped-def]
     """Milliseconds of each run, each in a session of its own."""
     found = []
     for number in range(runs):
         began = time.perf_counter()
-        once(f"{id(once)}-{number}")
+        once(f"{name}{id(once)}-{number}")
         found.append((time.perf_counter() - began) * 1000)
     return found
 

@@ -107,12 +107,12 @@ def _tossed(base: list[dict[str, bool]], memory: list[dict[str, bool]], salt: by
 
 def no_rule(folder: Path) -> dict[str, object]:
     """Real sessions with coins and no rule: how many recurring failures are said to be helped."""
-    failures, guards = _outcomes(folder)
+    failures, rails = _outcomes(folder)
     share = chances("schedule")[: len(failures)]
     seen = Counter(signature for session in failures for signature in session)
     chosen = sorted(signature for signature, times in seen.items() if times >= _FEWEST)
     sessions = range(min(len(failures), len(share)))
-    ranked = [places(guards[name][None, : len(sessions)]) for name in sorted(guards)]
+    ranked = [places(rails[name][None, : len(sessions)]) for name in sorted(rails)]
     told: Counter[str] = Counter()
     for number in range(_SALTS):
         salt = f"salt {number}".encode()
@@ -146,10 +146,10 @@ def _outcomes(folder: Path) -> tuple[list[set[str]], dict[str, Floats]]:
             )
     mined = [mine(history).failures for history in histories]
     stops = [sum(turn.act is Act.STOPPED for turn in history.turns) for history in histories]
-    guards = {
+    rails = {
         "failures": [len(each) for each in mined],
         "interrupts": stops,
         "calls": [len(history.steps) for history in histories],
     }
     signatures = [{failure.signature.words for failure in each if not failure.transient} for each in mined]
-    return signatures, {name: np.array(numbers, dtype=float) for name, numbers in guards.items()}
+    return signatures, {name: np.array(numbers, dtype=float) for name, numbers in rails.items()}

@@ -34,7 +34,7 @@ class Ended:
     good: Floats
     harm: Floats
     futile: Floats
-    guards: Floats
+    rails: Floats
 
     def share(self, verdict: Verdict) -> float:
         """How many ended so."""
@@ -42,11 +42,11 @@ class Ended:
 
 
 def judge(chance: Floats, given: Bools, hit: Bools, places: Sequence[Floats], policy: VerdictPolicy) -> Ended:
-    """The verdicts on trials that are rows, with sessions as columns; `places` has one array for each guard."""
+    """The verdicts on trials that are rows, with sessions as columns; `places` has one array for each rail."""
     good, harm = (wager(ratios, chance, given, hit) for ratios in (evidence.GOOD, evidence.HARM))
     lost = futile(chance, given, hit)
-    guards = np.mean([rank_wager(chance, given, each) for each in places], axis=0) if places else np.ones_like(good)
-    worse = (harm >= policy.harm) | (guards >= policy.guards)
+    rails = np.mean([rank_wager(chance, given, each) for each in places], axis=0) if places else np.ones_like(good)
+    worse = (harm >= policy.harm) | (rails >= policy.rails)
     doubtful = lost >= policy.futile
     if doubtful.any():
         worse |= doubtful & (1 - below(chance, given, hit, doubtful) >= policy.surely_worse)
@@ -57,7 +57,7 @@ def judge(chance: Floats, given: Bools, hit: Bools, places: Sequence[Floats], po
     when = np.where(any_of.any(axis=1), any_of.argmax(axis=1), last)
     at = (np.arange(len(when)), when)
     verdict = np.select([condition[at] for condition in conditions], [0, 1, 2, 3], 4)
-    return Ended(verdict, when, good[at], harm[at], lost[at], guards[at])
+    return Ended(verdict, when, good[at], harm[at], lost[at], rails[at])
 
 
 def wager(ratios: tuple[tuple[float, float], ...], chance: Floats, given: Bools, hit: Bools) -> Floats:

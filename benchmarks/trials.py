@@ -36,7 +36,7 @@ RATIOS = (0.05, 0.2, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 CONFIRM_BAR, WORSE_BAR = 0.025, 0.05
 _NULL_RULES, _RULES, _FULL_RULES = 7_000, 1_000, 20_000
 _CHUNK, _GUARDED = 500, 2_000
-_EVALUES = ("good", "harm", "guards")
+_EVALUES = ("good", "harm", "rails")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ def _size(cell: Cell) -> int:
 
 
 def outcome(cell: Cell, rules: int) -> Outcome:
-    """How so many rules of a cell end. Each has four guards that it does nothing to."""
+    """How so many rules of a cell end. Each has four rails that it does nothing to."""
     peers = cell.ratio == 1 and cell.law == "mix" and cell.daily == 4 and cell.chances == "schedule"
     chance = np.random.default_rng([*cell.name.encode()])
     parts = [_part(cell, min(_CHUNK, rules - done), chance, peers=peers) for done in range(0, rules, _CHUNK)]
@@ -157,7 +157,7 @@ def _added(pairs: Iterable[tuple[float, float]]) -> tuple[float, float]:
 def _part(cell: Cell, rules: int, chance: np.random.Generator, *, peers: bool) -> Outcome:
     world = make(cell, rules, chance, peers=peers)
     drawn = chance.permutation(_GUARDED)[:rules]
-    ended = judge(world.chance, world.given, world.hit, [each[drawn] for each in guards()], VerdictPolicy())
+    ended = judge(world.chance, world.given, world.hit, [each[drawn] for each in rails()], VerdictPolicy())
     won = ended.verdict == 1
     lost = np.cumsum(world.hit & ~world.given, axis=1)[np.arange(rules), ended.session]
     evidence = {name: getattr(ended, name) for name in (*_EVALUES, "futile")}
@@ -175,7 +175,7 @@ def _part(cell: Cell, rules: int, chance: np.random.Generator, *, peers: bool) -
 
 
 @lru_cache(maxsize=1)
-def guards() -> tuple[Floats, ...]:
+def rails() -> tuple[Floats, ...]:
     """What must not get worse, for a pool of rules that do nothing to it: corrections, failures, interrupts, tokens."""
     chance = np.random.default_rng(29)
     shape = (_GUARDED, SESSIONS)

@@ -7,7 +7,7 @@
     notice    what people did to what we put into their files
     record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
     recollect what was typed, learnt and noted down can be found again
-    verify    what the lines of instruction files seem to do, going by the sessions before and after them
+    verify    what the lines of instruction files seem to do, going by the sessions before and after them; and trials
     crystallize  what failed and was fixed, and rules that were told and not kept, become guards, tried on the past
     report    what was found, as one value
     remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
@@ -34,7 +34,7 @@ from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, recollection, retention, rulebook
+from wisen.steps import guarding, judgement, recollection, retention, rulebook, trying
 from wisen.steps.diary import Diary
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     proposals, states = rulebook.record(parts, said := parts.index.signals(selection), fixes, new=new_events > 0)
     recollection.recollect(parts, states)
     judged = judgement.judge(parts) if parts.judges_after(new_events) else ()
-    proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
+    proposals += guarding.crystallize(parts, fixes, states, judged) + trying.try_out(parts) if new_events else 0
     report = Report(
         selection=selection,
         found=found,

@@ -13,6 +13,7 @@ from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
 from wisen.facade.switching import Switcher
+from wisen.facade.trying import Trier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -47,7 +48,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Switcher, Recaller, Rememberer):
+class Learner(Recorder, Switcher, Trier, Recaller, Rememberer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -116,10 +117,11 @@ class Learner(Recorder, Switcher, Recaller, Rememberer):
             report = self.learn(judge=False if quick else None)
             answered, unanswered = self.carry_out()
             applied, unapplied = self.apply_by_policy()
+            checked, unchecked = self.check_changes()
             unfollowed = self._followed()
             prepared = self.prepare(wrong=self._wrong)
-            wrong = (*unanswered, *unapplied, *unfollowed)
-            once = Cycled(report, took, answered, applied, prepared, wrong, report.retired)
+            undone = (*unanswered, *unapplied, *unchecked, *unfollowed)
+            once = Cycled(report, took, answered, applied, prepared, undone, report.retired, checked)
             done = done.then(once) if done else once
             woken = self._parts.shelf.woken()
             if woken is None or woken < began:

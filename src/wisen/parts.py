@@ -72,7 +72,7 @@ class Parts:
     crew: Crew
     """Who helps with the reading."""
     salt: Callable[[], bytes]
-    """What digests of forgotten words are keyed with: it is made when something is first forgotten."""
+    """What digests of forgotten words, and the coins of trials, are keyed with: it is made when first needed."""
     local: Callable[[datetime], datetime]
     """A moment as clocks show it here: days begin at midnight where the user is."""
     folders: Mapping[str, Path] = field(default_factory=dict)
@@ -84,6 +84,8 @@ class Parts:
     """What agents run when they call us."""
     experiments: bool | None = None
     """Whether the user welcomes experiments; None where he was never asked."""
+    holdout: float = 0.0
+    """The share of sessions that get no hint on trial."""
     warnings: tuple[str, ...] = ()
     jobs: int = 0
     """How many processes read; 0: the crew decides."""

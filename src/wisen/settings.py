@@ -55,6 +55,11 @@ class TrialsPolicy:
         False,
         "Whether hints that you did not approve may be given in some sessions and held back in others, to measure.",
     )
+    holdout: float = setting(
+        0.0,
+        "The share of sessions, from 0 to 1, that get no such hint at all, to measure what all of them do together.",
+        at_least=0,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -189,6 +189,7 @@ class Wiring:
             gauge=self.gauge(),
             caller=self.caller(),
             experiments=self._experiments(),
+            holdout=self.settings.trials.holdout,
             warnings=(warning,) if warning else (),
         )
         return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
@@ -354,7 +355,7 @@ class Wiring:
         return self._kept("machine", lambda: Ulids(self.clock()).new(), 0o666)
 
     def _salt(self) -> bytes:
-        """What digests of forgotten words are keyed with: made once, kept in the home, and read by nobody else."""
+        """What digests of forgotten words and coins are keyed with: made once, and kept in the home."""
         return bytes.fromhex(self._kept("salt", lambda: os.urandom(32).hex(), 0o600))
 
     def _kept(self, name: str, made: Callable[[], str], mode: int) -> str:

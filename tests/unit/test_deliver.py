@@ -18,8 +18,10 @@ from wisen.loop.deliver.channels import instructions_in, is_in, repository_words
 from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.policy import DeliverPolicy
 from wisen.loop.deliver.remedies import brings_nothing_new, new_words, remedies
-from wisen.loop.deliver.snapshot import digest, published
+from wisen.loop.deliver.snapshot import Lots, Signs, digest, published
 from wisen.safety import sentinel
+from wisen.surfaces.hook.answering import _wrapped
+from wisen.surfaces.hook.tossing import without
 from wisen.testing.logs import NOON
 
 NOTHING = Matter((), (), (), (), ())
@@ -106,14 +108,16 @@ def test_where_there_is_nothing_to_tell_there_is_no_block() -> None:
 def test_the_same_matter_gives_the_same_bytes_and_the_name_is_of_the_bytes() -> None:
     def made() -> dict[str, bytes]:
         matters = {"": NOTHING, "b": Matter([a_line(1)], (), (), (), ()), "a": NOTHING}
-        return published(matters, {"a": []}, {"version": 1}, (1, 2, 3), [("/x", "b"), ("/y", "gone")], POLICY).files
+        return published(
+            matters, {"a": []}, Signs({"version": 1}, (1, 2, 3)), [("/x", "b"), ("/y", "gone")], POLICY
+        ).files
 
     assert made() == made()
     assert all(digest(content) == name for name, content in made().items())
 
 
 def test_a_place_without_anything_to_tell_is_not_named() -> None:
-    page = published({"": NOTHING, "b": NOTHING}, {}, {}, (1, 2, 3), [("/x", "b"), ("/y", "gone")], POLICY)
+    page = published({"": NOTHING, "b": NOTHING}, {}, Signs({}, (1, 2, 3)), [("/x", "b"), ("/y", "gone")], POLICY)
     current = json.loads(page.current(NOON))
     assert current["places"] == [["/x", "b"]]
     assert current["contexts"].keys() == {"b"}
@@ -199,3 +203,35 @@ def test_the_words_of_a_repository_are_those_of_its_commands(tmp_path: Path) -> 
 ])  # fmt: skip
 def test_a_remark_is_no_order(text: str, order: bool) -> None:
     assert is_order(text) is order
+
+
+@given(st.lists(st.booleans(), max_size=5), st.integers(0, 2), st.integers(0, 2), st.integers(0, 2), st.booleans())
+@pytest.mark.requirement("X1")
+def test_a_hook_leaves_the_block_that_would_have_been_made_without_what_is_withheld(
+    withheld: list[bool], rules: int, others: int, news: int, hints: bool
+) -> None:
+    policy = DeliverPolicy(tokens=9_000, hints=hints)
+    lines = iter([a_line(number, f"Text {number} of wisen51902.") for number in range(20)])
+    tried = [next(lines) for _ in withheld]
+    matter = Matter(
+        rules=[next(lines) for _ in range(rules)],
+        said=(),
+        hints=[next(lines) for _ in range(others)],
+        waiting=(),
+        due=(),
+        tried=tried,
+        news=[next(lines) for _ in range(news)],
+    )
+    lots = Lots(frozenset({""}), {each.exposed: 0.5 for each in tried})
+    made = published({"": matter}, {}, Signs({}, (1, 2, 3)), [], policy, lots)
+    snapshot = json.loads(made.files[made.everywhere])
+    gone = [each.exposed for each, out in zip(tried, withheld, strict=True) if out]
+    rest = matter._replace(tried=[each for each, out in zip(tried, withheld, strict=True) if not out])
+    left, inside = without(snapshot, gone)
+    wanted = block_of(rest, policy)
+    assert left["block_ids"] == list(wanted.ids)
+    if inside is None:
+        assert snapshot["block"] == wanted.text
+    else:
+        assert (_wrapped(inside, list(wanted.ids)) if wanted.ids else "") == wanted.text
+    assert made.block("") == block_of(matter._replace(tried=()), policy).text, "no coin is thrown for a file"

@@ -34,9 +34,9 @@ def row(number: int, *, given: bool, hit: bool, share: float = 0.5, **more: obje
 
 
 def course(
-    seed: int, without: float, ratio: float, sessions: int = 240, guards: dict[str, tuple[float, float]] | None = None
+    seed: int, without: float, ratio: float, sessions: int = 240, rails: dict[str, tuple[float, float]] | None = None
 ) -> list[TrialRow]:
-    """A trial under the program's own coin; what is guarded has a mean without the rule and with it."""
+    """A trial under the program's own coin; what must not get worse has a mean without the rule and with it."""
     luck = random.Random(seed)
     rows: list[TrialRow] = []
     for number in range(sessions):
@@ -44,8 +44,8 @@ def course(
         arm = toss(b"salt", rule=f"R-{seed}", version="1", session=f"s{number}", chance=share)
         given_ = arm is Arm.GIVEN
         hit = luck.random() < without * (ratio if given_ else 1)
-        counts = {name: int(luck.expovariate(1 / means[given_])) for name, means in (guards or {}).items()}
-        rows.append(row(number, given=given_, hit=hit, share=share, guards=counts))
+        counts = {name: int(luck.expovariate(1 / means[given_])) for name, means in (rails or {}).items()}
+        rows.append(row(number, given=given_, hit=hit, share=share, rails=counts))
     return rows
 
 
@@ -61,26 +61,25 @@ ROWS = st.lists(
     max_size=80,
 ).map(
     lambda rows: [
-        row(number, given=given, hit=hit, share=share, relevant=relevant, guards={"failures": failures})
+        row(number, given=given, hit=hit, share=share, relevant=relevant, rails={"failures": failures})
         for number, (given, hit, share, relevant, failures) in enumerate(rows)
     ]
 )
 
 
 def test_rows_and_verdicts_come_back_from_json_as_they_were() -> None:
-    rows = course(1, 0.4, 0.1, guards={"failures": (2.0, 2.0)})
+    rows = course(1, 0.4, 0.1, rails={"failures": (2.0, 2.0)})
     judged = judge(rows)
     assert msgspec.json.decode(msgspec.json.encode(rows), type=list[TrialRow]) == rows
     assert msgspec.json.decode(msgspec.json.encode(judged), type=Judged) == judged
 
 
 def test_a_rule_that_takes_away_most_is_confirmed() -> None:
-    judged = judge(course(1, 0.4, 0.1))
-    assert judged.verdict is Verdict.CONFIRMED
-    assert judged.good >= 35
-    assert judged.better > 0.99
-    assert judged.interval is not None
-    assert judged.interval[1] < 1
+    told = [judge(course(seed, 0.4, 0.1)) for seed in range(40)]
+    assert sum(each.verdict is Verdict.CONFIRMED for each in told) >= 39
+    assert all(each.good >= 35 for each in told if each.verdict is Verdict.CONFIRMED)
+    assert sum(each.interval is not None and each.interval[1] < 1 for each in told) >= 37
+    assert np.median([each.better for each in told]) > 0.99
 
 
 def test_the_sentence_says_what_a_person_needs() -> None:
@@ -101,19 +100,19 @@ def test_a_rule_that_does_harm_is_made_worse_or_at_least_ineffective_soon() -> N
 
 def test_a_rule_that_does_nothing_is_seldom_called_anything_good_or_bad() -> None:
     """A/A: coins and no rule, with four things that must not get worse."""
-    guards = {"corrections": (0.4, 0.4), "failures": (4.0, 4.0), "interrupts": (0.1, 0.1), "tokens": (1e4, 1e4)}
-    told = [judge(course(seed, 0.2, 1.0, guards=guards)).verdict for seed in range(400)]
+    rails = {"corrections": (0.4, 0.4), "failures": (4.0, 4.0), "interrupts": (0.1, 0.1), "tokens": (1e4, 1e4)}
+    told = [judge(course(seed, 0.2, 1.0, rails=rails)).verdict for seed in range(400)]
     assert told.count(Verdict.CONFIRMED) <= 0.025 * 400 + 2 * 3.1
     assert told.count(Verdict.WORSE) <= 0.05 * 400 + 2 * 4.4
 
 
 def test_a_rule_is_dropped_when_something_else_gets_worse() -> None:
-    told = [judge(course(seed, 0.05, 1.0, guards={"failures": (2.0, 7.0), "tokens": (9.0, 9.0)})) for seed in range(20)]
+    told = [judge(course(seed, 0.05, 1.0, rails={"failures": (2.0, 7.0), "tokens": (9.0, 9.0)})) for seed in range(20)]
     assert sum(each.verdict is Verdict.WORSE for each in told) >= 15
-    worse = next(each for each in told if each.verdict is Verdict.WORSE and each.worse_guard)
-    assert worse.worse_guard == "failures"
+    worse = next(each for each in told if each.verdict is Verdict.WORSE and each.worse_rail)
+    assert worse.worse_rail == "failures"
     assert worse.words.endswith("made worse (failures)")
-    assert worse.guards["failures"] > worse.guards["tokens"]
+    assert worse.rails["failures"] > worse.rails["tokens"]
 
 
 def test_without_a_verdict_a_trial_ends_after_240_relevant_sessions() -> None:
@@ -165,7 +164,7 @@ def test_sessions_in_which_the_rule_did_not_matter_change_nothing(rows: list[Tri
 @given(ROWS, st.randoms())
 def test_the_counts_do_not_depend_on_the_order_of_sessions(rows: list[TrialRow], luck: random.Random) -> None:
     """Nor does the futility; the other figures stake on what came before, and the verdict on what came first."""
-    never = VerdictPolicy(good=1e300, harm=1e300, futile=1e300, guards=1e300, sessions=10**6)
+    never = VerdictPolicy(good=1e300, harm=1e300, futile=1e300, rails=1e300, sessions=10**6)
     shuffled = luck.sample(rows, len(rows))
 
     def counted(judged: Judged) -> tuple[object, ...]:
@@ -178,7 +177,7 @@ def test_the_counts_do_not_depend_on_the_order_of_sessions(rows: list[TrialRow],
 @given(ROWS)
 def test_every_figure_is_one_that_can_be_shown(rows: list[TrialRow]) -> None:
     judged = judge(rows)
-    assert min(judged.good, judged.harm, judged.futile, judged.since, *judged.guards.values(), 1.0) >= 0
+    assert min(judged.good, judged.harm, judged.futile, judged.since, *judged.rails.values(), 1.0) >= 0
     assert 0 <= judged.better <= 1
     assert judged.interval is None or 0 <= judged.interval[0] <= judged.interval[1] < math.inf
     assert msgspec.json.decode(msgspec.json.encode(judged), type=Judged) == judged
@@ -207,7 +206,7 @@ def test_the_simulator_of_the_benchmark_gives_the_same_verdicts() -> None:
                 given=bool(given_[trial, number]),
                 hit=bool(hit[trial, number]),
                 share=float(share[number]),
-                guards={f"guard {which}": int(each[trial, number]) for which, each in enumerate(numbers)},
+                rails={f"rail {which}": int(each[trial, number]) for which, each in enumerate(numbers)},
             )
             for number in range(sessions)
         ]
@@ -219,5 +218,5 @@ def test_the_simulator_of_the_benchmark_gives_the_same_verdicts() -> None:
         assert judged.good == pytest.approx(ended.good[trial])
         assert judged.harm == pytest.approx(ended.harm[trial])
         assert judged.futile == pytest.approx(ended.futile[trial])
-        assert np.mean(list(judged.guards.values())) == pytest.approx(ended.guards[trial])
+        assert np.mean(list(judged.rails.values())) == pytest.approx(ended.rails[trial])
     assert set(ended.verdict) == {0, 1, 2, 3}

@@ -25,6 +25,8 @@ class Cycled(NamedTuple):
     """What could not be done, and why."""
     retired: int = 0
     """How many sessions went from the archive, or would."""
+    checked: tuple[str, ...] = ()
+    """What checks of changes in files came to, in words."""
 
     def then(self, later: Cycled) -> Cycled:
         """This cycle and the one after it, as one."""
@@ -36,4 +38,5 @@ class Cycled(NamedTuple):
             self.snapshots + later.snapshots,
             later.troubles,
             self.retired + later.retired,
+            self.checked + later.checked,
         )

@@ -210,6 +210,12 @@ class MoveKind(StrEnum):
     """In which mode a guard is from now on."""
     OVERRULE = "overrule"
     """The user had his way against a guard."""
+    VERDICT = "verdict"
+    """What the trial of a rule or a fix came to: the version of its words, and the verdict."""
+    CHECK = "check"
+    """What a check of a change in a file came to, and what was done about it."""
+    EXPERIMENTS = "experiments"
+    """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
 
 
 class Who(StrEnum):
@@ -224,13 +230,17 @@ class Move(Struct, frozen=True, kw_only=True):
 
     id: str
     subject: str
-    """The id of the entry, the proposal, the occurrence or the guard."""
+    """The id of the entry, the proposal, the occurrence or the guard; of a rule or fix on trial, or of a context."""
     machine: str
     at: datetime
     by: Who
     kind: MoveKind
     value: str = ""
     why: str = ""
+
+
+JUDGED = "judged by sessions: "
+"""With what the reason begins where a trial or a check gave something up: coming up again does not bring it back."""
 
 
 class Answer(StrEnum):
@@ -241,6 +251,8 @@ class Answer(StrEnum):
     SKIPPED = "skipped"
     """It waits for new evidence."""
     LATER = "later"
+    TRIED = "tried"
+    """It is to prove itself in a trial before it goes into a file."""
     EXPIRED = "expired"
 
 

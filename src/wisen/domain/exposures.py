@@ -37,10 +37,14 @@ class Exposure(Struct, frozen=True, kw_only=True):
     """Of its wording: other words are another treatment."""
     channel: Channel
     event: str
-    """At which moment: session-start, prompt, failure or before-call."""
+    """At which moment: session-start, prompt, failure or before-call; or `coin`, when that was thrown."""
     arm: Arm
     at: datetime
     call: str | None = None
     """The agent's id of the call that a guard looked at; None for everything else."""
     mode: str | None = None
     """What the guard did, or would have done where it was withheld."""
+    chance: float | None = None
+    """With which probability the coin of a trial gave it to this session; None for what no coin was thrown for.
+
+    A row with one says what the coin said, whatever was then done: of what was delivered there is another row."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - rows are read back by their types
+from datetime import datetime  # noqa: TC003 - as above
 from enum import StrEnum
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -25,8 +27,26 @@ class TrialRow(Struct, frozen=True, kw_only=True):
     """Whether the rule's trigger fired, told by the same code in both arms and blind to what came of it."""
     hit: bool
     """Whether what the rule is against happened in the session, however often."""
-    guards: Mapping[str, int] = {}
+    rails: Mapping[str, int] = {}
     """What must not get worse: corrections, failures, interrupts, tokens of the session."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What a session showed about a subject on trial, noted once when it is over; logs do not stay."""
+
+    id: str
+    """Made of the session and the subject, so that the same outcome is noted once."""
+    machine: str
+    agent: str
+    session: str
+    """The agent's own id of the session."""
+    subject: str
+    version: str
+    at: datetime
+    """When the session began."""
+    relevant: bool
+    hit: bool
+    rails: Mapping[str, int] = {}
 
 
 class Verdict(StrEnum):
@@ -59,9 +79,9 @@ class Judged(Struct, frozen=True, kw_only=True):
     """How likely it helps at all, for people to read; trials are not decided by it alone."""
     interval: tuple[float, float] | None
     """95% of how often it happens with the rule, as a multiple of without; None if one is unknown."""
-    guards: Mapping[str, float] = {}
+    rails: Mapping[str, float] = {}
     """Evidence of harm for each thing that must not get worse."""
-    worse_guard: str | None = None
+    worse_rail: str | None = None
     """The one that got worst, where that is why the rule goes."""
     decided: str | None = None
     """The session that decided it."""
@@ -84,7 +104,7 @@ class Judged(Struct, frozen=True, kw_only=True):
             f"seen in {self.withheld.sessions:,} of {_count(self.withheld.of)} without it, "
             f"{self.given.sessions:,} of {self.given.of:,} with it; {self.verdict.value}"
         )
-        return f"{seen} ({self.worse_guard})" if self.worse_guard else seen
+        return f"{seen} ({self.worse_rail})" if self.worse_rail else seen
 
     @property
     def ratio_words(self) -> str:
@@ -93,6 +113,27 @@ class Judged(Struct, frozen=True, kw_only=True):
             return "nothing to compare yet"
         low, high = self.interval
         return f"95% {low:.2f}–{high:.2f} times as often"
+
+
+class Trial(NamedTuple):
+    """How the trial of one version of a rule or fix stands."""
+
+    subject: str
+    version: str
+    judged: Judged
+    rows: tuple[TrialRow, ...]
+    """The sessions that are over, in the order of their coins."""
+    last: datetime
+    """When its coin was thrown last."""
+    chance: float
+    """With which probability the next session gets it, where it goes on."""
+    stands: bool
+    """Whether it is confirmed also among all that are on trial together."""
+
+    @property
+    def id(self) -> str:
+        """As exposures and snapshots name it."""
+        return f"{self.subject}:{self.version}"
 
 
 class BeforeAfter(Struct, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wisen.domain.learnings import Record
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
+    from wisen.domain.trials import Outcome
     from wisen.ports import Clock, Ids
 
 
@@ -124,8 +125,16 @@ class Ledger(Graves, Protocol):
         """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
         ...
 
-    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, oldest first."""
+    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
+        ...
+
+    def conclude(self, rows: Iterable[Outcome]) -> None:
+        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        ...
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What sessions showed about what is on trial, oldest first."""
         ...
 
     def check(self) -> None:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
     from wisen.domain.tombstones import Key, Tombstone, Trace
+    from wisen.domain.trials import Outcome
 
-Row: TypeAlias = "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Alias | Context"
+Row: TypeAlias = "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Outcome | Alias | Context"
 
 
 class Graves(Protocol):

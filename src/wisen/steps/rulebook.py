@@ -100,7 +100,7 @@ def record(
         known.states,
         ledger.occurrences,
         before,
-        lambda entry, seen, scope: _target(parts, entry, seen, scope),
+        lambda entry, seen, scope: target_in(parts, entry, seen, scope),
         parts.promote,
         scribe,
     )
@@ -220,7 +220,7 @@ def reject(parts: Parts, entry: str, why: str) -> None:
     parts.ledger.enter(rows)
 
 
-def _target(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target:
+def target_in(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target:
     """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
     agent = seen[-1].agent if seen else "claude-code"
     if scope == EVERYWHERE:

@@ -12,15 +12,17 @@ from wisen.domain.fixes import Danger
 from wisen.domain.guards import Mode, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
-from wisen.loop.deliver.block import Line, Matter, Waiting
+from wisen.loop.deliver.block import Matter, Waiting
 from wisen.loop.deliver.channels import instructions_in, is_in, repository_words, words
 from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.remedies import new_words, remedies
 from wisen.loop.deliver.sheets import sheet_of
-from wisen.loop.deliver.snapshot import published
+from wisen.loop.deliver.snapshot import Signs, published
 from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
+from wisen.steps.lots import Trials, line_of, one_line
 from wisen.steps.rulebook import Known, is_told
+from wisen.steps.trying import put_on_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,20 +40,26 @@ _CLEAR = (About.COMMAND, About.TOOL, About.STYLE)
 
 def told(parts: Parts) -> Published:
     """Everything that hooks may need, made of the ledger and the index as they are."""
-    every = [each for each in Known(parts.ledger).states if not each.is_over]
-    proposals = [each for each in asked(parts.ledger.proposals(), parts.ledger.moves()) if each.waits]
+    known = Known(parts.ledger)
+    every = [each for each in known.states if not each.is_over]
+    answers = asked(parts.ledger.proposals(), known.moves)
+    trials = Trials(parts, known, answers)
     places = _places(parts)
     folders: dict[str, list[Path]] = defaultdict(list)
     for path, context in places:
         folders[context].append(Path(path))
     everywhere = [each for each in every if not each.context]
-    matters = {"": _matter(parts, everywhere, proposals, "", ())}
+    matters = {"": trials.apart(_matter(parts, everywhere, answers, "", ()), everywhere, "")}
     for context in sorted({context for _, context in places}):
         here = [each for each in every if each.context == context]
-        matters[context] = _matter(parts, [*here, *everywhere], proposals, context, folders[context])
+        here += everywhere
+        matters[context] = trials.apart(_matter(parts, here, answers, context, folders[context]), here, context)
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
-    made = published(matters, _fixes(parts, every, folders), complaints(), cut, places, parts.deliver)
-    return made.guarded(_sheets(parts, [*matters])).counted(_figures(parts, every, proposals, [*matters]))
+    approved = _approved(every)
+    fixes = trials.left(_fixes(parts, approved, folders))
+    lots = trials.lots([*matters], fixes, {fix for _, fix in approved})
+    made = published(matters, fixes, Signs(complaints(), cut), places, parts.deliver, lots)
+    return made.guarded(_sheets(parts, [*matters])).counted(_figures(parts, every, answers, [*matters]))
 
 
 def _figures(
@@ -68,7 +76,7 @@ def _figures(
         figures[context] = {
             "rules": sum(each.status is Status.PROMOTED for each in here),
             "said": sum(_is_said(each, stated) for each in here),
-            "waiting": sum(each.proposal.context == context for each in proposals),
+            "waiting": sum(each.waits and each.proposal.context == context for each in proposals),
             "guards": sum(each.guard.context == context for each in guards),
             "memories": memories.get(context, 0),
         }
@@ -93,7 +101,7 @@ def _places(parts: Parts) -> list[tuple[str, str]]:
 
 
 def _matter(
-    parts: Parts, states: Sequence[EntryState], proposals: Sequence[Asked], context: str, folders: Iterable[Path]
+    parts: Parts, states: Sequence[EntryState], answers: Sequence[Asked], context: str, folders: Iterable[Path]
 ) -> Matter:
     """What there is to tell in one context, each part with the most important first."""
     instructions = instructions_in(parts.files, [*folders, parts.user_home / ".claude"])
@@ -104,32 +112,31 @@ def _matter(
     rules = [each for each in open_ if each.status is Status.PROMOTED]
     filed = [each for each in ranked if each.status is Status.PROMOTED and each not in rules]
     said = [each for each in open_ if _is_said(each, parts.promote.stated)]
+    pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
-        each
-        for each in open_
-        if each.entry.origin is Origin.MEASURED and each.status is Status.PENDING and is_told(each)
+        each for each in pending if each.entry.id in wanted or (each.entry.origin is Origin.MEASURED and is_told(each))
     ]
     due = [
         each
-        for each in open_
+        for each in pending
         if each.priority in (Priority.CRITICAL, Priority.HIGH)
-        and each.status is Status.PENDING
         and each.entry.origin is not Origin.MEASURED
+        and each.entry.id not in wanted
         and each not in said
         and is_told(each)
     ]
     waiting = [
-        Waiting(number, each.proposal.id, rule_id(each.proposal.entry), _one_line(each.proposal.text))
-        for number, each in enumerate(proposals, 1)
+        Waiting(number, each.proposal.id, rule_id(each.proposal.entry), one_line(each.proposal.text))
+        for number, each in enumerate((each for each in answers if each.waits), 1)
         if each.proposal.context in ("", context)
     ]
     return Matter(
-        rules=list(map(_line, rules)),
-        said=list(map(_line, said)),
-        hints=list(map(_line, hints)),
+        rules=list(map(line_of, rules)),
+        said=list(map(line_of, said)),
+        hints=list(map(line_of, hints)),
         waiting=waiting,
-        due=list(map(_line, due)),
-        filed=list(map(_line, filed)),
+        due=list(map(line_of, due)),
+        filed=list(map(line_of, filed)),
     )
 
 
@@ -150,22 +157,17 @@ def _is_said(state: EntryState, durable: float) -> bool:
     return lasting and entry.category is Category.CORRECTION and again
 
 
-def _line(state: EntryState) -> Line:
-    many = "1 session" if state.sessions == 1 else f"{state.sessions} sessions"
-    return Line(rule_id(state.entry.id), _one_line(state.text), f"from {state.entry.name}, {many}")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _fixes(parts: Parts, states: Sequence[EntryState], folders: dict[str, list[Path]]) -> dict[str, list[Remedy]]:
-    approved = {
+def _approved(states: Sequence[EntryState]) -> set[tuple[str, str]]:
+    """The contexts and ids of fixes that the user confirmed or approved."""
+    return {
         (state.context, tag)
         for state in states
         for tag in state.entry.tags
         if state.entry.type is EntryType.ERROR and (state.confirmed or state.status is Status.PROMOTED)
     }
+
+
+def _fixes(parts: Parts, approved: set[tuple[str, str]], folders: dict[str, list[Path]]) -> dict[str, list[Remedy]]:
     typed = _Typed(parts)
     repository: dict[str, frozenset[str]] = {}
 

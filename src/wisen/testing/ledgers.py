@@ -12,6 +12,7 @@ from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Ta
 from wisen.domain.entry_states import states
 from wisen.domain.guards import Guard, newest
 from wisen.domain.learnings import Record, RecordKind
+from wisen.domain.snapshots import Snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from wisen.domain.exposures import Exposure
     from wisen.domain.guards import Learnt
     from wisen.domain.runs import Run
-    from wisen.domain.snapshots import Snapshot
     from wisen.domain.tombstones import Key, Tombstone
+    from wisen.domain.trials import Outcome
     from wisen.ports.tombstones import Row
 
 
@@ -44,6 +45,7 @@ class MemoryLedger:
         self._proposals: dict[str, Proposal] = {}
         self._guards: dict[tuple[str, str], Guard] = {}
         self._exposures: dict[str, Exposure] = {}
+        self._outcomes: dict[str, Outcome] = {}
         self._tombstones: dict[str, Tombstone] = {}
         self._keys: dict[str, dict[str, Key]] = {}
 
@@ -194,10 +196,23 @@ class MemoryLedger:
         for row in tuple(rows):
             self._exposures.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
-    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, oldest first."""
-        found = (each for each in self._exposures.values() if subject in (None, each.subject))
+    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
+        found = (
+            each
+            for each in self._exposures.values()
+            if subject in (None, each.subject) and not (tossed and each.chance is None)
+        )
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+
+    def conclude(self, rows: Iterable[Outcome]) -> None:
+        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        for row in tuple(rows):
+            self._outcomes.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What sessions showed about what is on trial, oldest first."""
+        return tuple(sorted(self._outcomes.values(), key=lambda each: (each.at, each.id)))
 
     def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
         """Remember that something is forgotten, all of it or nothing."""
@@ -232,12 +247,14 @@ class MemoryLedger:
         yield from self._snapshots
         for rest in (self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts):
             yield from rest.values()
+        yield from self._outcomes.values()
 
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows; returns how many were there."""
         gone = 0
         places: list[dict[Any, Any]] = [self._entries, self._occurrences, self._moves, self._proposals, self._records]
         places += [self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts]
+        places += [self._outcomes]
         for row in tuple(rows):
             for held in places:
                 for key in [key for key, each in held.items() if each == row]:
@@ -246,7 +263,7 @@ class MemoryLedger:
             for version in [key for key in self._guards if isinstance(row, Guard) and key[0] == row.id]:
                 del self._guards[version]
                 gone += 1
-            if row in self._snapshots:
+            if isinstance(row, Snapshot) and row in self._snapshots:
                 self._snapshots.remove(row)
                 gone += 1
         return gone

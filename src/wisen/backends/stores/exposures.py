@@ -1,12 +1,14 @@
-"""The ledger's statements about exposures, written once for every database."""
+"""The ledger's statements about exposures and their outcomes, written once for every database."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, cast
 
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack
 from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.exposures import Arm, Channel, Exposure
+from wisen.domain.trials import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,12 +17,31 @@ if TYPE_CHECKING:
 
 EXPOSURES = Table(
     "exposures",
-    ("id", "machine", "agent", "session", "subject", "version", "channel", "event", "arm", "at", "call", "mode"),
+    (
+        "id",
+        "machine",
+        "agent",
+        "session",
+        "subject",
+        "version",
+        "channel",
+        "event",
+        "arm",
+        "at",
+        "call",
+        "mode",
+        "chance",
+    ),
 )
+OUTCOMES = Table(
+    "outcomes", ("id", "machine", "agent", "session", "subject", "version", "at", "relevant", "hit", "rails")
+)
+_WHOLE = 1_000_000
+"""Chances are kept in millionths: a seal is made of whole numbers and texts."""
 
 
 class SqlExposures:
-    """What agents were shown, in a database."""
+    """What agents were shown and what came of it, in a database."""
 
     _db: Database
 
@@ -30,16 +51,41 @@ class SqlExposures:
             for row in rows:
                 values: dict[str, Value] = {name: getattr(row, name) for name in EXPOSURES.columns}
                 values |= {"channel": row.channel.value, "arm": row.arm.value, "at": microseconds(row.at)}
+                values["chance"] = None if row.chance is None else round(row.chance * _WHOLE)
                 add(self._db, EXPOSURES, values)
 
-    def exposures(self, subject: str | None = None) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, oldest first."""
-        rest = "" if subject is None else "WHERE subject = ?"
+    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
+        asked = [*(["subject = ?"] if subject is not None else []), *(["chance IS NOT NULL"] if tossed else [])]
+        rest = f"WHERE {' AND '.join(asked)}" if asked else ""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        return tuple(
-            _exposure(row)
-            for row in read(self._db, EXPOSURES, f"{rest} {order}", () if subject is None else (pack(subject),))
-        )
+        values = () if subject is None else (pack(subject),)
+        return tuple(map(_exposure, read(self._db, EXPOSURES, f"{rest} {order}", values)))
+
+    def conclude(self, rows: Iterable[Outcome]) -> None:
+        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        with self._db.transaction():
+            for row in rows:
+                values: dict[str, Value] = {name: getattr(row, name) for name in OUTCOMES.columns}
+                values |= {"at": microseconds(row.at), "relevant": int(row.relevant), "hit": int(row.hit)}
+                values["rails"] = json.dumps(dict(row.rails), sort_keys=True, separators=(",", ":"))
+                add(self._db, OUTCOMES, values)
+
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """What sessions showed about what is on trial, oldest first."""
+        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
+        return tuple(map(_outcome, read(self._db, OUTCOMES, order)))
+
+
+def _outcome(row: dict[str, Value]) -> Outcome:
+    texts = {name: cast("str", row[name]) for name in ("id", "machine", "agent", "session", "subject", "version")}
+    return Outcome(
+        **texts,
+        at=from_microseconds(cast("int", row["at"])),
+        relevant=bool(row["relevant"]),
+        hit=bool(row["hit"]),
+        rails=json.loads(cast("str", row["rails"])),
+    )
 
 
 def _exposure(row: dict[str, Value]) -> Exposure:
@@ -51,6 +97,7 @@ def _exposure(row: dict[str, Value]) -> Exposure:
         **texts,
         call=cast("str | None", row["call"]),
         mode=cast("str | None", row["mode"]),
+        chance=None if row["chance"] is None else cast("int", row["chance"]) / _WHOLE,
         channel=Channel(cast("str", row["channel"])),
         arm=Arm(cast("str", row["arm"])),
         at=from_microseconds(cast("int", row["at"])),

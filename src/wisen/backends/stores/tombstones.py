@@ -31,6 +31,7 @@ _TABLES = {
     "Look": "looks",
     "Run": "runs",
     "Exposure": "exposures",
+    "Outcome": "outcomes",
     "Snapshot": "snapshots",
     "Alias": "aliases",
     "Context": "contexts",

@@ -20,6 +20,7 @@ _HEAD = (
 _RULES = "Rules that the user approved:"
 _SAID = "Said by the user in earlier sessions; follow it where it fits:"
 _HINTS = "Hints, inferred and not confirmed:"
+_NEWS = "Tell the user once:"
 _WAITING = "Waiting for the user, who alone can answer by typing it (tell him when it suits):"
 _DUE = "Open and important:"
 
@@ -69,6 +70,10 @@ class Matter(NamedTuple):
     due: Sequence[Line]
     filed: Sequence[Line] = ()
     """What he approved and a file tells the agent already: it is listed where he asks, and never delivered."""
+    tried: Sequence[Line] = ()
+    """Hints on trial: they stand in the block, and the hook takes out what the coin of a session withholds."""
+    news: Sequence[Line] = ()
+    """What the user must be told once."""
 
 
 class Block(NamedTuple):
@@ -76,6 +81,10 @@ class Block(NamedTuple):
 
     text: str
     ids: tuple[str, ...]
+    tried: tuple[tuple[str, int], ...] = ()
+    """What is on trial in it, and in which line of the text it stands."""
+    title: int = 0
+    """In which line hints begin, where some are on trial."""
 
 
 def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
@@ -83,11 +92,13 @@ def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
     parts: list[tuple[str, Iterable[Line | Waiting]]] = [
         (_RULES, matter.rules),
         (_SAID, matter.said[: policy.said]),
-        (_HINTS, matter.hints if policy.hints else ()),
+        (_HINTS, [*matter.tried, *(matter.hints if policy.hints else ())]),
+        (_NEWS, matter.news),
         (_WAITING, matter.waiting[: policy.due]),
         (_DUE, matter.due[: policy.due]),
     ]
     lines, ids, shown = [_HEAD], list[str](), set[str]()
+    on_trial, tried = {each.exposed for each in matter.tried}, list[tuple[str, int]]()
     for title, members in parts:
         head: list[str] = [title]
         for each in members:
@@ -98,10 +109,13 @@ def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
             if tokens_at_most(_wrapped([*lines, *head, told], [*ids, exposed])) > policy.tokens:
                 continue
             lines += [*head, told]
+            if exposed in on_trial:
+                tried.append((exposed, len(lines)))
             ids.append(exposed)
             shown.add(each.id)
             head = []
-    return Block(_wrapped(lines, ids), tuple(ids)) if ids else Block("", ())
+    begins = lines.index(_HINTS) + 1 if tried else 0
+    return Block(_wrapped(lines, ids), tuple(ids), tuple(tried), begins) if ids else Block("", ())
 
 
 def _wrapped(lines: Sequence[str], ids: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -106,7 +107,9 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
     many = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
     helped = f"This failed before in the same way ({signature.words}). What helped then: {change.words}"
     text = f"{helped}{_shown(example)} (fix {fix.id}, seen in {many}; `wisen explain {fix.id}`)"
-    version = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    # How often it was seen, and the newest example, are no part of it: a trial would never end.
+    whole = json.dumps([helped, match], sort_keys=True)
+    version = blake2b(whole.encode("ascii"), digest_size=4).hexdigest()
     nearby = () if signature.key == _SILENT else tuple(near.get(signature.key, ())) or _pieces(signature.says)
     return Remedy(fix.id, change.tool, match, nearby, text, fix.danger.value, (f"{fix.id}:{version}",))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.loop.deliver.block import Line, Matter
+    from wisen.loop.deliver.block import Block, Line, Matter
     from wisen.loop.deliver.policy import DeliverPolicy
     from wisen.loop.deliver.remedies import Remedy
 
@@ -67,6 +67,25 @@ FILLERS = {
 """What belongs to how he names something, and not to its words."""
 
 
+class Signs(NamedTuple):
+    """By what failures are told apart."""
+
+    complaints: Mapping[str, object]
+    cut: Sequence[int]
+    """How much is kept of what failed calls say and of their arguments: what a hook sees is as long as what taught."""
+
+
+class Lots(NamedTuple):
+    """What is on trial, and where."""
+
+    welcome: frozenset[str]
+    """The contexts in which experiments are welcome."""
+    chances: Mapping[str, float]
+    """With which probability a session gets each thing on trial, by its id and version."""
+    holdout: float = 0.0
+    """The share of sessions that get nothing of it."""
+
+
 class Published(NamedTuple):
     """What hooks read: snapshots by digest, and the page that says which holds where."""
 
@@ -78,6 +97,10 @@ class Published(NamedTuple):
     """The guards of each context that has any of its own; empty for those that hold everywhere."""
     figures: Mapping[str, Mapping[str, int]]
     """How much there is of what, by context; empty for what holds everywhere."""
+    blocks: dict[str, str]
+    """What a session of each context begins with where no coin is thrown: without what is on trial."""
+    welcome: tuple[str, ...] = ()
+    """The contexts in which experiments are welcome; empty for places of no context."""
 
     def guarded(self, sheets: Mapping[str, bytes]) -> Published:
         """The same with sheets of guards by context."""
@@ -90,11 +113,11 @@ class Published(NamedTuple):
 
     def block(self, context: str) -> str:
         """What a session of a context begins with; empty where there is nothing to tell."""
-        digest = self.contexts.get(context, self.everywhere)
-        return str(json.loads(self.files[digest])["block"]) if digest in self.files else ""
+        return self.blocks.get(context, self.blocks[""])
 
     def current(self, made: datetime, alarms: Sequence[str] = (), off: Sequence[str] = ()) -> bytes:
         """The page that says which snapshot holds where, what is wrong with us, and where we are switched `off`."""
+        welcome = {"trials": list(self.welcome)} if self.welcome else {}
         return _bytes(
             {
                 "version": VERSION,
@@ -106,6 +129,7 @@ class Published(NamedTuple):
                 "figures": {context: dict(each) for context, each in self.figures.items()},
                 "alarms": list(alarms),
                 "off": list(off),
+                **welcome,
             }
         )
 
@@ -113,29 +137,43 @@ class Published(NamedTuple):
 def published(
     matters: Mapping[str, Matter],
     fixes: Mapping[str, Sequence[Remedy]],
-    complaints: Mapping[str, object],
-    cut: Sequence[int],
+    signs: Signs,
     places: Iterable[tuple[str, str]],
     policy: DeliverPolicy,
+    lots: Lots | None = None,
 ) -> Published:
     """The snapshots of every context that there is something to tell in; `matters` and `fixes` by context.
 
-    The one of the empty context holds wherever no other does. `cut` is how much is kept of what failed calls say and
-    of their arguments, so that what a hook sees is as long as what was learnt from.
+    The one of the empty context holds wherever no other does. `lots` tells what is on trial.
     """
-    told = _bytes(dict(complaints))
+    lots = lots or Lots(frozenset(), {})
+    told = _bytes(dict(signs.complaints))
     files = {digest(told): told}
     contexts: dict[str, str] = {}
+    blocks: dict[str, str] = {}
     nothing = matters[""]
     for context in sorted({*matters, *fixes, ""}):
         matter = matters.get(context, nothing)
         known = fixes.get(context, fixes.get("", ()))
-        content = _bytes(_snapshot(context, matter, known, policy) | {"complaints": digest(told), "cut": list(cut)})
+        block = block_of(matter, policy)
+        whole = _snapshot(context, matter, known, block) | {"complaints": digest(told), "cut": list(signs.cut)}
+        content = _bytes(whole | (_on_trial(block, known, lots) if context in lots.welcome else {}))
+        blocks[context] = block_of(matter._replace(tried=()), policy).text if matter.tried else block.text
         contexts[context] = digest(content)
         files[digest(content)] = content
     everywhere = contexts.pop("")
     known_places = sorted({path: context for path, context in places if context in contexts}.items())
-    return Published(files, known_places, contexts, everywhere, {}, {})
+    return Published(files, known_places, contexts, everywhere, {}, {}, blocks, tuple(sorted(lots.welcome)))
+
+
+def _on_trial(block: Block, fixes: Sequence[Remedy], lots: Lots) -> dict[str, object]:
+    """What the coin is thrown for in a context; nothing where nothing is on trial."""
+    ids = [id_ for id_, _ in block.tried] + [id_ for each in fixes for id_ in each.ids]
+    trials = {id_: lots.chances[id_] for id_ in ids if id_ in lots.chances}
+    if not trials:
+        return {}
+    tried = [list(each) for each in block.tried]
+    return {"trials": trials, "tried": tried, "title": block.title, "holdout": lots.holdout}
 
 
 def digest(content: bytes) -> str:
@@ -148,8 +186,7 @@ def words_of(text: str) -> list[str]:
     return sorted(set(_WORD.findall(text.casefold())) - _COMMON)
 
 
-def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], policy: DeliverPolicy) -> dict[str, object]:
-    block = block_of(matter, policy)
+def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Block) -> dict[str, object]:
     return {
         "version": VERSION,
         "context": context,

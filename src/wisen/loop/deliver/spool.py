@@ -68,7 +68,8 @@ def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
             at, arm, call, mode = _at(note), note.get("arm"), note.get("call"), note.get("mode")
             if at is None or arm not in list(Arm):
                 continue
-            for subject in _ids(note):
+            chances = _chances(note)
+            for place, subject in enumerate(_ids(note)):
                 id_, _, version = subject.partition(":")
                 told = "\0".join((machine, each.name, str(number), subject))
                 rows.append(
@@ -85,6 +86,7 @@ def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
                         at=at,
                         call=call if isinstance(call, str) else None,
                         mode=mode if isinstance(mode, str) else None,
+                        chance=chances[place] if place < len(chances) else None,
                     )
                 )
     return rows
@@ -165,6 +167,12 @@ def _at(note: Note) -> datetime | None:
         return datetime.fromtimestamp(at, UTC) if isinstance(at, int | float) else None
     except (OverflowError, OSError, ValueError):
         return None
+
+
+def _chances(note: Note) -> list[float]:
+    """Of a note about coins: the chance of each id."""
+    found = note.get("chances")
+    return [float(each) for each in found if isinstance(each, int | float)] if isinstance(found, list) else []
 
 
 def _ids(note: Note) -> list[str]:

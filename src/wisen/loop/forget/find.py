@@ -22,6 +22,7 @@ from wisen.domain.learnings import Record
 from wisen.domain.runs import Run
 from wisen.domain.snapshots import Snapshot
 from wisen.domain.tombstones import ALL, Thing, covers
+from wisen.domain.trials import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -256,7 +257,7 @@ class _Search:
         if isinstance(row, Entry):
             state = self._states[row.id]
             self._found.things.append(Thing("entry", row.name, state.context or "global", state.text))
-        elif not isinstance(row, Move | Look | Exposure | Alias | Context):
+        elif not isinstance(row, Move | Look | Exposure | Outcome | Alias | Context):
             kind, _, id_ = key.partition(":")
             where = getattr(row, "path", "") or getattr(row, "context", "") or getattr(row, "place", "") or "ledger"
             self._found.things.append(Thing(kind, id_, where, "\n".join(words_in(row))))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from wisen.domain.changes import tokens
 from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import (
@@ -110,6 +112,12 @@ def expired(
         elif state.is_over or now - each.at > timedelta(days=policy.expires_days):
             found.append((each.proposal, Answer.EXPIRED))
     return found
+
+
+def proven(state: EntryState, told: str, target: Target, scribe: Scribe) -> Proposal:
+    """The proposal of what a trial confirmed: it proved itself as a hint, and may become a rule."""
+    made = _proposal(state, f"A trial confirmed it: {told}.", state.context, target, scribe)
+    return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It goes on helping once a file tells it.")
 
 
 def _if(state: EntryState) -> tuple[str, ...]:

@@ -92,6 +92,23 @@ def practised(
     return rows
 
 
+def mattered(entry: Entry, history: History, goals: Sequence[Goal]) -> tuple[bool, bool]:
+    """Whether what a best practice is about was asked for in a session, and whether its step failed there again.
+
+    The first is told by the user's words alone, so that it is blind to what the agent was told and did.
+    """
+    turns, steps = {turn.id: turn for turn in history.turns}, {step.call: step for step in history.steps}
+    asked = [goal for goal in goals if _is_asked(entry, turns[goal.request].text)]
+    called = (steps[call] for goal in asked for call in goal.calls)
+    hit = any(step.status in (End.FAILED, End.MASKED) and entry.action == _leave_out(_name(step)) for step in called)
+    return bool(asked), hit
+
+
+def _is_asked(entry: Entry, text: str | None) -> bool:
+    asked = " ".join((text or "").split())
+    return 0 < len(asked) <= _LONGEST and _asks(entry, asked)
+
+
 def _practices(goals: Iterable[tuple[str, Sequence[_Run]]]) -> Iterator[_Practice]:
     for context, runs in goals:
         failures: dict[str, list[tuple[_Run, Step]]] = defaultdict(list)

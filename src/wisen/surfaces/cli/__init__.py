@@ -21,6 +21,7 @@ from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
 from wisen.surfaces.cli.switched import off, on
+from wisen.surfaces.cli.tried import effect, trials_app
 
 app = typer.Typer(
     name="wisen",
@@ -262,6 +263,7 @@ def review() -> None:
 
 app.add_typer(proposals_app, name="proposals")
 app.add_typer(guards_app, name="guards")
+app.add_typer(trials_app, name="trials")
 app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(memory_app, name="memory")
@@ -271,6 +273,7 @@ app.command()(note)
 app.command()(forget)
 app.command()(off)
 app.command()(on)
+app.command()(effect)
 app.command()(install)
 app.command()(uninstall)
 

@@ -51,6 +51,8 @@ def _show(out: Console, done: Cycled, *, dry_run: bool) -> None:
     for title, lines in ((f"{would}done, as you typed", done.answered), (f"{would}applied by policy", done.applied)):
         for line in lines:
             out.print(f"{title}: {line}", markup=False)
+    for line in done.checked:
+        out.print(f"checked: {line}", markup=False)
     waiting = "wait in the spool" if dry_run else "taken in"
     given, new = plural(done.exposures, "delivery", "deliveries"), plural(done.snapshots, "snapshot")
     out.print(f"{given} {waiting}; {new} {would}new.")

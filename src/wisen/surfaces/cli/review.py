@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wisen.learner import Learner
 
 _KEYS = "y yes, n no (it does not come back), e edit, s skip (until it comes up again), l later, w why, q quit"
+_TRY = "t try it (it proves itself in a trial first)"
 _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l": Answer.LATER}
 
 
@@ -84,9 +85,10 @@ def review() -> int:
 def _asked(out: Console, learner: Learner, each: Asked) -> bool:
     """Ask about one proposal until it is answered; False to stop."""
     text: str | None = None
+    tries = learner.can_try(each)
     while True:
         try:
-            key = out.input("[y,n,e,s,l,w,q,?] ", markup=False).strip().lower()[:1]
+            key = out.input(f"[y,n,e,s,l,{'t,' if tries else ''}w,q,?] ", markup=False).strip().lower()[:1]
         except EOFError:
             return False
         if key == "q":
@@ -98,11 +100,15 @@ def _asked(out: Console, learner: Learner, each: Asked) -> bool:
             if text is not None:
                 _answered(out, learner, each, Answer.APPROVED, text)
                 return True
+        elif key == "t" and tries:
+            learner.try_out(each.proposal.id)
+            out.print("On trial from the next session on. How it goes: wisen trials")
+            return True
         elif key in _ANSWERS:
             _answered(out, learner, each, _ANSWERS[key], text)
             return True
         else:
-            out.print(_KEYS, style="dim")
+            out.print(f"{_KEYS}, {_TRY}" if tries else _KEYS, style="dim")
 
 
 def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: str | None) -> None:

@@ -29,6 +29,8 @@ _MOST = 3
 _DIGITS = "51902"
 
 Payload = dict[str, object]
+Coins = dict[str, list[tuple[str, float]]]
+"""As in `tossing.py`, which is loaded where something is on trial."""
 
 
 class TimeUp(Exception):
@@ -76,17 +78,22 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         return
     trouble = shelf.trouble() if event == "session-start" else ""
     told = [_wrapped([trouble], [])] if trouble else []
-    pin, digest, ids = shelf.pin(), "", list[str]()
+    pin, digest, ids, coins = shelf.pin(), "", list[str](), Coins()
     try:
-        digest, text, ids = _found(event, payload, shelf, pin)
+        digest, text, ids, coins = _found(event, payload, shelf, pin)
         told = [text, *told] if text else told
     finally:
         if told:
             _print(event, "\n".join(told))
     before = _texts(pin.get("told"))
-    if ids or (digest and pin.get("digest") != digest):
+    if ids or coins or (digest and pin.get("digest") != digest):
         now = shelf.pin() if event == "prompt" else pin  # what the user lifts stands in it already
-        shelf.write_pin({**now, "digest": digest, "told": [*before, *(each for each in ids if each not in before)]})
+        tossed = {"withheld": [id_ for id_, _ in coins["withheld"]]} if coins else {}
+        new = [each for each in ids if each not in before]
+        shelf.write_pin({**now, **tossed, "digest": digest, "told": [*before, *new]})
+    for arm, thrown in coins.items():
+        if thrown:
+            shelf.spool("coin", ids=[id_ for id_, _ in thrown], arm=arm, chances=[share for _, share in thrown])
     if ids:
         shelf.spool(event, ids=ids, arm="given")
 
@@ -108,14 +115,35 @@ def _before_call(payload: Payload, shelf: Shelf) -> None:
     shelf.write_pin({**pin, "told": [*before, *(each for each in said.ids if each not in before)]})
 
 
-def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[str, str, list[str]]:
-    """What there is to tell: the digest of the snapshot it comes from, the text, and the ids of what it holds."""
+def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[str, str, list[str], Coins]:
+    """What there is to tell: the digest of the snapshot it comes from, the text, and the ids of what it holds.
+
+    With what the coins of the session say, where they are thrown now.
+    """
     cwd = payload.get("cwd")
     digest, snapshot = shelf.snapshot(pin, cwd if isinstance(cwd, str) else "")
     if not snapshot:
-        return digest, "", []
+        return digest, "", [], {}
+    thrown: Coins = {}
+    if "trials" in snapshot:
+        snapshot, thrown = _on_trial(snapshot, shelf, pin)
     text, ids = _TELLS[event](payload, snapshot, shelf, _texts(pin.get("told")))
-    return digest, text, ids
+    return digest, text, ids, thrown
+
+
+def _on_trial(snapshot: Payload, shelf: Shelf, pin: Payload) -> tuple[Payload, Coins]:
+    """A snapshot without what the coins of the session withhold, and the coins, where they are thrown now."""
+    from .tossing import coins, without
+
+    thrown = {} if "withheld" in pin else coins(snapshot, shelf.salt(), shelf.session)
+    withheld = [id_ for id_, _ in thrown["withheld"]] if thrown else _texts(pin.get("withheld"))
+    if not withheld or not (thrown or shelf.welcomes(str(snapshot["context"]))):
+        return snapshot, thrown
+    left, inside = without(snapshot, withheld)
+    if inside is not None:
+        ids = _texts(left["block_ids"])
+        left["block"] = _wrapped(inside, ids) if ids else ""
+    return left, thrown
 
 
 def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:

@@ -103,6 +103,18 @@ class Shelf:
                 found[name] = each
         return found, str(current.get("made", ""))
 
+    def salt(self) -> bytes:
+        """What coins are keyed with; empty where there is none, and then none is thrown."""
+        try:
+            return bytes.fromhex(_bytes(f"{self.home}/salt").decode("ascii").strip())
+        except (OSError, ValueError):
+            return b""
+
+    def welcomes(self, context: str) -> bool:
+        """Whether experiments are welcome in a context now: what the user takes back ends at once."""
+        welcome = _read(f"{self.home}/snapshots/current.json").get("trials")
+        return isinstance(welcome, list) and context in welcome
+
     def spool(self, event: str, **fields: object) -> None:
         """Note something down for the next cycle: ids, never text."""
         self._written += 1

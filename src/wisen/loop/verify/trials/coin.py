@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from wisen.domain.exposures import Arm
 from wisen.domain.trials import Verdict
 
-_SIDES = 1 << 256
+_BYTES, _LONGEST_KEY = 32, 64
+_SIDES = 1 << 8 * _BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,10 @@ def chance(relevant: int, verdict: Verdict, policy: CoinPolicy | None = None, *,
 
 
 def toss(salt: bytes, *, rule: str, version: str, session: str, chance: float) -> Arm:
-    """What a session gets of a rule. A sub-agent's session is asked for by the id of its parent."""
-    text = f"{rule}|{version}|{session}".encode()
-    side = int.from_bytes(hmac.new(salt, text, hashlib.sha256).digest(), "big")
+    """What a session gets of a rule: by a digest keyed with the salt, which the hook client makes alike.
+
+    A sub-agent's session is asked for by the id of its parent.
+    """
+    text = f"{rule}|{version}|{session}".encode("utf-8", "surrogatepass")
+    side = int.from_bytes(blake2b(text, digest_size=_BYTES, key=salt[:_LONGEST_KEY]).digest(), "big")
     return Arm.GIVEN if side < int(chance * _SIDES) else Arm.WITHHELD

@@ -28,7 +28,7 @@ def together(rows: Iterable[TrialRow], counted: Sequence[str] = COUNTED) -> Port
         if row.session in met:
             continue
         met.add(row.session)
-        number = sum(row.guards.get(name, 0) for name in counted)
+        number = sum(row.rails.get(name, 0) for name in counted)
         troubles[row.arm].append(number)
         for wager in (good, harm):
             wager.add(row.chance, number, given=row.arm is Arm.GIVEN)

@@ -57,6 +57,11 @@ class Watched:
     relevant: int = 0
     """Relevant sessions since then, or since the change."""
 
+    @property
+    def users(self) -> bool:
+        """Whether it stands on the user's word, or has proved itself: then lack of data alone takes nothing out."""
+        return self.approved or self.origin is Origin.STATED or self.verdict is Verdict.CONFIRMED
+
 
 def due(change: Watched, policy: CheckPolicy | None = None) -> datetime:
     """When a change is to be checked next."""
@@ -79,9 +84,4 @@ def check(change: Watched, now: datetime, policy: CheckPolicy | None = None) -> 
         return Check.REMIND
     if over < timedelta(days=policy.end):
         return Check.EXTEND
-    return Check.ASK if _users(change) else Check.TAKE_OUT
-
-
-def _users(change: Watched) -> bool:
-    """Whether it stands on the user's word, or has proved itself: then lack of data alone takes nothing out."""
-    return change.approved or change.origin is Origin.STATED or change.verdict is Verdict.CONFIRMED
+    return Check.ASK if change.users else Check.TAKE_OUT

@@ -27,7 +27,7 @@ class VerdictPolicy:
     futile: float = 10
     surely_worse: float = 0.99
     """How likely it hurts for a rule that is known to be of no use to be called worse than that."""
-    guards: float = 40
+    rails: float = 40
     """Of the mean over all that must not get worse: the more is watched, the more chance would find."""
     sessions: int = 240
     """Relevant sessions after which a trial ends."""
@@ -67,20 +67,20 @@ class _Trial:
     tally: Tally = field(default_factory=Tally)
     good: Wager = field(default_factory=lambda: Wager(GOOD))
     harm: Wager = field(default_factory=lambda: Wager(HARM))
-    guards: dict[str, RankWager] = field(default_factory=dict)
+    rails: dict[str, RankWager] = field(default_factory=dict)
 
     def add(self, row: TrialRow) -> None:
         given = row.arm is Arm.GIVEN
         for part in (self.tally, self.good, self.harm):
             part.add(row.chance, given=given, hit=row.hit)
-        for name, number in row.guards.items():
-            self.guards.setdefault(name, RankWager()).add(row.chance, number, given=given)
+        for name, number in row.rails.items():
+            self.rails.setdefault(name, RankWager()).add(row.chance, number, given=given)
 
     def verdict(self, policy: VerdictPolicy) -> Verdict:
         """The first of the conditions that holds."""
         futile = self.tally.futile() >= policy.futile
         surely_worse = futile and 1 - self.tally.below(1.0) >= policy.surely_worse
-        if self.harm.value >= policy.harm or surely_worse or self._guarded(policy):
+        if self.harm.value >= policy.harm or surely_worse or self._derailed(policy):
             return Verdict.WORSE
         if self.good.value >= policy.good:
             return Verdict.CONFIRMED
@@ -89,16 +89,16 @@ class _Trial:
         ended = self.tally.of(given=True) + self.tally.of(given=False) >= policy.sessions
         return Verdict.INCONCLUSIVE if ended else Verdict.RUNNING
 
-    def _guarded(self, policy: VerdictPolicy) -> bool:
+    def _derailed(self, policy: VerdictPolicy) -> bool:
         """Whether something that must not get worse did."""
-        return sum(guard.value for guard in self.guards.values()) >= policy.guards * max(len(self.guards), 1)
+        return sum(rail.value for rail in self.rails.values()) >= policy.rails * max(len(self.rails), 1)
 
     def judged(
         self, verdict: Verdict, decided: str | None, policy: VerdictPolicy, since: float, reopened: int
     ) -> Judged:
         """The verdict with its numbers."""
-        values = {name: guard.value for name, guard in sorted(self.guards.items())}
-        by_guard = verdict is Verdict.WORSE and self._guarded(policy)
+        values = {name: rail.value for name, rail in sorted(self.rails.items())}
+        by_rail = verdict is Verdict.WORSE and self._derailed(policy)
         return Judged(
             verdict=verdict,
             given=Rate(sessions=self.tally.hits(given=True), of=self.tally.of(given=True)),
@@ -108,8 +108,8 @@ class _Trial:
             futile=self.tally.futile(),
             better=self.tally.below(1.0),
             interval=self.tally.interval(),
-            guards=values,
-            worse_guard=max(values, key=lambda name: values[name]) if by_guard else None,
+            rails=values,
+            worse_rail=max(values, key=lambda name: values[name]) if by_rail else None,
             decided=decided,
             since=since,
             reopened=reopened,

@@ -1,0 +1,146 @@
+"""`wisen trials` and `wisen effect`: what is on trial, and what the trials say, in words and as a plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.domain.exposures import Arm
+from wisen.domain.trials import Verdict
+from wisen.errors import UsageError
+from wisen.surfaces.cli.render import clipped, plural, print_json, say
+from wisen.surfaces.plot import Pair, lines, picture
+
+if TYPE_CHECKING:
+    from wisen.domain.instructions import Rate
+    from wisen.domain.trials import Trial
+    from wisen.learner import Learner
+
+_WIDE = 96
+_OFF = "Nothing is withheld. To welcome experiments: wisen trials on"
+_ENDS = {
+    Verdict.RUNNING: "goes on",
+    Verdict.CONFIRMED: "kept; 19 of 20 sessions get it",
+    Verdict.INEFFECTIVE: "told no longer",
+    Verdict.WORSE: "told no longer",
+    Verdict.INCONCLUSIVE: "told no longer by itself; it can be recalled",
+}
+
+
+def show(*, as_json: bool) -> int:
+    """List the trials."""
+    with wiring.wire().asked() as learner:
+        welcome = learner.welcomes_experiments(learner.context_of(Path.cwd()))
+        found = [(each, learner.named(each)) for each in learner.trials()]
+    if as_json:
+        print_json({"welcome": welcome, "trials": [_told(*each) for each in found]})
+        return 0
+    for trial, name in found:
+        say(f"{trial.subject:<10}  {clipped(name, _WIDE)}")
+        badge = ", also among all that are on trial" if trial.stands else ""
+        say(f"            {trial.judged.words}{badge} ({_ENDS[trial.judged.verdict]})", dim=True)
+    if not found:
+        say("Nothing is on trial yet. Hints and fixes that you did not approve are, once an agent calls wisen.")
+    if not welcome:
+        say(f"{_OFF} (--here for this project)", dim=True)
+    return 0
+
+
+def explain(name: str, *, as_json: bool) -> int:
+    """Show one trial."""
+    with wiring.wire().asked() as learner:
+        trial = learner.trial(name)
+        words = learner.named(trial)
+    if as_json:
+        print_json(_told(trial, words) | {"sessions": trial.rows})
+        return 0
+    say(f"{trial.subject}  {words}")
+    say(f"  {trial.judged.words} ({_ENDS[trial.judged.verdict]})")
+    say(f"  {trial.judged.ratio_words}; helps with {trial.judged.better:.0%}", dim=True)
+    say(
+        f"  evidence that it helps {trial.judged.good:.3g}, that it hurts {trial.judged.harm:.3g}, "
+        f"that it is of no use {trial.judged.futile:.3g}",
+        dim=True,
+    )
+    for row in trial.rows:
+        if row.relevant or row.arm is Arm.WITHHELD:
+            came = ("seen" if row.hit else "not seen") if row.relevant else "did not matter"
+            say(f"  {row.session}  {row.arm.value:<8}  {came}  (chance {row.chance:g})", dim=True)
+    rest = sum(not row.relevant and row.arm is Arm.GIVEN for row in trial.rows)
+    if rest:
+        say(f"  {plural(rest, 'session')} got it, and it did not matter there.", dim=True)
+    return 0
+
+
+def switch(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
+    """Welcome experiments, or not any more."""
+    with wiring.wire().learner(reads=False) as learner:
+        context = learner.context_of(Path.cwd()) if here else ""
+        if here and not context:
+            raise UsageError(f"{Path.cwd()} belongs to no project. Go to a project's folder, or leave --here out.")
+        if not dry_run:
+            learner.welcome(context, yes=yes)
+    if as_json:
+        print_json({"welcome": yes, "context": context, "dry_run": dry_run})
+        return 0
+    where = "in this project" if here else "in all projects that you said nothing else of"
+    would = "would be" if dry_run else "are"
+    say(f"Experiments {would} {'welcome' if yes else 'off'} {where}.")
+    if yes:
+        say("What you said, approved or confirmed is never held back. wisen trials tells what is.", dim=True)
+    return 0
+
+
+def effect(svg: Path | None, *, as_json: bool) -> int:
+    """Tell what hints do."""
+    with wiring.wire().asked() as learner:
+        portfolio, _ = learner.effect()
+        pairs, rules = _pairs(learner), learner.since_rules()
+    if portfolio.sessions_with and portfolio.sessions_without:
+        name = "failures and corrections in a session"
+        pairs.insert(0, Pair(name, portfolio.without, portfolio.with_hints, portfolio.interval, share=False))
+    if svg is not None:
+        svg.write_text(picture(pairs), encoding="utf-8")
+    if as_json:
+        told = [{"rule": state.entry.name, "text": state.text, "says": each.words} for state, each in rules]
+        print_json({"portfolio": portfolio, "pairs": pairs, "rules": told})
+        return 0
+    say(portfolio.words[:1].upper() + portfolio.words[1:] + ".")
+    if not portfolio.sessions_without:
+        say("To have some sessions go without any hint: `holdout = 0.1` below [trials] in config.toml.", dim=True)
+    for line in lines(pairs):
+        say(line)
+    if rules:
+        say("Rules that hold, before and after each came; that is no proof:")
+    for state, each in rules:
+        say(f"  {clipped(state.text, _WIDE)}")
+        say(f"    {each.words}", dim=True)
+    if svg is not None:
+        say(f"Written to {svg}.", dim=True)
+    return 0
+
+
+def _pairs(learner: Learner) -> list[Pair]:
+    """Each trial that has sessions on both sides, as two shares."""
+    return [
+        Pair(learner.named(each), _share(each.judged.withheld), _share(each.judged.given), each.judged.interval)
+        for each in learner.trials()
+        if each.judged.withheld.of and each.judged.given.of
+    ]
+
+
+def _share(rate: Rate) -> float:
+    return rate.sessions / rate.of
+
+
+def _told(trial: Trial, name: str) -> dict[str, object]:
+    return {
+        "id": trial.subject,
+        "version": trial.version,
+        "what": name,
+        "says": trial.judged.words,
+        "chance": trial.chance,
+        "stands": trial.stands,
+        "judged": trial.judged,
+    }

@@ -1,0 +1,67 @@
+"""Which of the things on trial a session gets: the coin of `loop/verify/trials/coin.py`, thrown once in a session.
+
+What the coin said is pinned and noted before anything else happens, and holds for the whole session.
+"""
+
+from __future__ import annotations
+
+ALL = "hints:"
+"""The id of everything on trial together, where a share of sessions gets nothing of it."""
+_BYTES, _LONGEST_KEY = 32, 64
+_SIDES = 1 << 8 * _BYTES
+
+Snapshot = dict[str, object]
+Coins = dict[str, list[tuple[str, float]]]
+"""By arm, the ids and the chance that each had to be given."""
+
+
+def coins(snapshot: Snapshot, salt: bytes, session: str) -> Coins:
+    """What each coin says to a session; nothing where nothing is on trial, or the session is not known by a name."""
+    trials = snapshot.get("trials")
+    if not isinstance(trials, dict) or not salt or session == "none":
+        return {}
+    share = _share(snapshot.get("holdout"))
+    found: Coins = {"given": [], "withheld": []}
+    some = share >= 1 or gets(salt, ALL, session, share)
+    if share < 1:
+        found["given" if some else "withheld"].append((ALL, share))
+    for id_ in sorted(trials):
+        own = float(trials[id_])
+        given = some and gets(salt, id_, session, own)
+        found["given" if given else "withheld"].append((id_, own * share))
+    return found
+
+
+def gets(salt: bytes, id_: str, session: str, chance: float) -> bool:
+    """Whether a session gets what has this id and version."""
+    try:
+        from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from hashlib import blake2b
+    rule, _, version = id_.partition(":")
+    text = f"{rule}|{version}|{session}".encode("utf-8", "surrogatepass")
+    side = int.from_bytes(blake2b(text, digest_size=_BYTES, key=salt[:_LONGEST_KEY]).digest(), "big")
+    return side < int(chance * _SIDES)
+
+
+def without(snapshot: Snapshot, withheld: list[str]) -> tuple[Snapshot, list[str] | None]:
+    """A snapshot without what is withheld, and what is left of its block; None where the block is whole."""
+    gone = set(withheld)
+    fixes = snapshot.get("fixes")
+    left = [each for each in fixes if not gone.intersection(each["ids"])] if isinstance(fixes, list) else []
+    tried, ids = snapshot.get("tried"), snapshot.get("block_ids")
+    places = {int(place): str(id_) for id_, place in tried} if isinstance(tried, list) else {}
+    numbers = {place for place, id_ in places.items() if id_ in gone}
+    if not numbers:
+        return {**snapshot, "fixes": left}, None
+    lines = str(snapshot.get("block")).split("\n")
+    title = int(str(snapshot.get("title")))
+    if len(numbers) == len(places) and not lines[title + 1 + len(places)].startswith("- "):
+        numbers.add(title)  # nothing is left below it
+    told = [id_ for id_ in ids if id_ not in gone] if isinstance(ids, list) else []
+    inside = [line for place, line in enumerate(lines) if place not in numbers][1:-1]
+    return {**snapshot, "fixes": left, "block_ids": told}, inside
+
+
+def _share(holdout: object) -> float:
+    return 1 - min(max(float(holdout), 0.0), 1.0) if isinstance(holdout, int | float) else 1.0

@@ -1,0 +1,164 @@
+"""A made-up user whose sessions go through the real hook code and the whole program, on days that pass at will."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.domain.exposures import Arm, Channel, Exposure
+from wisen.domain.trials import Outcome
+from wisen.surfaces.hook import answering, shelf
+from wisen.testing.transcripts import ClaudeTranscript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import pytest
+
+    from wisen.learner import Learner
+
+ERROR = "shopctl: error: unrecognized option '--wait'"
+SKILL = "Unknown skill: commit"
+
+
+class Days:
+    """A clock that is set by hand."""
+
+    def __init__(self, now: datetime) -> None:
+        self.time = now
+
+    def now(self) -> datetime:
+        """The moment it was set to."""
+        return self.time
+
+    def elapsed(self) -> float:
+        """The same in seconds."""
+        return self.time.timestamp()
+
+
+class World:
+    """A home, a project, and sessions in it."""
+
+    def __init__(self, home: Path, patch: pytest.MonkeyPatch) -> None:
+        self.home, self.wisen, self.project = home, home / "wisen", home / "shop"
+        self.logs = home / ".claude" / "projects" / "shop"
+        self.project.mkdir(exist_ok=True)
+        self.days = Days(datetime.now(UTC).replace(microsecond=0))
+        self.number = 0
+        self.said: list[tuple[str, str]] = []
+        """What hooks told, by event."""
+        patch.setattr(wiring.Wiring, "clock", lambda _: self.days)
+        ticks = count()
+        patch.setattr(shelf, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
+        patch.setattr(answering, "_print", lambda event, text, **_: self.said.append((event, text)))
+
+    def taught(self) -> None:
+        """Sessions that teach a fix, and that a step on the way to a commit always fails and is not needed."""
+        for number in range(4):
+            log = self.log()
+            log.prompt("commit")
+            if number < 2:
+                log.fail(log.call("Skill", skill="commit"), SKILL)
+            else:
+                log.bash("git commit -m x", "[main 1234567] x")
+            log.prompt("deploy the shop")
+            log.bash("shopctl deploy --wait", ERROR, exit_code=2)
+            log.bash("shopctl deploy", "deployed")
+            log.write(self.logs)
+        self.pass_(hours=12)
+
+    def log(self) -> ClaudeTranscript:
+        """A session that begins now."""
+        self.number += 1
+        return ClaudeTranscript(self.number, cwd=str(self.project), start=self.days.time)
+
+    def pass_(self, **time: float) -> None:
+        """Let time pass."""
+        self.days.time += timedelta(**time)
+
+    def consent(self, **more: object) -> None:
+        """Welcome experiments."""
+        self.wisen.mkdir(exist_ok=True)
+        lines = ["experiments = true", *(f"{name} = {value}" for name, value in more.items())]
+        (self.wisen / "config.toml").write_text("\n".join(["[trials]", *lines, ""]))
+
+    def fire(self, event: str, log: ClaudeTranscript, **payload: object) -> str:
+        """What the hook tells at an event; empty where it tells nothing."""
+        self.said.clear()
+        whole = {"session_id": log.session, "cwd": str(self.project), **payload}
+        answering._answer(event, whole, shelf.Shelf(str(self.wisen), "claude-code", log.session))
+        answering._limit(0, 0)
+        return self.said[-1][1] if self.said else ""
+
+    def withheld(self, log: ClaudeTranscript) -> set[str]:
+        """What the pin of a session says that it does not get, by id."""
+        pin = json.loads((self.wisen / "snapshots" / "pins" / f"claude-code-{log.session}.json").read_text())
+        return {each.partition(":")[0] for each in pin.get("withheld", ())}
+
+    def commits(self, hit: Callable[[bool], bool]) -> ClaudeTranscript:
+        """A session that is asked to commit; whether the step fails there depends on whether it got the hint."""
+        log = self.log()
+        told = self.fire("session-start", log, source="startup")
+        log.prompt("commit")
+        if hit("leave out Skill commit" in told):
+            log.fail(log.call("Skill", skill="commit"), SKILL)
+        log.bash("git commit -m x", "[main 1234567] x")
+        log.write(self.logs)
+        self.pass_(hours=12)
+        return log
+
+    def deploys(self, hit: Callable[[bool], bool]) -> ClaudeTranscript:
+        """A session whose deployment fails; whether it fails again depends on whether it was told the fix."""
+        log = self.log()
+        self.fire("session-start", log, source="startup")
+        log.prompt("deploy the shop")
+        log.bash("shopctl deploy --wait", ERROR, exit_code=2)
+        failed = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}}
+        told = self.fire("failure", log, error=f"Exit code 2\n{ERROR}", **failed)
+        if hit("without --wait" in told):
+            log.bash("shopctl deploy --wait", ERROR, exit_code=2)
+        log.bash("shopctl deploy", "deployed")
+        log.write(self.logs)
+        self.pass_(hours=12)
+        return log
+
+    def noted(self, subject: str, version: str, hits: str) -> None:
+        """Have the ledger say what sessions showed: G and g for those that got a thing, W and w for those that did not.
+
+        Capital letters are sessions with a hit.
+        """
+        with self.learner() as learner:
+            ledger, rows = learner._parts.ledger, []
+            for letter in hits:
+                self.pass_(minutes=1)
+                coin = Exposure(
+                    id=f"{self.days.time.timestamp()}",
+                    machine="other",
+                    agent="claude-code",
+                    session=f"made up {self.days.time}",
+                    subject=subject,
+                    version=version,
+                    channel=Channel.HOOK,
+                    event="coin",
+                    arm=Arm.GIVEN if letter in "Gg" else Arm.WITHHELD,
+                    at=self.days.time,
+                    chance=0.5,
+                )
+                rows.append(coin)
+                told = {name: getattr(coin, name) for name in ("id", "machine", "agent", "session", "at")}
+                outcome = Outcome(**told, subject=subject, version=version, relevant=True, hit=letter.isupper())
+                ledger.conclude([outcome])
+            ledger.expose(rows)
+
+    def learner(self) -> Learner:
+        """The program on this home."""
+        return wiring.wire().learner()
+
+    def cycle(self) -> None:
+        """One cycle."""
+        with self.learner() as learner:
+            learner.cycle(quick=True)

@@ -1,0 +1,100 @@
+"""The rows of trials: what coins said and what sessions showed, whoever noted it and in whatever order it comes."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from wisen.domain.events import Status
+from wisen.domain.exposures import Arm, Exposure
+from wisen.domain.failures import Change
+from wisen.domain.fixes import Danger, Fix, fix_id
+from wisen.domain.histories import Step
+from wisen.domain.trials import Outcome
+from wisen.loop.mine.signatures import signature_of
+from wisen.loop.verify.trials.rows import rows_of
+from wisen.loop.verify.trials.verdicts import judge
+from wisen.steps.outcomes import fix_mattered, line_mattered
+from wisen.testing.exposures_contract import an_exposure, an_outcome
+from wisen.testing.logs import NOON
+
+pytestmark = pytest.mark.requirement("X1")
+SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
+ROWS = st.lists(st.tuples(st.integers(0, 9), st.booleans(), st.booleans(), st.booleans()), max_size=30)
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_rows_of_several_machines_are_put_together_in_any_order(
+    made: list[tuple[int, bool, bool, bool]], luck: random.Random
+) -> None:
+    coins: list[Exposure] = []
+    outcomes: list[Outcome] = []
+    for number, (session, given_, relevant, hit) in enumerate(made):
+        coin = structs.replace(an_exposure(f"{number:03}", minutes=number), session=f"s{session}", chance=0.5)
+        coins.append(structs.replace(coin, arm=Arm.GIVEN if given_ else Arm.WITHHELD))
+        outcome = structs.replace(an_outcome(f"s{session}"), session=f"s{session}", relevant=relevant, hit=hit)
+        if all(each.session != outcome.session for each in outcomes):
+            outcomes.append(outcome)
+    plain = rows_of(coins, outcomes)
+    luck.shuffle(coins)
+    luck.shuffle(outcomes)
+    again = rows_of([*coins, *coins], outcomes)
+    assert again == plain
+    for rows in plain.values():
+        assert len({row.session for row in rows}) == len(rows), "a session counts once, for what its first coin said"
+        assert judge(rows) == judge(again[rows[0].rule, rows[0].version])
+
+
+def test_what_no_coin_was_thrown_for_and_what_is_not_over_is_no_row() -> None:
+    assert rows_of([an_exposure()], [an_outcome()]) == {}
+    assert rows_of([structs.replace(an_exposure(), chance=0.5)], []) == {}
+
+
+def a_fix() -> Fix:
+    arguments = '{"command": "shopctl deploy --wait"}'
+    signature = signature_of(tool="Bash", arguments=arguments, text=SAID)
+    change = Change(tool="Bash", removed=("--wait",))
+    return Fix(
+        id=fix_id(signature, change), signature=signature, change=change, before=arguments,
+        after='{"command": "shopctl deploy"}', said=SAID, sessions=2, calls=2, failed_again=0, by_chance=0.0,
+        danger=Danger.NONE, lost_ms=0, lost_tokens=0, first=NOON, last=NOON, last_worked=True,
+    )  # fmt: skip
+
+
+def steps(*calls: tuple[str, str]) -> list[Step]:
+    ends = {"ok": (Status.OK, None), "fails": (Status.FAILED, SAID), "else": (Status.FAILED, "Exit code 1\nno disk")}
+    return [
+        Step(
+            call=f"{number}",
+            tool="Bash",
+            arguments=f'{{"command": "{command}"}}',
+            status=ends[end][0],
+            text=ends[end][1],
+            at=NOON + timedelta(minutes=number),
+        )
+        for number, (command, end) in enumerate(calls)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("calls", "told_after", "in_a_file"),
+    [
+        ([], (False, False), (False, False)),
+        ([("ls", "ok")], (False, False), (False, False)),
+        ([("shopctl deploy", "ok")], (False, False), (True, False)),
+        ([("shopctl deploy --wait", "fails"), ("shopctl deploy", "ok")], (True, False), (True, True)),
+        ([("shopctl deploy --wait", "fails"), ("shopctl deploy --wait", "fails")], (True, True), (True, True)),
+        ([("shopctl deploy --wait", "else"), ("shopctl deploy --wait", "else")], (False, False), (True, False)),
+        ([("shopctl deploy -w", "fails"), ("shopctl deploy --wait", "fails")], (True, False), (True, True)),
+    ],
+)
+def test_a_fix_is_counted_from_the_moment_it_is_told_and_a_line_from_the_first_call(
+    calls: list[tuple[str, str]], told_after: tuple[bool, bool], in_a_file: tuple[bool, bool]
+) -> None:
+    assert fix_mattered(a_fix(), steps(*calls)) == told_after
+    assert line_mattered(a_fix(), steps(*calls)) == in_a_file
