@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.commands import run
-from tests.trials import World
+from tests.trials import ERROR, World
 
 from wisen.domain.entries import Answer, Logged, MoveKind, ProposalType, Status
 from wisen.domain.exposures import Arm
@@ -126,6 +126,22 @@ def test_a_hint_after_which_the_failure_falls_is_confirmed_and_proposed(world: W
         log = world.log()
         assert "leave out Skill commit" not in world.fire("session-start", log, source="startup"), "the file tells it"
         assert not any(each.startswith("R-") for each in world.withheld(log)), "what he approved is never withheld"
+
+
+def test_guards_in_shadow_are_listed_with_what_became_of_the_calls(world: World) -> None:
+    with world.learner() as learner:
+        learner.add_guard("deny shopctl deploy --wait -> shopctl deploy", world.project, shadow=True)
+    log = world.log()
+    log.prompt("deploy the shop")
+    call = log.call("Bash", command="shopctl deploy --wait")
+    log.fail(call, f"Exit code 2\n{ERROR}")
+    log.write(world.logs)
+    told = {"tool_name": "Bash", "tool_input": {"command": "shopctl deploy --wait"}, "tool_use_id": call}
+    assert world.fire("before-call", log, **told) == ""
+    world.cycle()
+    (shadow,) = json.loads(run("trials", "--json").stdout)["shadows"]
+    assert (shadow["fared"]["decisions"], shadow["fared"]["failed"]) == (1, 1)
+    assert "would have spoken 1 time in 1 session; 1 of these calls failed" in run("trials").stdout
 
 
 def test_a_hint_that_changes_nothing_is_dropped_with_its_numbers(world: World) -> None:

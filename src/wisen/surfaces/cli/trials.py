@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.exposures import Arm
+from wisen.domain.guards import Mode
 from wisen.domain.trials import Verdict
 from wisen.errors import UsageError
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
 from wisen.surfaces.plot import Pair, lines, picture
 
 if TYPE_CHECKING:
+    from wisen.domain.guards import Fared
     from wisen.domain.instructions import Rate
     from wisen.domain.trials import Trial
     from wisen.learner import Learner
@@ -33,18 +35,31 @@ def show(*, as_json: bool) -> int:
     with wiring.wire().asked() as learner:
         welcome = learner.welcomes_experiments(learner.context_of(Path.cwd()))
         found = [(each, learner.named(each)) for each in learner.trials()]
+        shadows = [(each, learner.guard_fared(each)) for each in learner.guards() if each.mode is Mode.SHADOW]
     if as_json:
-        print_json({"welcome": welcome, "trials": [_told(*each) for each in found]})
+        watched = [{"guard": each.guard.id, "watch": each.guard.watch, "fared": fared} for each, fared in shadows]
+        print_json({"welcome": welcome, "trials": [_told(*each) for each in found], "shadows": watched})
         return 0
     for trial, name in found:
         say(f"{trial.subject:<10}  {clipped(name, _WIDE)}")
         badge = ", also among all that are on trial" if trial.stands else ""
         say(f"            {trial.judged.words}{badge} ({_ENDS[trial.judged.verdict]})", dim=True)
+    for state, fared in shadows:
+        say(f"{state.guard.id:<10}  {clipped(state.guard.watch, _WIDE)}")
+        say(f"            guard in shadow: {shadow_words(fared)} (wisen guards show {state.guard.id})", dim=True)
     if not found:
         say("Nothing is on trial yet. Hints and fixes that you did not approve are, once an agent calls wisen.")
     if not welcome:
         say(f"{_OFF} (--here for this project)", dim=True)
     return 0
+
+
+def shadow_words(fared: Fared) -> str:
+    """What a guard would have done so far, and what became of the calls."""
+    if not fared.decisions:
+        return "it has met nothing yet"
+    met = f"would have spoken {plural(fared.decisions, 'time')} in {plural(fared.sessions, 'session')}"
+    return f"{met}; {fared.failed} of these calls failed, {fared.went_well} went well"
 
 
 def explain(name: str, *, as_json: bool) -> int:
