@@ -112,7 +112,7 @@ def test_failures_that_it_is_about_are_met_and_the_sessions_counted() -> None:
 def test_a_failure_that_a_pipe_hid_from_the_agent_counts_as_one() -> None:
     hidden = ended(course("ok rtk bun test | tail -3", native="hidden"), Status.MASKED, NO_BUN)
     found = tried("shell: rtk bun", hidden, course(RTK, native="open"), about_=signature())
-    assert (found.met, found.masked, found.helped, found.masked_only) == (2, 1, 2, 1)
+    assert (found.met, found.masked, found.helped) == (2, 1, 2)
 
 
 def test_a_failure_of_another_kind_is_neither_helped_nor_in_the_way() -> None:
@@ -238,7 +238,7 @@ def test_every_call_that_it_would_have_met_is_counted_once(
     )
     assert found.met + found.bad + found.good + found.open == found.calls
     assert found.masked <= found.met
-    assert found.masked_only <= found.helped <= min(found.met, found.sessions)
+    assert found.helped <= min(found.met, found.sessions)
     assert found.sessions == len(made)
     assert bool(found.hit) == bool(found.good)
     assert 0 <= found.low <= found.high <= 1

@@ -16,7 +16,7 @@ from wisen.errors import UsageError
 
 
 def _call(line: str) -> Call:
-    return Call("Bash", {"command": line}, "/work/app", "/home/me")
+    return Call("Bash", {"command": line}, "/srv/app", "/home/me")
 
 
 def _fits(watch: str, call: Call) -> bool:
@@ -85,8 +85,8 @@ def test_a_call_does_not_fit(watch: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("watch", "tool", "fields", "fits"),
     [
-        ("edit: migrations/**", "Edit", {"file_path": "/work/app/migrations/1.sql"}, True),
-        ("edit: migrations/**", "Read", {"file_path": "/work/app/migrations/1.sql"}, False),
+        ("edit: migrations/**", "Edit", {"file_path": "/srv/app/migrations/1.sql"}, True),
+        ("edit: migrations/**", "Read", {"file_path": "/srv/app/migrations/1.sql"}, False),
         ("read: .env", "Read", {"file_path": ".env"}, True),
         ("read: .env", "Edit", {"file_path": ".env"}, False),
         ("edit: *.lock", "Bash", {"command": "cd sub && echo x > a.lock"}, True),
@@ -108,7 +108,7 @@ def test_a_call_does_not_fit(watch: str, line: str) -> None:
 def test_calls_of_any_tool_fit_by_what_they_are_given(
     watch: str, tool: str, fields: dict[str, object], fits: bool
 ) -> None:
-    call = Call(tool, fields, "/work/app", "/home/me")
+    call = Call(tool, fields, "/srv/app", "/home/me")
     assert _fits(watch, call) is fits
     assert not fits or set(keys_of(watch_of(watch))) & call.keys
 
@@ -142,7 +142,7 @@ def test_calls_of_any_tool_fit_by_what_they_are_given(
     ],
 )
 def test_a_path_fits_where_the_glob_says(glob: str, path: str, fits: bool) -> None:
-    assert path_fits(glob, path, "/work/app", "/home/me") is fits
+    assert path_fits(glob, path, "/srv/app", "/home/me") is fits
 
 
 _segments = st.lists(st.sampled_from(["a", "b", "ab", "ü", "x.py"]), min_size=1, max_size=5)

@@ -37,8 +37,6 @@ class Backtest(Struct, frozen=True, kw_only=True):
     """Of how many the end is not known."""
     helped: int = 0
     """In how many sessions at least one call failed in the way that it is about."""
-    masked_only: int = 0
-    """In how many of these every such failure told the agent that it had succeeded."""
     low: float = 0.0
     """At least how often it is right, with 95 % confidence."""
     high: float = 1.0

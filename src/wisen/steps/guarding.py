@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain import events
 from wisen.domain.changes import Line
-from wisen.domain.entries import Answer, MoveKind, Origin, Status, rule_id
+from wisen.domain.entries import Answer, MoveKind, Origin, Proposal, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.exposures import Arm
 from wisen.domain.guards import ACTIONS, GuardSource, guard_id, guard_states
@@ -70,7 +70,7 @@ def crystallize(parts: Parts, fixes: Iterable[Fix], states: Sequence[EntryState]
     back = taken_back(known, lambda state: live(parts, state), parts.guards, scribe)
     if rows or back or ended:
         ledger.enter([*ended, *rows, *back])
-    return sum(hasattr(row, "hypothesis") for row in (*rows, *back)) - len(ended)
+    return sum(isinstance(row, Proposal) for row in (*rows, *back)) - len(ended)
 
 
 def live(parts: Parts, state: GuardState) -> Fared:

@@ -13,7 +13,6 @@ from wisen.domain.matching import Call, hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
-    from datetime import datetime
 
     from wisen.domain.failures import Signature
     from wisen.domain.histories import History, Step
@@ -102,7 +101,6 @@ def backtested(
             open_ += 1
     low, high = bounds(len(about), len(about) + bad + len(good))
     helped = {(each.history.agent, each.history.native) for each in about}
-    plain = {(each.history.agent, each.history.native) for each in about if each.step.status is Status.FAILED}
     times = sorted(each.step.at for each in met)
     return Backtest(
         sessions=sessions,
@@ -113,7 +111,6 @@ def backtested(
         good=len(good),
         open=open_,
         helped=len(helped),
-        masked_only=len(helped - plain),
         low=low,
         high=high,
         hit=shown(good),
@@ -143,11 +140,6 @@ def shown(met: Iterable[Met]) -> tuple[str, ...]:
         if len(found) == _MOST:
             break
     return tuple(found)
-
-
-def failed_since(met: Iterable[Met], since: datetime) -> list[Met]:
-    """Those that were made after a moment."""
-    return [each for each in met if each.step.at > since]
 
 
 def _same(one: Signature, two: Signature) -> bool:

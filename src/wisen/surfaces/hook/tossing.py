@@ -1,6 +1,6 @@
 """Which of the things on trial a session gets: the coin of `loop/verify/trials/coin.py`, thrown once in a session.
 
-What the coin said is pinned and noted before anything else happens, and holds for the whole session.
+What the coin said is pinned and noted at the first event that tells of it, and holds for the whole session.
 """
 
 from __future__ import annotations
