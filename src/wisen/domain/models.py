@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime  # noqa: TC003 - the type of a field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
 from wisen.domain.policy import setting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 NANOS = 1_000_000_000
 """Money is counted in whole billionths, so that sums are exact."""
@@ -146,3 +149,47 @@ class ModelsState(Struct, frozen=True, kw_only=True):
     local_only: bool
     adjudicate: bool
     cooling: tuple[Cooling, ...] = ()
+
+
+KEPT_DAYS = 92
+"""How long it is known what calls cost."""
+
+
+def refusal(spent: Sum, call: ModelCall, policy: ModelsPolicy) -> str:
+    """Which cap of the day a call would exceed, in words; empty where none."""
+    if spent.calls + 1 > policy.calls_per_day:
+        return f"today's {policy.calls_per_day:,} calls are used up (models.calls_per_day)"
+    needed = call.tokens_in + call.tokens_out
+    if spent.tokens + needed > policy.tokens_per_day:
+        return (
+            f"{spent.tokens:,} of today's {policy.tokens_per_day:,} tokens are used, and this may need {needed:,} "
+            "(models.tokens_per_day)"
+        )
+    if spent.nanos + call.nanos > round(policy.money_per_day * NANOS):
+        return (
+            f"{spent.money:.4f} of today's {policy.money_per_day:g} money is spent, and this may cost "
+            f"{call.nanos / NANOS:.4f} (models.money_per_day)"
+        )
+    return ""
+
+
+def summed(calls: Iterable[ModelCall]) -> Sum:
+    """What calls came to."""
+    total = Sum()
+    for each in calls:
+        total = Sum(
+            total.calls + 1,
+            total.tokens + each.tokens_in + each.tokens_out,
+            total.nanos + each.nanos,
+            total.unpriced + (not each.priced),
+        )
+    return total
+
+
+def uses_of(calls: Iterable[ModelCall]) -> tuple[Use, ...]:
+    """What calls came to by purpose and model, the dearest first."""
+    of: dict[tuple[str, str], list[ModelCall]] = {}
+    for each in calls:
+        of.setdefault((each.purpose, each.model), []).append(each)
+    uses = [Use(purpose, model, summed(those)) for (purpose, model), those in of.items()]
+    return tuple(sorted(uses, key=lambda each: (-each.sum.nanos, -each.sum.tokens, each.purpose, each.model)))

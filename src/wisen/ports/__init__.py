@@ -201,7 +201,7 @@ class Findings(Protocol):
         ...
 
 
-class Index(Findings, Traces, Protocol):
+class Index(Findings, Traces, Answers, Protocol):
     """Large and derived: events, how far each source was read, what was found in them, and what can be found again."""
 
     @property
