@@ -87,7 +87,7 @@ class ModelsPolicy:
         return any(self.named(tier) for tier in Tier)
 
 
-class Sum(NamedTuple):
+class Sum(Struct, frozen=True):
     """What calls came to."""
 
     calls: int = 0
@@ -143,6 +143,7 @@ class ModelsState(Struct, frozen=True, kw_only=True):
 
     names: dict[Tier, str]
     today: Sum
+    money_today: float
     calls_per_day: int
     tokens_per_day: int
     money_per_day: float

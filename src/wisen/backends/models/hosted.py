@@ -70,6 +70,8 @@ class HostedModel:
         try:
             return _reply(asyncio.run(asyncio.wait_for(self._asked(prompt, seconds), seconds + 1)))
         except exceptions.ModelAPIError as error:
+            if type(error) is exceptions.ModelAPIError:
+                return Reply("")  # it answered, and nobody can read what
             raise self._failed(error) from None
         except TimeoutError:
             raise ModelFailed(f"{self._name} did not answer within {seconds:.0f} s.", Reason.TIMEOUT) from None
@@ -196,9 +198,14 @@ def _direct() -> AsyncClient:
 
 def _compatible(address: str, model: str, key: str | None, client: AsyncClient | None) -> Model:
     from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    provider = OpenAICompatibleProvider("compatible", base_url=address, api_key=key or _NO_KEY, http_client=client)
+    # The older name of this limit is the one that every such server knows.
+    profile = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    provider = OpenAICompatibleProvider(
+        "compatible", base_url=address, api_key=key or _NO_KEY, http_client=client, profile=profile
+    )
     return OpenAIChatModel(model, provider=provider)
 
 
@@ -220,4 +227,5 @@ def _reply(response: ModelResponse) -> Reply:
 
 
 def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+    """The first sentence: what follows is about pydantic-ai."""
+    return str(error).partition("\n")[0].partition(". ")[0].rstrip(".") + "."

@@ -42,6 +42,8 @@ def responder_of(
     if name.partition(":")[0] in CLIENTS:
         return CommandModel(name, environment, home, around.ids.new)
     is_address = name.startswith(("http://", "https://"))
+    if is_address and "@" in name.partition("|")[0]:
+        raise ModelAbsent("The address of a model holds a password. Put it into a variable: models.key_variable")
     if (is_address and name.partition("|")[2]) or (not is_address and name.partition(":")[2]):
         return HostedModel(name, environment, policy.key_variable)
     raise ModelAbsent(
