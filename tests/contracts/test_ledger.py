@@ -18,6 +18,7 @@ from wisen.backends.stores.backups import LedgerBackups
 from wisen.backends.stores.migrate import known
 from wisen.domain.contexts import Alias, ContextKind, context_of
 from wisen.domain.learnings import RecordKind
+from wisen.domain.models import ModelsPolicy
 from wisen.errors import MissingExtra, StoreBusy, StoreDamaged, StoreError, StoreNewer
 from wisen.testing.entries_contract import EntriesContract
 from wisen.testing.exposures_contract import ExposuresContract
@@ -26,7 +27,7 @@ from wisen.testing.guards_contract import GuardsContract
 from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
-from wisen.testing.purse_contract import PurseContract
+from wisen.testing.purse_contract import PurseContract, a_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,6 +129,12 @@ class TestPostgresLedger(
         ledger = postgres_ledger.open_team_ledger(server, schema=schema)
         assert len(ledger.runs(10)) == 4
         ledger.close()
+
+    def test_many_processes_never_exceed_a_cap_together(self, server: str, schema: str) -> None:
+        postgres_ledger.open_team_ledger(server, schema=schema).close()
+        with multiprocessing.get_context("spawn").Pool(2) as pool:
+            taken = pool.starmap(_reserve_for_a_team, [(server, schema, str(name)) for name in range(2)])
+        assert sum(taken) == 7
 
     def test_a_lock_held_by_another_is_waited_for_and_then_told(self, server: str, schema: str, ledger: Ledger) -> None:
         import psycopg
@@ -355,6 +362,28 @@ def test_processes_that_begin_at_once_make_one_ledger(tmp_path: Path) -> None:
             ledger = open_sqlite(home)
             assert len(ledger.runs(10)) == 4
             ledger.close()
+
+
+def test_many_processes_never_exceed_a_cap_together(tmp_path: Path) -> None:
+    open_sqlite(tmp_path).close()
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert sum(pool.starmap(_reserve, [(tmp_path, str(name)) for name in range(2)])) == 7
+
+
+def _reserve(home: Path, name: str) -> int:
+    return _reserved(open_sqlite(home), name)
+
+
+def _reserve_for_a_team(server: str, schema: str, name: str) -> int:
+    return _reserved(postgres_ledger.open_team_ledger(server, schema=schema), name)
+
+
+def _reserved(ledger: Ledger, name: str) -> int:
+    """How many of fifty calls are let through, when seven are allowed to all."""
+    few = ModelsPolicy(calls_per_day=7)
+    taken = sum(ledger.reserve(a_call(f"{name}-{number}", nanos=1), few) == "" for number in range(50))
+    ledger.close()
+    return taken
 
 
 def _record(home: Path, name: str) -> None:

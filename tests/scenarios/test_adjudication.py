@@ -176,6 +176,13 @@ def test_where_there_is_no_answer_the_detectors_word_stands(home: Path, offline:
     assert all("What wisen's own detector heard stands." in each for each in warnings)
 
 
+def test_a_model_that_answers_nonsense_is_not_asked_for_ever(home: Path) -> None:
+    plant(home, sessions=40)
+    server, _, warnings = with_model(home, [Says("no json")], tokens_per_day=10**8)
+    assert len(server.requests) == 6  # three questions, each with a second chance
+    assert len(warnings) == 1
+
+
 @pytest.mark.parametrize(
     ("more", "told"),
     [({"calls_per_day": 0}, "calls_per_day"), ({"tokens_per_day": 10}, "tokens_per_day"), ({"money_per_day": 0.0}, "")],
