@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.agents.scripted_model import Turn, serving
 from tests.chat_server import Says, Script, Server, chatting
 from tests.commands import run
 
@@ -322,4 +323,30 @@ def test_what_was_spent_stays_known_when_everything_is_forgotten(home: Path) -> 
         learner.forget_everything("*")
         assert failure(learner, "b").reason is Reason.OVER_CAP
         assert learner._parts.model().named(Tier.NANO) == server.name
+    assert len(server.requests) == 1
+
+
+def test_a_vendors_model_is_asked_with_the_key_that_its_own_tools_use(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-vendor")
+    with chatting([YES]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
+        configure(home, "openai-chat:small", money_per_day=5)
+        with wisen.open_learner() as learner:
+            answer = ask(learner, "a")
+    assert (answer.value, answer.money) == (Verdict(True), None)
+    assert server.headers[0]["authorization"] == "Bearer sk-of-the-vendor"
+    assert server.requests[0]["response_format"]["type"] == "json_schema"
+
+
+def test_vendors_with_another_format_are_asked_too(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORCHARD_KEY", "sk-orchard-4af1c0")
+    with serving({"are pears ripe?": [Turn('{"ok": true}')]}) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.address)
+        configure(home, "anthropic:claude-haiku-4-5", key_variable="ORCHARD_KEY")
+        with wisen.open_learner() as learner:
+            answer = ask(learner, "are pears ripe?")
+    # 10 tokens in at 1 and 5 out at 5 for a million, by the list of prices that pydantic-ai brings
+    assert (answer.value, answer.tokens_in, answer.tokens_out, answer.money) == (Verdict(True), 10, 5, 0.000035)
     assert len(server.requests) == 1
