@@ -23,7 +23,7 @@ AROUND = {
 PRAISED = {"committed": 0.35, "ended": 0.3, "thanked": 0.25}
 """What follows praise, one of them at most; the rest of it is followed by the next wish."""
 OUTSIDE = 0.12
-"""How often a user says his phrase when he means nothing by it."""
+"""In which share of the turns with his phrase a user means nothing by it."""
 _BEGAN = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
 
@@ -35,7 +35,7 @@ class Speech(NamedTuple):
     things: tuple[str, ...]
     parts: tuple[str, ...]
     complaints: tuple[str, ...]
-    """Corrections in words that others use too; wishes that are laid in other words are corrections as well."""
+    """Shorter ones."""
     rest: tuple[str, ...]
     """What is neither wish nor feedback."""
     thanks: tuple[str, ...]
@@ -122,8 +122,11 @@ class _Maker:
         self._corrections = random.sample(self._speech.corrections, random.choice((1, 2))) if planted else []
         self._praise = random.sample(self._speech.praise, 1) if planted else []
         self._projects = [f"project-{number}" for number in range(random.choice((1, 2, 3)))]
+        self._idle: list[str] = []
+        """What he will say next without meaning it."""
         self._pace = random.uniform(2.0, 4.5)
         """Sessions a day."""
+        self._words = (*self._speech.wishes, *self._speech.wishes, *self._speech.complaints, *self._speech.rest)
         self._uses = {each: random.uniform(0.1, 0.2) for each in self._corrections}
         """In which share of his corrections he says it."""
 
@@ -142,7 +145,7 @@ class _Maker:
         """Some tasks are harder than others: there is more to correct."""
         for _ in range(self._random.randint(3, 10)):
             things = self._random.sample(self._speech.things, 2)
-            wish = self._filled(self._random.choice(self._speech.wishes), things)
+            wish = self._filled(self._random.choice(self._words), things)
             self._turn(course, wish, "other")
             while self._random.random() < 0.25 * hard:
                 self._turn(course, self._correction(things), "correction")
@@ -153,21 +156,27 @@ class _Maker:
         return course.done()
 
     def _correction(self, things: list[str]) -> str:
-        # Most corrections sound like any wish: only what is around them tells.
-        words = self._speech.complaints if self._random.random() < 0.2 else (*self._speech.wishes, *self._speech.rest)
-        complaint = self._filled(self._random.choice(words), things)
+        # They sound like any wish: only what is around them tells.
+        complaint = self._filled(self._random.choice(self._words), things)
         phrase = next((each for each, share in self._uses.items() if self._random.random() < share), "")
         if phrase:
+            self._said(phrase)
             return self._random.choice((phrase, f"{phrase}{self._speech.gap}{complaint}", f"{phrase} {complaint}"))
         return complaint
+
+    def _said(self, phrase: str) -> str:
+        """Note that it was said: now and then he says it again where he means nothing by it."""
+        if self._random.random() < OUTSIDE / (1 - OUTSIDE):
+            self._idle.append(phrase)
+        return phrase
 
     def _praised(self, course: _Course, things: list[str]) -> bool:
         """Praise, and what follows it; whether the session ends with it."""
         course.edit()
         if self._praise and self._random.random() < 0.5:
-            course.say(self._random.choice(self._praise))
+            course.say(self._said(self._random.choice(self._praise)))
         else:
-            words = self._speech.thanks if self._random.random() < 0.5 else self._speech.wishes
+            words = self._speech.thanks if self._random.random() < 0.5 else self._words
             course.say(self._filled(self._random.choice(words), things))
         drawn, so_far = self._random.random(), 0.0
         for follows, share in PRAISED.items():
@@ -184,9 +193,8 @@ class _Maker:
 
     def _turn(self, course: _Course, text: str, what: str) -> None:
         around = {sign for sign, share in AROUND[what].items() if self._random.random() < share}
-        own = [*self._corrections, *self._praise]
-        if what == "other" and own and self._random.random() < OUTSIDE * 0.12:
-            text = f"{self._random.choice(own)} {text}"  # said, and nothing meant by it
+        if what == "other" and self._idle:
+            text = f"{self._idle.pop()} {text}"
         if "refused" in around:
             course.act(Act.REFUSED)
         elif "stopped" in around:

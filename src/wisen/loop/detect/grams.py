@@ -38,6 +38,11 @@ def grams(text: str) -> frozenset[str]:
     return frozenset(gram for words in clauses(text) for gram in _of_clause(words))
 
 
+def openings(text: str) -> frozenset[str]:
+    """Those of them with which a clause begins."""
+    return frozenset(gram for words in clauses(text) for gram in _of_clause(words) if _opens(" ".join(words), gram))
+
+
 def clauses(text: str) -> Iterator[list[str]]:
     """The words of a text by clauses; a run of a script without spaces stands there as one."""
     plain = _CHUNK.sub(lambda chunk: _PART * len(chunk[0]) if _CODE.search(chunk[0]) else chunk[0], mask(text[:READ]))
@@ -73,6 +78,10 @@ def _of_clause(words: list[str]) -> Iterator[str]:
         for script, least, most in _LENGTHS:
             if script.fullmatch(word):
                 yield from _pieces(word, least, most)
+
+
+def _opens(clause: str, gram: str) -> bool:
+    return clause.startswith(gram if is_unspaced(gram) else f"{gram} ") or clause == gram
 
 
 def _of_words(run: list[str]) -> Iterator[str]:

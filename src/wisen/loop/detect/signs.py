@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.histories import Act
 from wisen.domain.phrases import KINDS
 from wisen.domain.signals import Before, Heard, SignalKind
-from wisen.loop.detect.grams import grams, tokens
+from wisen.loop.detect.grams import grams, openings, tokens
 from wisen.loop.detect.model import detect
 from wisen.loop.detect.turns import call_of, turns_of
 
@@ -61,6 +61,8 @@ class Watched(NamedTuple):
     context: str
     text: str
     grams: frozenset[str]
+    openings: frozenset[str]
+    """Those with which a clause begins."""
     signs: frozenset[Sign]
     heard: bool
     """Whether its words alone are heard as a correction or as praise."""
@@ -81,6 +83,7 @@ def watched(history: History) -> Iterator[Watched]:
             turn.context,
             heard.text,
             grams(heard.text),
+            openings(heard.text),
             frozenset(_signs(history, turn, heard, after.get(turn.id), words)),
             is_heard(heard.text),
         )
