@@ -10,6 +10,9 @@ WisenError                  the root: its text is for a person and names the nex
 │   ├── StoreNewer          the file was written by a newer wisen
 │   └── StoreReadOnly       the file or its folder cannot be written
 ├── MissingExtra            an optional dependency is needed and not installed
+├── ModelError              a model gave no answer; whoever asked goes on without one
+│   ├── ModelAbsent         none is configured
+│   └── ModelFailed         it was not asked, or did not answer as it should; `reason` says which
 ├── AgentError              an agent's own files cannot be read as sessions
 └── FileError               a file of the user's cannot be read, written or deleted
     └── FileChanged         it is no longer what it was when it was read
@@ -19,6 +22,8 @@ tree is a defect of ours and is shown as one.
 """
 
 from __future__ import annotations
+
+from enum import StrEnum
 
 
 class WisenError(Exception):
@@ -59,6 +64,48 @@ class StoreReadOnly(StoreError):
 
 class MissingExtra(WisenError):
     """An optional dependency is needed and not installed."""
+
+
+class ModelError(WisenError):
+    """A model gave no answer."""
+
+
+class ModelAbsent(ModelError):
+    """No model is configured for what is to be asked."""
+
+
+class Reason(StrEnum):
+    """Why there is no answer of a model."""
+
+    TIMEOUT = "timeout"
+    REFUSED = "refused"
+    """The model declined to answer."""
+    DENIED = "denied"
+    """The key, the account or the request is not accepted."""
+    MALFORMED = "malformed"
+    """It answered, and not in the form that was asked for."""
+    RATE_LIMITED = "rate limited"
+    UNAVAILABLE = "unavailable"
+    """The server has a trouble of its own."""
+    UNREACHABLE = "unreachable"
+    OVER_CAP = "over cap"
+    """The day's calls, tokens or money are used up: it was not asked."""
+    COOLING = "cooling down"
+    """It failed a moment ago: it was not asked."""
+    NOT_LOCAL = "not local"
+    """Only models on this machine may be asked, and it is none."""
+    WITHHELD = "secret withheld"
+    """What would have been sent holds a secret or private data: it was not asked."""
+
+
+class ModelFailed(ModelError):
+    """A model was not asked, or did not answer as it should."""
+
+    def __init__(self, says: str, reason: Reason, *, wait: float | None = None) -> None:
+        super().__init__(says)
+        self.reason = reason
+        self.wait = wait
+        """How many seconds the server asks us to wait, where it tells."""
 
 
 class AgentError(WisenError):

@@ -29,6 +29,7 @@ from wisen.testing.memories import PlainMemories
 from wisen.testing.memories_contract import MemoriesContract
 from wisen.testing.mining import mine, mine_all
 from wisen.testing.mining_contract import MiningContract
+from wisen.testing.purse_contract import AnswersContract
 from wisen.testing.signals_contract import SignalsContract
 from wisen.testing.traces_contract import TracesContract
 
@@ -42,7 +43,9 @@ def open_sound(file: Path) -> SqliteIndex:
     return index
 
 
-class TestMemoryIndex(IndexContract, MiningContract, FindingsContract, SignalsContract, TracesContract):
+class TestMemoryIndex(
+    IndexContract, MiningContract, FindingsContract, SignalsContract, TracesContract, AnswersContract
+):
     @pytest.fixture
     def index(self) -> Index:
         return MemoryIndex()
@@ -86,7 +89,9 @@ class TestSqliteMemories(MemoriesContract):
             index.close()
 
 
-class TestSqliteIndex(IndexContract, MiningContract, FindingsContract, SignalsContract, TracesContract):
+class TestSqliteIndex(
+    IndexContract, MiningContract, FindingsContract, SignalsContract, TracesContract, AnswersContract
+):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[Index]:
         index = open_sound(tmp_path / "index.db")

@@ -26,6 +26,7 @@ from wisen.testing.guards_contract import GuardsContract
 from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
+from wisen.testing.purse_contract import PurseContract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,7 +64,9 @@ def open_sqlite(folder: Path, busy: float = 10.0) -> Ledger:
     return sqlite_ledger.open_ledger(folder / "ledger.db", backups=folder / "backups", busy=busy)
 
 
-class TestMemoryLedger(LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract):
+class TestMemoryLedger(
+    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract
+):
     @pytest.fixture
     def ledger(self) -> Ledger:
         return MemoryLedger()
@@ -73,7 +76,9 @@ class TestMemoryLedger(LedgerContract, EntriesContract, ExposuresContract, Guard
         return lambda: ledger
 
 
-class TestSqliteLedger(LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract):
+class TestSqliteLedger(
+    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract
+):
     @pytest.fixture
     def reopen(self, tmp_path: Path) -> Iterator[Doors]:
         doors = Doors(lambda: open_sqlite(tmp_path))
@@ -87,7 +92,9 @@ class TestSqliteLedger(LedgerContract, EntriesContract, ExposuresContract, Guard
 
 @pytest.mark.needs("postgres")
 @pytest.mark.requirement("X9")
-class TestPostgresLedger(LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract):
+class TestPostgresLedger(
+    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract
+):
     @pytest.fixture
     def reopen(self, server: str, schema: str) -> Iterator[Doors]:
         doors = Doors(lambda: postgres_ledger.open_team_ledger(server, schema=schema))

@@ -16,16 +16,20 @@ from wisen.backends.clock import SystemClock
 from wisen.backends.files import UserFiles
 from wisen.backends.git import GitCheckouts
 from wisen.backends.ids import Ulids
-from wisen.errors import UsageError
+from wisen.domain.models import Tier
+from wisen.errors import ModelFailed, Reason
 from wisen.testing.checkouts import CheckoutsContract, MemoryCheckouts
-from wisen.testing.fakes import CountingIds, FixedClock, HashEmbedder, InlineExecutor, Request, ScriptedModel
+from wisen.testing.fakes import CountingIds, FixedClock, HashEmbedder, InlineExecutor
 from wisen.testing.files import FilesContract, MemoryFiles
+from wisen.testing.models import ScriptedModel
 from wisen.testing.port_contracts import (
     ClockContract,
     EmbedderContract,
     ExecutorContract,
     IdsContract,
     ModelContract,
+    Verdict,
+    harmless,
 )
 
 if TYPE_CHECKING:
@@ -115,19 +119,25 @@ class TestCountingIds(IdsContract):
 class TestScriptedModel(ModelContract):
     @pytest.fixture
     def model(self) -> Model:
-        return ScriptedModel(lambda request: request.text[: request.max_tokens])
+        return ScriptedModel(lambda _: Verdict(True), tiers=[Tier.NANO])
 
     @pytest.fixture
     def silent_model(self) -> Model:
-        return ScriptedModel([])
+        return ScriptedModel([], tiers=[Tier.NANO])
 
     def test_it_follows_its_script_and_remembers_what_it_was_asked(self) -> None:
-        model = ScriptedModel(["first", "second"], name="parrot")
+        failure = ModelFailed("The server is busy.", Reason.UNAVAILABLE)
+        model = ScriptedModel([Verdict(True), failure, "no verdict"], name="parrot")
 
-        assert [model.complete("Say.", text, max_tokens=9) for text in ("a", "b")] == ["first", "second"]
-        assert model.requests == [Request(instructions="Say.", text=text, max_tokens=9) for text in ("a", "b")]
-        with pytest.raises(UsageError, match=r"parrot has 2 answers and was asked 3 times"):
-            model.complete("Say.", "c", max_tokens=9)
+        assert model.ask(harmless("a")).value == Verdict(True)
+        with pytest.raises(ModelFailed, match="The server is busy"):
+            model.ask(harmless("b"))
+        with pytest.raises(ModelFailed) as malformed:
+            model.ask(harmless("c"))
+        assert malformed.value.reason is Reason.MALFORMED
+        assert [question.material[0].text for question in model.questions] == ["a", "b", "c"]
+        with pytest.raises(ModelFailed, match=r"parrot has 3 answers and was asked 4 times"):
+            model.ask(harmless("d"))
 
 
 class TestHashEmbedder(EmbedderContract):

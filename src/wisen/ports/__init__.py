@@ -15,6 +15,9 @@ from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
 from wisen.ports.memories import Memories as Memories
 from wisen.ports.memories import Notebooks as Notebooks
+from wisen.ports.models import Answers as Answers
+from wisen.ports.models import Model as Model
+from wisen.ports.models import Purse as Purse
 from wisen.ports.shelf import Shelf as Shelf
 from wisen.ports.tombstones import Graves as Graves
 from wisen.ports.tombstones import Traces as Traces
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agent",
+    "Answers",
     "Backups",
     "Clock",
     "Crew",
@@ -55,6 +59,7 @@ __all__ = [
     "Memories",
     "Model",
     "Notebooks",
+    "Purse",
     "Shelf",
     "Stretch",
     "Traces",
@@ -196,7 +201,7 @@ class Findings(Protocol):
         ...
 
 
-class Index(Findings, Traces, Protocol):
+class Index(Findings, Traces, Answers, Protocol):
     """Large and derived: events, how far each source was read, what was found in them, and what can be found again."""
 
     @property
@@ -305,19 +310,6 @@ class Instructions(Protocol):
 
     def file(self, path: Path) -> InstructionFile:
         """One file, whatever its name. Raises: UsageError where there is none that can be read."""
-        ...
-
-
-class Model(Protocol):
-    """A language model. Nothing needs one; where one is configured it may only add."""
-
-    @property
-    def name(self) -> str:
-        """What the user knows it by."""
-        ...
-
-    def complete(self, instructions: str, text: str, *, max_tokens: int) -> str:
-        """The model's answer to a text under instructions."""
         ...
 
 

@@ -1,6 +1,6 @@
-"""Small stand-ins for the ports without a store behind them: time, ids, a model, an embedder, an executor.
+"""Small stand-ins for the ports without a store behind them: time, ids, an embedder, an executor.
 
-Each does what its port promises, the same way every time. Ledgers and indexes have their own files.
+Each does what its port promises, the same way every time. Ledgers, indexes and models have their own files.
 """
 
 from __future__ import annotations
@@ -10,11 +10,8 @@ import math
 import re
 from collections import Counter
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
-
-from wisen.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,42 +61,6 @@ class CountingIds:
         """The next number, padded so that texts sort as numbers do."""
         self._given += 1
         return f"{self._given:026d}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What a model was asked."""
-
-    instructions: str
-    text: str
-    max_tokens: int
-
-
-class ScriptedModel:
-    """A model that says what it was told to say, and remembers what it was asked."""
-
-    def __init__(self, script: Sequence[str] | Callable[[Request], str], *, name: str = "scripted") -> None:
-        self._script = script
-        self._name = name
-        self.requests: list[Request] = []
-
-    @property
-    def name(self) -> str:
-        """What the user knows it by."""
-        return self._name
-
-    def complete(self, instructions: str, text: str, *, max_tokens: int) -> str:
-        """The next answer of the script, or what the function says. Raises: UsageError when the script is out."""
-        request = Request(instructions=instructions, text=text, max_tokens=max_tokens)
-        self.requests.append(request)
-        if callable(self._script):
-            return self._script(request)
-        if len(self.requests) > len(self._script):
-            raise UsageError(
-                f"The model {self._name} has {len(self._script)} answers and was asked {len(self.requests)} times. "
-                "Give its script one answer for each request."
-            )
-        return self._script[len(self.requests) - 1]
 
 
 class HashEmbedder:

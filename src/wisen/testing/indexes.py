@@ -17,6 +17,7 @@ from wisen.domain.sources import Mark, TroubleCount, TroubleKind
 from wisen.domain.tombstones import FORGOTTEN, Trace, covers
 from wisen.testing.findings import MemoryFindings, whole
 from wisen.testing.memories import PlainMemories
+from wisen.testing.models import MemoryAnswers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
     from wisen.ports import Kept, Stretch
 
 
-class MemoryIndex:
+class MemoryIndex(MemoryAnswers):
     """Keeps everything until it is garbage."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.memories = PlainMemories()
         self._kept: dict[tuple[str, str], Kept] = {}
         self._marks: dict[tuple[str, str], Mark] = {}

@@ -13,6 +13,7 @@ from wisen.domain.entry_states import states
 from wisen.domain.guards import Guard, newest
 from wisen.domain.learnings import Record, RecordKind
 from wisen.domain.snapshots import Snapshot
+from wisen.testing.models import MemoryPurse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
     from wisen.ports.tombstones import Row
 
 
-class MemoryLedger:
+class MemoryLedger(MemoryPurse):
     """Keeps everything until it is garbage."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._contexts: dict[str, Context] = {}
         self._aliases: dict[tuple[str, str, str], Alias] = {}
         self._runs: dict[str, Run] = {}

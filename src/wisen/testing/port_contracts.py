@@ -12,8 +12,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import Struct
 
-from wisen.errors import WisenError
+from wisen.domain.models import Tier
+from wisen.errors import ModelAbsent, ModelFailed
+from wisen.ports.models import Item, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,19 +83,41 @@ class IdsContract:
         assert len(given) == len(ids.new()) <= 64
 
 
-class ModelContract:
-    """Fixtures: `model`, which can answer, and `silent_model`, which cannot."""
+class Verdict(Struct, frozen=True, forbid_unknown_fields=True):
+    """An answer that a model can be asked for."""
 
-    def test_it_has_a_name(self, model: Model) -> None:
-        assert model.name.strip()
+    ok: bool
+
+
+def harmless(*texts: str, tier: Tier = Tier.NANO) -> Question[Verdict]:
+    """A question that anybody can answer."""
+    material = tuple(Item(str(number), text) for number, text in enumerate(texts, 1))
+    return Question(purpose="test", tier=tier, instructions="Say whether.", answer=Verdict, material=material)
+
+
+class ModelContract:
+    """Fixtures: `model`, which answers any `Verdict` of the nano tier, and `silent_model`, which cannot answer.
+
+    Neither has a heavy tier.
+    """
+
+    def test_it_has_a_name_where_it_is_one(self, model: Model) -> None:
+        assert model.named(Tier.NANO).strip()
+        assert model.named(Tier.HEAVY) == ""
 
     @pytest.mark.parametrize("text", HOSTILE)
-    def test_any_text_gets_an_answer(self, model: Model, text: str) -> None:
-        assert isinstance(model.complete("Answer in one word.", text, max_tokens=16), str)
+    def test_any_text_gets_an_answer_of_the_type_that_was_asked_for(self, model: Model, text: str) -> None:
+        answer = model.ask(harmless(text))
+        assert isinstance(answer.value, Verdict)
+        assert answer.model == model.named(Tier.NANO)
+
+    def test_a_tier_that_is_not_there_is_absent(self, model: Model) -> None:
+        with pytest.raises(ModelAbsent, match=r"models\.heavy"):
+            model.ask(harmless(tier=Tier.HEAVY))
 
     def test_what_goes_wrong_is_an_error_of_ours(self, silent_model: Model) -> None:
-        with pytest.raises(WisenError, match=r"\w"):
-            silent_model.complete("Answer in one word.", "yes or no?", max_tokens=16)
+        with pytest.raises(ModelFailed, match=r"\w"):
+            silent_model.ask(harmless("yes or no?"))
 
 
 class EmbedderContract:

@@ -15,6 +15,7 @@ from wisen.backends.stores.entries import ENTRIES, GUARDS, MOVES, OCCURRENCES, P
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.exposures import EXPOSURES, OUTCOMES, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
+from wisen.backends.stores.purse import COOLINGS, MODEL_CALLS, SqlPurse
 from wisen.backends.stores.seals import Table, add, read
 from wisen.backends.stores.tombstones import GRAVES, SqlGraves
 from wisen.domain.changes import Change, Fate, Line, Look
@@ -75,7 +76,7 @@ CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES, OUTCOMES, GUARDS, *GRAVES,
+    EXPOSURES, OUTCOMES, GUARDS, MODEL_CALLS, COOLINGS, *GRAVES,
 )  # fmt: skip
 
 _TELLING = """
@@ -86,7 +87,7 @@ _TELLING = """
 """Successes that can have ended something or speak for something, and all else."""
 
 
-class SqlLedger(SqlEntries, SqlExposures, SqlGraves):
+class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse):
     """A ledger in a database."""
 
     def __init__(self, db: Database) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wisen.backends.stores import forgetting
+from wisen.backends.stores.answers import SqliteAnswers
 from wisen.backends.stores.dialect import REPAIR
 from wisen.backends.stores.escapes import milliseconds, pack, unpack
 from wisen.backends.stores.index_histories import histories, unmined
@@ -93,7 +94,7 @@ class _Rows(NamedTuple):
     """Session, first and last number: the events of a session in a stretch."""
 
 
-class SqliteIndex:
+class SqliteIndex(SqliteAnswers):
     """Events of every agent, and how far each source was read."""
 
     def __init__(self, db: SqliteDatabase) -> None:

@@ -1,0 +1,155 @@
+"""Models by a script, and what is kept of them in memory: for tests of what asks models, and of what is around them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from wisen.domain.models import Tier, refusal, summed, uses_of
+from wisen.errors import ModelAbsent, ModelFailed, Reason
+from wisen.ports.models import Answer, Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from wisen.domain.models import Cooling, ModelCall, ModelsPolicy, Sum, Use
+    from wisen.ports.models import Prompt, Question
+
+T = TypeVar("T")
+_MOST = 5000
+"""How many answers are kept."""
+
+
+class ScriptedModel:
+    """A model that answers what it was told to answer, and remembers what it was asked."""
+
+    def __init__(
+        self,
+        script: Sequence[object] | Callable[[Question[Any]], object],
+        *,
+        name: str = "scripted",
+        tiers: Sequence[Tier] = tuple(Tier),
+    ) -> None:
+        """`script`: values of the answers' types, or errors to raise, in order; or what makes one of a question."""
+        self._script = script
+        self._name = name
+        self._tiers = tuple(tiers)
+        self.questions: list[Question[Any]] = []
+
+    def named(self, tier: Tier) -> str:
+        """What the user knows it by; empty where there is none."""
+        return self._name if tier in self._tiers else ""
+
+    def ask(self, question: Question[T]) -> Answer[T]:
+        """The next answer of the script. Raises: ModelAbsent, ModelFailed; also when the script is out."""
+        if not self.named(question.tier):
+            raise ModelAbsent(f"No {question.tier} model is configured. Set models.{question.tier}: wisen config")
+        self.questions.append(question)
+        value = _next(self._script, question, len(self.questions), self._name)
+        if not isinstance(value, question.answer):
+            raise ModelFailed(f"{self._name} answered with {value!r}.", Reason.MALFORMED)
+        return Answer(value=value, model=self._name, tokens_in=10, tokens_out=5, money=0.0)
+
+
+class ScriptedResponder:
+    """Replies what it was told to reply, and remembers what it was sent."""
+
+    def __init__(
+        self,
+        script: Sequence[str | Reply | Exception] | Callable[[Prompt], str | Reply | Exception],
+        *,
+        is_local: bool = True,
+    ) -> None:
+        self._script = script
+        self.is_local = is_local
+        self.prompts: list[Prompt] = []
+
+    def respond(self, prompt: Prompt, seconds: float) -> Reply:
+        """The next reply of the script; a text counts ten tokens in and five out. Raises: ModelFailed."""
+        del seconds
+        self.prompts.append(prompt)
+        reply = _next(self._script, prompt, len(self.prompts), "The scripted model")
+        if isinstance(reply, str):
+            return Reply(reply, 10, 5)
+        assert isinstance(reply, Reply)
+        return reply
+
+
+class MemoryAnswers:
+    """Answers in memory."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, str] = {}
+
+    def answered(self, question: str) -> str | None:
+        """What was answered to the question with this digest."""
+        return self._answers.get(question)
+
+    def keep_answer(self, question: str, purpose: str, text: str) -> None:
+        """Keep an answer; the oldest beyond a fixed number go."""
+        del purpose
+        self._answers.pop(question, None)
+        self._answers[question] = text
+        while len(self._answers) > _MOST:
+            del self._answers[next(iter(self._answers))]
+
+    def answers(self) -> tuple[tuple[str, str], ...]:
+        """Every answer that is kept, with the digest of its question."""
+        return tuple(self._answers.items())
+
+    def forget_answers(self) -> None:
+        """Let all of them go."""
+        self._answers.clear()
+
+
+class MemoryPurse:
+    """What was spent, in memory."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, ModelCall] = {}
+        self._settled: set[str] = set()
+        self._coolings: list[Cooling] = []
+
+    def reserve(self, call: ModelCall, policy: ModelsPolicy) -> str:
+        """Count what a call may cost at most, if the day's caps allow it; else tell which does not, in words."""
+        why = refusal(self.spent(call.machine, call.day), call, policy)
+        if not why:
+            self._calls.setdefault(call.id, call)
+        return why
+
+    def settle(self, call: ModelCall) -> None:
+        """Count what a call with this id cost, in the place of what it might have; the first word stands."""
+        if call.id not in self._settled:
+            self._settled.add(call.id)
+            self._calls[call.id] = call
+
+    def spent(self, machine: str, day: str) -> Sum:
+        """What a machine's calls of a day came to."""
+        return summed(each for each in self._calls.values() if (each.machine, each.day) == (machine, day))
+
+    def uses(self, machine: str, since: str) -> tuple[Use, ...]:
+        """What a machine's calls since a day came to, by purpose and model, the dearest first."""
+        return uses_of(each for each in self._calls.values() if each.machine == machine and each.day >= since)
+
+    def cool(self, cooling: Cooling) -> None:
+        """Leave a model alone for a while."""
+        self._coolings.append(cooling)
+
+    def cooling(self, machine: str, now: datetime) -> tuple[Cooling, ...]:
+        """The models that are left alone now, by name, each with the last moment of it."""
+        here = [each for each in self._coolings if each.machine == machine and each.until > now]
+        last = {each.model: each for each in sorted(here, key=lambda each: (each.until, each.id))}
+        return tuple(each for _, each in sorted(last.items()))
+
+
+def _next(script: Any, asked: object, number: int, name: str) -> object:
+    if callable(script):
+        found = script(asked)
+    elif number > len(script):
+        says = f"{name} has {len(script)} answers and was asked {number} times. Give its script one for each question."
+        raise ModelFailed(says, Reason.UNREACHABLE)
+    else:
+        found = script[number - 1]
+    if isinstance(found, Exception):
+        raise found
+    return found
