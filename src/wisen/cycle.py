@@ -34,7 +34,7 @@ from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, recollection, retention, rulebook, trying
+from wisen.steps import guarding, judgement, recollection, retention, rulebook, trying, wording
 from wisen.steps.diary import Diary
 
 if TYPE_CHECKING:
@@ -124,10 +124,10 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
 
 def dig(parts: Parts) -> Diary:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    diary, new = Diary(parts), parts.index.unmined(UNDERSTANDING)
+    diary, new, own = Diary(parts), parts.index.unmined(UNDERSTANDING), wording.own(parts)
     with collector_paused():
         while sessions := list(islice(new, MINED_AT_ONCE)):
-            found = [replace(mine(session), said=listen(session)) for session in sessions]
+            found = [replace(mine(session), said=listen(session, own)) for session in sessions]
             told = [diary.noted(*each) for each in zip(sessions, found, strict=True)]
             recollection.keep_sessions(parts, zip(sessions, found, told, strict=True))
             parts.index.mined(found, UNDERSTANDING)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.signals import SignalKind
 from wisen.loop.detect.grams import is_unspaced
 from wisen.loop.detect.signs import AGAINST, FOR, Sign
+from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -103,6 +104,11 @@ def phrases_in(
     # What speaks for both kinds speaks for none.
     twice = {each.text for each in found if any(_overlap(each, other) for other in found if other.kind != each.kind)}
     return sorted((each for each in found if each.text not in twice), key=lambda each: (each.chance, each.text))
+
+
+def storable(text: str) -> bool:
+    """Whether no rule of safety forbids to keep a text."""
+    return rule_against(text) is None
 
 
 class _Counted:
