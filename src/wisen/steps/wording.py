@@ -27,6 +27,8 @@ LATER_DAYS = 3.0
 _BEFORE = timedelta(days=1)
 """What is read before the window, so that what happened around its first turns is known."""
 _QUOTE = 200
+_LEAD = 40
+"""How much of a long turn is quoted, and how much of that stands before the phrase."""
 
 
 class Found(NamedTuple):
@@ -161,7 +163,7 @@ def take_out(parts: Parts, text: str) -> list[OwnPhrase]:
 
 def _proof(phrase: OwnPhrase, turn: Watched) -> Proof:
     text = " ".join(turn.text.split())
-    place = max(0, (place_of(phrase.text, folded(text)) or 0) - _QUOTE // 2)
+    place = max(0, (place_of(phrase.text, folded(text)) or 0) - _LEAD)
     return Proof(
         id=f"{phrase.id}-{turn.agent}-{turn.message}",
         phrase=phrase.id,

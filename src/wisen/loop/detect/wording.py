@@ -41,6 +41,8 @@ _A_SESSION = 2
 """So many turns of a session count."""
 _BEHIND = 0.2
 """How much less is believed of what mostly stands within a sentence."""
+_EVERYDAY = 0.03
+"""A word that stands in a larger share of other turns is an everyday one."""
 _PRIOR = 4.0
 """As many turns of the usual kind are added to the others of the same sessions, which may be few."""
 _ONE_PROJECT = 0.05
@@ -121,9 +123,12 @@ class _Counted:
         self._score = [min(_MOST, sum(SPEAKS[sign] for sign in turn.signs & _SIGNS[kind])) for turn in turns]
         self._of_session: dict[int, list[int]] = defaultdict(list)
         self._shares: dict[str, float] = defaultdict(float)
+        self._places: dict[str, list[int]] = defaultdict(list)
         for place, turn in enumerate(turns):
             self._of_session[turn.number].append(place)
             self._shares[turn.context] += 1 / len(turns)
+            for gram in turn.grams:
+                self._places[gram].append(place)
 
     def found(self, asked: Collection[str] | None, without: Collection[str]) -> list[Candidate]:
         known = tuple(without)
@@ -151,12 +156,8 @@ class _Counted:
 
         Of those that stand in the very same turns the longest stays: nothing speaks for a part of it alone.
         """
-        places: dict[str, list[int]] = defaultdict(list)
-        for place, turn in enumerate(self._turns):
-            for gram in turn.grams:
-                places[gram].append(place)
         least, longest = self._demands.sessions, dict[tuple[int, ...], str]()
-        for gram, at in places.items():
+        for gram, at in self._places.items():
             if len(at) < least or len({self._turns[place].number for place in at}) < least:
                 continue
             key = tuple(at)
@@ -206,6 +207,15 @@ class _Counted:
             and rate >= wants.lift * usual
             and len(each.hits) - max(shown.values()) >= wants.second * len(each.hits)
             and not self._is_of_one_project(each.turns)
+            and not self._is_everyday(each)
+        )
+
+    def _is_everyday(self, each: Candidate) -> bool:
+        """Whether every word of it stands in many other turns too, so that it is nothing of its own."""
+        held = set(each.places)
+        most = _EVERYDAY * len(self._turns)
+        return not is_unspaced(each.text) and all(
+            len(self._places[word]) - len(held.intersection(self._places[word])) > most for word in each.text.split()
         )
 
     def _is_of_one_project(self, turns: Iterable[Watched]) -> bool:
