@@ -3,7 +3,7 @@
     observe   new lines of the agents' logs become events; only what may be kept comes through the door
     retire    what is older or more than the settings allow goes; what was learnt from it stays
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
-    detect    in the same sessions: what the user corrected, praised, asked for
+    detect    in the same sessions: what the user corrected, praised, asked for; a model may decide what is in doubt
     notice    what people did to what we put into their files
     record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
     recollect what was typed, learnt and noted down can be found again
@@ -35,6 +35,7 @@ from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
 from wisen.steps import guarding, judgement, recollection, retention, rulebook, trying, wording
+from wisen.steps.adjudicating import Adjudicator
 from wisen.steps.diary import Diary
 
 if TYPE_CHECKING:
@@ -124,13 +125,15 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
 
 def dig(parts: Parts) -> Diary:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    diary, new, own = Diary(parts), parts.index.unmined(UNDERSTANDING), wording.own(parts)
+    diary, judge, own = Diary(parts), Adjudicator(parts), wording.own(parts)
+    new = parts.index.unmined(UNDERSTANDING)
     with collector_paused():
         while sessions := list(islice(new, MINED_AT_ONCE)):
-            found = [replace(mine(session), said=listen(session, own)) for session in sessions]
+            found = judge.decided(sessions, [replace(mine(each), said=listen(each, own)) for each in sessions])
             told = [diary.noted(*each) for each in zip(sessions, found, strict=True)]
             recollection.keep_sessions(parts, zip(sessions, found, told, strict=True))
             parts.index.mined(found, UNDERSTANDING)
+    diary.troubles += judge.troubles
     return diary
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
+from wisen.facade.asking import Asker
 from wisen.facade.phrases import Phraser
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
@@ -50,7 +51,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Switcher, Trier, Recaller, Rememberer, Phraser):
+class Learner(Recorder, Switcher, Trier, Recaller, Rememberer, Asker, Phraser):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -151,6 +152,7 @@ class Learner(Recorder, Switcher, Trier, Recaller, Rememberer, Phraser):
             alarms=self.alarms(project),
             archive=archive(parts),
             off=self.off_by(project) if project else "",
+            models=self.models(),
         )
 
     def fixes(self, path: Path | None = None) -> tuple[Fix, ...]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.contexts import Alias
     from wisen.domain.hooks import Caller
+    from wisen.domain.models import ModelsPolicy
     from wisen.domain.runs import Stamp
     from wisen.loop.apply.past import Desk
     from wisen.loop.crystallize.policy import GuardPolicy
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         Index,
         Instructions,
         Ledger,
+        Model,
         Notebooks,
         Scribe,
         Shelf,
@@ -63,6 +65,9 @@ class Parts:
     promote: PromotePolicy
     deliver: DeliverPolicy
     guards: GuardPolicy
+    models: ModelsPolicy
+    model: Callable[[], Model]
+    """The language models, as far as the user has any: nothing is loaded before they are asked."""
     archive: ArchivePolicy
     shelf: Shelf
     home: Path

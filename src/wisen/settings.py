@@ -10,6 +10,7 @@ import tomllib
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from wisen.domain.models import ModelsPolicy
 from wisen.domain.policy import Rule, setting
 from wisen.errors import SettingsError
 from wisen.loop.crystallize.policy import GuardPolicy
@@ -77,6 +78,7 @@ class Settings:
     guards: GuardPolicy = field(default_factory=GuardPolicy)
     archive: ArchivePolicy = field(default_factory=ArchivePolicy)
     off: OffPolicy = field(default_factory=OffPolicy)
+    models: ModelsPolicy = field(default_factory=ModelsPolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
 
@@ -105,6 +107,7 @@ _POLICIES = {
     "guards": GuardPolicy,
     "archive": ArchivePolicy,
     "off": OffPolicy,
+    "models": ModelsPolicy,
 }
 SECTIONS = tuple(_POLICIES)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
 from wisen.domain.hooks import CLIENT, Caller
+from wisen.domain.models import WORK, ModelsPolicy
 from wisen.errors import SettingsError, StoreReadOnly
 from wisen.learner import Learner, Place
 from wisen.parts import Parts
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.heartbeat import Watched
     from wisen.loop.apply.past import Desk
     from wisen.loop.observe.switches import Switches
-    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger
+    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model
     from wisen.settings import Settings
 
 
@@ -103,7 +104,10 @@ class Wiring:
     def elsewhere(self, home: Path) -> Wiring:
         """The same settings on empty stores in another home: for looking without leaving a trace."""
         store = replace(self.settings.store, ledger="sqlite")
-        return Wiring(replace(self.settings, home=home, store=store), self.environment, self.settings.home)
+        chosen = replace(
+            self.settings, home=home, store=store, models=ModelsPolicy()
+        )  # nobody would count what it costs
+        return Wiring(chosen, self.environment, self.settings.home)
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
         """Stores and readers, ready to work. One that reads no logs needs no readers, which take time to load."""
@@ -177,6 +181,8 @@ class Wiring:
             promote=self.settings.promote,
             deliver=self.settings.deliver,
             guards=self.settings.guards,
+            models=self.settings.models,
+            model=lambda: self._model(ledger, index, machine),
             archive=self.settings.archive,
             shelf=HomeShelf(self.settings.home, clock),
             home=self.settings.home,
@@ -193,6 +199,12 @@ class Wiring:
             warnings=(warning,) if warning else (),
         )
         return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
+
+    def _model(self, ledger: Ledger, index: Index, machine: str) -> Model:
+        from wisen.backends.models.opening import around, open_model
+
+        stores = around(index, ledger, self.clock(), machine)
+        return open_model(self.settings.models, self.environment, self.settings.home, stores)
 
     def alone(self) -> AbstractContextManager[bool]:
         """Whether no other cycle works on this home; held as long as the block lasts."""
@@ -310,7 +322,8 @@ class Wiring:
     def _switches(self) -> Switches:
         from wisen.loop.observe.switches import Switches
 
-        return Switches(self._user_home(), self.settings.off.directories)
+        ours = str(self.settings.home.joinpath(*WORK))
+        return Switches(self._user_home(), (*self.settings.off.directories, ours))
 
     def _experiments(self) -> bool | None:
         return self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 NANOS = 1_000_000_000
 """Money is counted in whole billionths, so that sums are exact."""
 _MILLION = 1_000_000
-CLIENTS = ("claude", "codex", "openclaw", "hermes")
-"""The agents' own programs that can be asked as models."""
+WORK = ("models", "work")
+"""Where the agents' programs run as models, below the home. Nothing that happens there is ever learnt from."""
 ABSENT_PRICE_INPUT, ABSENT_PRICE_OUTPUT = 15.0, 75.0
 """What a million tokens count against the money cap where nobody tells the price: as the dearest usual models cost."""
 
@@ -87,7 +87,7 @@ class ModelsPolicy:
         return any(self.named(tier) for tier in Tier)
 
 
-class Sum(NamedTuple):
+class Sum(Struct, frozen=True):
     """What calls came to."""
 
     calls: int = 0
@@ -143,6 +143,7 @@ class ModelsState(Struct, frozen=True, kw_only=True):
 
     names: dict[Tier, str]
     today: Sum
+    money_today: float
     calls_per_day: int
     tokens_per_day: int
     money_per_day: float

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.archive import Archive
     from wisen.domain.hooks import Installed
+    from wisen.domain.models import ModelsState
     from wisen.domain.report import Counts
     from wisen.domain.runs import Run
     from wisen.domain.sources import TroubleCount
@@ -34,6 +35,8 @@ class State:
     archive: Archive | None = None
     off: str = ""
     """What switches wisen off in the present project: a marker, or a directory of the settings."""
+    models: ModelsState | None = None
+    """Language models; None where none is configured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

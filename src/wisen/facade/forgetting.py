@@ -192,6 +192,7 @@ class Forgetter(Guarder):
             parts.index.let_go({each.key for each in parts.index.stored() if (each.agent, each.native) in off})
         for grave in graves:
             forgetting.clear_pages(parts, grave.aim)
+        parts.index.forget_answers()  # what was asked is not kept, so which of them speak of it cannot be told
         self._work_out_anew(graves, summaries)
         parts.index.scrub()
         parts.ledger.scrub()

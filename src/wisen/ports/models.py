@@ -96,6 +96,8 @@ class Reply(NamedTuple):
     tokens_out: int | None = None
     money: float | None = None
     """What it cost, where whoever replied tells it."""
+    refused: bool = False
+    """Whether the model declined to answer."""
 
 
 class Responder(Protocol):
@@ -104,6 +106,15 @@ class Responder(Protocol):
     @property
     def is_local(self) -> bool:
         """Whether nothing that it is sent leaves this machine."""
+        ...
+
+    @property
+    def overhead(self) -> int:
+        """How many tokens may go in beside the prompt."""
+        ...
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        """What so many tokens cost; None where nobody knows."""
         ...
 
     def respond(self, prompt: Prompt, seconds: float) -> Reply:

@@ -30,6 +30,8 @@ class Diary:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._told: list[Summary] = []
+        self.troubles: list[str] = []
+        """What went wrong on the way, for the report."""
 
     def noted(self, session: History, mined: Mined) -> tuple[Summary, ...]:
         """Note what a session came to, which is handed on."""
@@ -45,7 +47,7 @@ class Diary:
         newest = sorted(self._told, key=lambda each: (each.last, each.key))[-AT_ONCE:]
         if only is not None:
             newest = [each for each in self._told if each.key in only]
-        warnings: list[str] = []
+        warnings = [*self.troubles]
         for context, summaries in _by_context(_with_entries(self._parts, newest)):
             try:
                 kept(self._parts, context, summaries)

@@ -41,6 +41,8 @@ def found_in(parts: Parts, aim: Aim) -> Found:
     """Everything that has to go, wherever it stands."""
     found = find(parts.ledger.held(), parts.index.traces(), parts.index.memories.every(), aim, context_in(parts))
     found.things += [Thing("page", path.name, str(path), _lines(path, aim)) for path in pages(parts, aim)]
+    answers = [(name, text) for name, text in parts.index.answers() if aim.needle.holds(text)]
+    found.things += [Thing("answer", name, "what models answered", text) for name, text in answers]
     prepared = parts.shelf.forget(aim.needle.holds, dry_run=True)
     found.things += [Thing("prepared", name, "what hooks read and leave", "") for name in prepared]
     return found

@@ -62,7 +62,13 @@ class ScriptedResponder:
     ) -> None:
         self._script = script
         self.is_local = is_local
+        self.overhead = 0
         self.prompts: list[Prompt] = []
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float | None:
+        """Nothing, where it is local."""
+        del tokens_in, tokens_out
+        return 0.0 if self.is_local else None
 
     def respond(self, prompt: Prompt, seconds: float) -> Reply:
         """The next reply of the script; a text counts ten tokens in and five out. Raises: ModelFailed."""

@@ -36,7 +36,7 @@ def refusals(found: Found, traces: Iterable[Trace]) -> Iterator[tuple[str, str]]
     for told in texts.values():
         yield _rule(told), "event"
     for thing in found.things:
-        if thing.kind in ("memory", "page"):
+        if thing.kind in ("memory", "page", "answer"):
             yield _rule([thing.text]), thing.kind
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Optional
 import typer
 
 from wisen import __version__
+from wisen.surfaces.cli.asked import models_app
 from wisen.surfaces.cli.forgotten import forget
 from wisen.surfaces.cli.guarded import guards_app
 from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
@@ -268,6 +269,7 @@ app.add_typer(trials_app, name="trials")
 app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(memory_app, name="memory")
+app.add_typer(models_app, name="models")
 app.add_typer(phrases_app, name="phrases")
 app.command()(recall)
 app.command()(brief)

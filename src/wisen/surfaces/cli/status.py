@@ -55,6 +55,11 @@ def _show(state: State) -> None:
     out.print(f"Ledger: {state.ledger}", style="dim")
     if state.archive is not None:
         out.print(f"Archive: {_archive(state.archive)}", style="dim")
+    if state.models is not None:
+        from wisen.surfaces.cli.models import lines_of
+
+        for line in lines_of(state.models):
+            out.print(line, style="dim", markup=False)
     if state.off:
         out.print(f"wisen is off here, by {state.off}: nothing is learnt or told. Again: wisen on", markup=False)
     rows = table("last runs", "read", "new events", "", right=("read", "new events"))

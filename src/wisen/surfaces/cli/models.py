@@ -1,0 +1,112 @@
+"""`wisen models`: which models are configured, what they cost, and whether they answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen import settings, wiring
+from wisen.domain.models import NANOS, Tier
+from wisen.errors import UsageError
+from wisen.surfaces.cli.render import plural, print_json, say
+
+if TYPE_CHECKING:
+    from wisen.domain.models import ModelsState, Sum, Use
+
+_DAYS = 30
+
+
+def show(*, as_json: bool) -> int:
+    """Show models, caps and spending; looking makes no files."""
+    wires = wiring.wire()
+    described = [each for each in settings.describe(wires.settings) if each.key.startswith("models.")]
+    state: ModelsState | None = None
+    today: tuple[Use, ...] = ()
+    lately: tuple[Use, ...] = ()
+    if wires.ever_used:
+        with wires.learner(reads=False) as learner:
+            state, today, lately = learner.models(), learner.model_uses(1), learner.model_uses(_DAYS)
+    if as_json:
+        chosen = {each.key: {"value": each.value, "from": each.source} for each in described}
+        told = {"models": state, "settings": chosen, "today": _plain(today), "days": _DAYS, "lately": _plain(lately)}
+        print_json(told)
+        return 0
+    named = [each for each in described if each.key in ("models.nano", "models.heavy") and each.value]
+    if not named:
+        say("No model is configured, and nothing needs one. How to: docs/models.md")
+    for each in described:
+        if each in named or each.source != "default":
+            say(f"{each.key} = {each.value}  ({each.source})")
+    if state is not None:
+        for line in lines_of(state):
+            say(line)
+    for title, uses in (("Today", today), (f"The last {_DAYS} days", lately)):
+        if uses:
+            say(f"{title}:")
+        for use in uses:
+            say(f"  {use.purpose} by {use.model}: {told_sum(use.sum)}")
+    return 0
+
+
+def check(tier: str, *, dry_run: bool, as_json: bool) -> int:
+    """Ask one harmless question."""
+    if tier not in list(Tier):
+        raise UsageError(f"--tier {tier!r} is none of {', '.join(Tier)}.")
+    wires = wiring.wire()
+    name = wires.settings.models.named(Tier(tier))
+    if dry_run and name:
+        _tell_dry(name, as_json=as_json)
+        return 0
+    with wires.learner(reads=False) as learner:
+        answer, seconds = learner.check_model(Tier(tier))
+    if as_json:
+        told = {
+            "model": answer.model,
+            "ok": answer.value.is_pong,
+            "seconds": round(seconds, 3),
+            "tokens_in": answer.tokens_in,
+            "tokens_out": answer.tokens_out,
+            "money": answer.money,
+        }
+        print_json(told)
+    else:
+        cost = "the price is not known" if answer.money is None else f"{answer.money:.6f} money"
+        right = "" if answer.value.is_pong else ", wrongly,"
+        tokens = f"{answer.tokens_in:,} tokens in, {answer.tokens_out:,} out"
+        say(f"{answer.model} answered{right} in {seconds:.1f} s: {tokens}, {cost}.")
+    return 0 if answer.value.is_pong else 1
+
+
+def lines_of(state: ModelsState) -> list[str]:
+    """What of today's caps is used, and who is left alone, a line each."""
+    names = ", ".join(f"{tier} {name}" for tier, name in state.names.items())
+    today = state.today
+    counted = f" ({plural(today.unpriced, 'call')} at a stated price, as theirs is not known)" if today.unpriced else ""
+    used = (
+        f"Models: {names}; today {today.calls:,} of {state.calls_per_day:,} calls, {today.tokens:,} of "
+        f"{state.tokens_per_day:,} tokens, {today.money:.4f} of {state.money_per_day:g} money{counted}"
+    )
+    return [used, *(f"{each.model} is left alone until {each.until:%H:%M} UTC: {each.why}" for each in state.cooling)]
+
+
+def told_sum(total: Sum) -> str:
+    """What calls came to, for a person."""
+    money = f"{total.nanos / NANOS:.4f} money"
+    if total.unpriced:
+        money += f", {total.unpriced:,} of them at a stated price"
+    return f"{plural(total.calls, 'call')}, {plural(total.tokens, 'token')}, {money}"
+
+
+def _plain(uses: tuple[Use, ...]) -> list[dict[str, object]]:
+    return [{"purpose": use.purpose, "model": use.model, **sum_plain(use.sum)} for use in uses]
+
+
+def sum_plain(total: Sum) -> dict[str, object]:
+    """What calls came to, as JSON shows it."""
+    return {"calls": total.calls, "tokens": total.tokens, "money": total.money, "unpriced": total.unpriced}
+
+
+def _tell_dry(name: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"model": name, "dry_run": True})
+    else:
+        say(f"Would ask {name} whether the word pong is the word pong, and send nothing else.")
