@@ -6,7 +6,10 @@ How often which sign happens around corrections and around other turns was count
 from __future__ import annotations
 
 import json
+import tomllib
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -46,59 +49,15 @@ class Speech(NamedTuple):
     """What stands between a phrase and what follows it."""
 
 
-SPEECHES = {
-    "english": Speech(
-        wishes=(
-            "add a {part} to the {thing}", "make the {thing} show the {part}", "move the {part} of the {thing} into its own module",
-            "write a test for the {part} of the {thing}", "can you look at how the {thing} loads its {part}", "rename the {part} in the {thing}",
-            "let the {thing} keep the {part} between runs", "the {thing} needs a {part} before the release", "use the {part} of the {thing} for the {thing2}",
-            "cache what the {thing} reads from the {part}", "now do the same for the {part} of the {thing2}", "show me the {part} of the {thing}",
-            "sort the {thing} by its {part}", "split the {thing} and keep the {part} where it is",
-        ),
-        things=("invoice page", "login form", "importer", "job queue", "billing service", "search index", "report", "mail template", "settings dialog", "order list", "upload", "scheduler", "price table", "chat window", "audit log", "map view"),
-        parts=("header", "button", "date filter", "cache", "retry loop", "error text", "currency", "tooltip", "parser", "index", "timeout", "icon", "footer", "column", "session token", "color"),
-        complaints=("the {part} should sit in the {thing}", "it was the {thing2} that i meant", "the {part} had to stay where it was", "only the {part}", "look at the {thing} once more", "there were two of the {part} before"),
-        rest=("go on", "run the tests", "yes", "the second one", "what does the {part} do", "commit it", "push", "let us do the {thing} tomorrow", "continue with the {thing}", "and the {part}", "ok do it", "start with the {thing}"),
-        thanks=("great work", "perfect, thank you"),
-        corrections=("tss", "back to the drawing board", "grmpf", "oh come on", "cold soup", "my grandmother codes better", "meh", "nice try buddy", "wrong planet", "bzzt"),
-        praise=("chef's kiss", "boom", "that slaps", "gold star", "tip top", "ship shape"),
-    ),
-    "german": Speech(
-        wishes=(
-            "bau einen {part} in die {thing} ein", "die {thing} soll den {part} zeigen", "schreib einen test für den {part} der {thing}", "schieb den {part} aus der {thing} in ein eigenes modul",
-            "kannst du mal schauen wie die {thing} den {part} lädt", "nimm den {part} der {thing} auch für die {thing2}", "benenne den {part} in der {thing} um",
-            "mach dasselbe für den {part} der {thing2}", "sortiere die {thing} nach dem {part}", "zeig mir den {part} der {thing}", "die {thing} braucht einen {part} vor dem release",
-        ),
-        things=("rechnungsseite", "anmeldung", "warteschlange", "suche", "bestellliste", "preistabelle", "karte", "mailvorlage", "auswertung", "protokollansicht", "einstellungsseite", "schnittstelle"),
-        parts=("knopf", "filter", "zwischenspeicher", "fehlertext", "kopfbereich", "zeitstempel", "parser", "index", "rand", "hinweis", "schlüssel", "zähler"),
-        complaints=("der {part} gehört in die {thing}", "gemeint war die {thing2}", "der {part} war vorher da", "nur den {part}", "schau dir die {thing} nochmal an"),
-        rest=("weiter", "lass die tests laufen", "ja", "die zweite", "was macht der {part}", "einchecken bitte", "morgen machen wir die {thing}", "und der {part}", "fang mit der {thing} an", "mach das"),
-        thanks=("great work", "perfect"),
-        corrections=("das ist käse", "nee du", "so ein quatsch", "tss", "auweia", "das ist quark mit soße", "hömma", "setzen sechs"),
-        praise=("läuft bei dir", "erste sahne", "bombe", "sitzt wackelt und hat luft"),
-    ),
-    "chinese": Speech(
-        wishes=("给{thing}加一个{part}", "把{thing}的{part}移到单独的模块", "为{thing}的{part}写测试", "看看{thing}怎么加载{part}", "让{thing}显示{part}", "重命名{thing}里的{part}", "{thing2}也用这个{part}", "按{part}给{thing}排序", "先处理{thing}再处理{part}"),
-        things=("发票页面", "登录表单", "任务队列", "搜索索引", "订单列表", "价格表", "邮件模板", "设置窗口", "地图视图", "审计日志"),
-        parts=("按钮", "过滤器", "缓存", "错误提示", "标题栏", "时间戳", "解析器", "超时", "图标", "计数器"),
-        complaints=("{part}应该放在{thing}里", "我说的是{thing2}", "{part}原来就有", "只要{part}"),
-        rest=("继续", "运行测试", "好", "第二个", "{part}是做什么的", "提交", "明天做{thing}", "从{thing}开始"),
-        thanks=("great work", "perfect"),
-        corrections=("不行啊", "搞什么鬼", "哎呀妈呀", "差得远", "瞎搞"),
-        praise=("绝了", "牛啊", "稳了"),
-        gap="，",
-    ),
-    "spanish": Speech(
-        wishes=("añade un {part} a la {thing}", "que la {thing} muestre el {part}", "escribe una prueba para el {part} de la {thing}", "mueve el {part} de la {thing} a su propio módulo", "mira cómo la {thing} carga el {part}", "renombra el {part} en la {thing}", "usa el {part} de la {thing} para la {thing2}", "ordena la {thing} por el {part}", "haz lo mismo con el {part} de la {thing2}"),
-        things=("página de facturas", "pantalla de acceso", "cola de tareas", "búsqueda", "lista de pedidos", "tabla de precios", "plantilla de correo", "vista del mapa", "bitácora", "agenda"),
-        parts=("botón", "filtro", "caché", "aviso", "encabezado", "contador", "analizador", "icono", "margen", "índice"),
-        complaints=("el {part} va en la {thing}", "hablaba de la {thing2}", "el {part} ya estaba", "solo el {part}"),
-        rest=("sigue", "corre las pruebas", "sí", "la segunda", "qué hace el {part}", "haz el commit", "mañana hacemos la {thing}", "empieza con la {thing}"),
-        thanks=("great work", "perfect"),
-        corrections=("vaya tela", "ni de broma", "ay madre", "menudo churro", "pfff"),
-        praise=("de lujo", "canela fina", "toma ya"),
-    ),
-}  # fmt: skip
+@cache
+def speeches() -> dict[str, Speech]:
+    """How users talk, by language."""
+    read = tomllib.loads(Path(__file__).with_name("phrase_speeches.toml").read_text(encoding="utf-8"))
+    texts = {
+        name: {key: value if isinstance(value, str) else tuple(value) for key, value in of.items()}
+        for name, of in read.items()
+    }
+    return {name: Speech(**of) for name, of in texts.items()}
 
 
 class World(NamedTuple):
@@ -112,13 +71,13 @@ class World(NamedTuple):
 def world(seed: int, *, planted: bool = True, language: str | None = None, days: int = DAYS) -> World:
     """One user by his number; the same number is the same user."""
     random = Random(seed)
-    name = language or sorted(SPEECHES)[seed % len(SPEECHES)]
+    name = language or sorted(speeches())[seed % len(speeches())]
     return _Maker(random, name, planted=planted).made(days)
 
 
 class _Maker:
     def __init__(self, random: Random, language: str, *, planted: bool) -> None:
-        self._random, self._language, self._speech = random, language, SPEECHES[language]
+        self._random, self._language, self._speech = random, language, speeches()[language]
         self._corrections = random.sample(self._speech.corrections, random.choice((1, 2))) if planted else []
         self._praise = random.sample(self._speech.praise, 1) if planted else []
         self._projects = [f"project-{number}" for number in range(random.choice((1, 2, 3)))]

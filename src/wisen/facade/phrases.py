@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.phrases import Known, Way, in_force
+from wisen.domain.phrases import Known, in_force
 from wisen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,10 +56,7 @@ class Phraser:
             raise UsageError(f"--days {days:g} leaves nothing to look at. Give a number above 0, or leave it out.")
         parts = self._parts
         seen = wording.window(parts, days)
-        if model:
-            found = wording.by_model(parts, seen, parts.model())
-        else:
-            found = wording.found(parts, seen, wording.counted(parts, seen), Way.COUNTED)
+        found = wording.search(parts, seen, parts.model() if model else None)
         if not dry_run:
             proofs = [proof for _, of in found.phrases for proof in of]
             wording.keep(parts, [phrase for phrase, _ in found.phrases], [*proofs, found.search])

@@ -10,6 +10,7 @@ from wisen.domain.report import Selection
 from wisen.loop.detect.own import Own, folded, place_of
 from wisen.loop.detect.signs import watched
 from wisen.loop.detect.wording import phrases_in, storable
+from wisen.steps.naming_phrases import Named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from wisen.loop.detect.signs import Watched
     from wisen.loop.detect.wording import Candidate
     from wisen.parts import Parts
+    from wisen.ports import Model
 
 FIRST_DAYS = 30.0
 """How far back the first search looks."""
@@ -77,10 +79,29 @@ def counted(parts: Parts, seen: Window) -> list[Candidate]:
     return [each for each in phrases_in(seen.turns, without=known) if each.text in fresh and storable(each.text)]
 
 
-def found(parts: Parts, seen: Window, candidates: Iterable[Candidate], way: Way) -> Found:
-    """Rows for what was found, of which nothing is kept yet."""
+def search(parts: Parts, seen: Window, model: Model | None = None) -> Found:
+    """What counting tells and, if there is a model, what it names; nothing of it is kept yet.
+
+    Raises:
+        ModelAbsent: the model is not configured.
+        MissingExtra: asking it needs something that is not installed.
+    """
+    told = [(each, Way.COUNTED) for each in counted(parts, seen)]
+    notes: list[str] = []
+    if model is not None:
+        named = Named(model)
+        rows = parts.ledger.phrases(parts.machine)
+        known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
+        known |= {each.text for each, _ in told}
+        told += [(each, Way.MODEL) for each in named.candidates(seen.turns, seen.new, known)]
+        notes = named.notes
+    return _found(parts, seen, told, Way.COUNTED if model is None else Way.MODEL)._replace(notes=tuple(notes))
+
+
+def _found(parts: Parts, seen: Window, candidates: Iterable[tuple[Candidate, Way]], asked: Way) -> Found:
+    """Rows for what was found."""
     now, rows = parts.clock.now(), list[tuple[OwnPhrase, tuple[Proof, ...]]]()
-    for each in candidates:
+    for each, way in candidates:
         phrase = OwnPhrase(
             id=parts.ids.new(),
             machine=parts.machine,
@@ -100,7 +121,7 @@ def found(parts: Parts, seen: Window, candidates: Iterable[Candidate], way: Way)
         machine=parts.machine,
         at=now,
         since=seen.since,
-        way=way,
+        way=asked,
         turns=len(seen.new),
         found=len(rows),
     )
@@ -122,7 +143,9 @@ def told(parts: Parts, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[
         elif (named, kind) in gone:
             left.append(f"{text!r} was removed before, and does not come back.")
         elif not storable(text) or ward.holds(text):
-            left.append(f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten.")
+            left.append(
+                f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten."
+            )
         else:
             new[named, kind] = OwnPhrase(
                 id=parts.ids.new(), machine=parts.machine, at=now, text=named, kind=kind, way=Way.FILE
@@ -147,7 +170,12 @@ def holding(parts: Parts, texts: Collection[str]) -> set[int]:
     return {
         history.session
         for history in parts.index.histories(Selection())
-        if any(place_of(text, told) is not None for turn in history.turns if (told := folded(turn.text or "")) for text in texts)
+        if any(
+            place_of(text, told) is not None
+            for turn in history.turns
+            if (told := folded(turn.text or ""))
+            for text in texts
+        )
     }
 
 
@@ -155,7 +183,9 @@ def take_out(parts: Parts, text: str) -> list[OwnPhrase]:
     """Rows that say that a phrase is not to be heard any more, whatever it stood for."""
     named = " ".join(folded(text).split())
     return [
-        OwnPhrase(id=parts.ids.new(), machine=parts.machine, at=parts.clock.now(), text=named, kind=kind, way=Way.REMOVED)
+        OwnPhrase(
+            id=parts.ids.new(), machine=parts.machine, at=parts.clock.now(), text=named, kind=kind, way=Way.REMOVED
+        )
         for kind in KINDS
         if (named, kind) in {(each.text, each.kind) for each in in_force(parts.ledger.phrases(parts.machine))}
     ]
@@ -174,5 +204,5 @@ def _proof(phrase: OwnPhrase, turn: Watched) -> Proof:
         at=turn.at,
         context=turn.context,
         quote=text if len(text) <= _QUOTE else f"{'…' if place else ''}{text[place : place + _QUOTE]}…",
-        signs=", ".join(sorted(turn.signs)),
+        signs=", ".join(sorted(turn.signs)) or "labelled by a model",
     )

@@ -55,9 +55,7 @@ def a_proof(id_: str = "a-m1", phrase: str = "a", minutes: int = 0) -> Proof:
 
 def a_search(id_: str = "a") -> Search:
     """That phrases were looked for."""
-    return Search(
-        id=id_, machine="desk", at=NOON, since=NOON - timedelta(days=30), way=Way.COUNTED, turns=100, found=1
-    )
+    return Search(id=id_, machine="desk", at=NOON, since=NOON - timedelta(days=30), way=Way.COUNTED, turns=100, found=1)
 
 
 class PhrasesContract:

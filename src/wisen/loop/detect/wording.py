@@ -168,7 +168,10 @@ class _Counted:
         turns = tuple(self._turns[place] for place in places)
         hits = tuple(self._turns[place] for place in places if self._hit[place])
         others, signs = len(self._turns) - len(turns), self._hits - len(hits)
-        asked = len(hits) >= self._demands.rate * len(turns) and len({each.number for each in hits}) >= self._demands.sessions
+        asked = (
+            len(hits) >= self._demands.rate * len(turns)
+            and len({each.number for each in hits}) >= self._demands.sessions
+        )
         chance = self._chance(places) if asked else 1.0  # which it is not: it is not worth the work
         return Candidate(text, self._kind, places, turns, hits, signs, others, chance)
 
@@ -263,12 +266,13 @@ def _reached(total: int, shares: Sequence[Sequence[float]]) -> float:
 
 def _known(text: str, known: Iterable[str]) -> bool:
     """Whether a run of words says no more than a phrase that is known, or less."""
-    return any(_within(text, other) or _within(other, text) for other in known)
+    return any(within(text, other) or within(other, text) for other in known)
 
 
 def _overlap(one: Candidate, two: Candidate) -> bool:
-    return _within(one.text, two.text) or _within(two.text, one.text)
+    return within(one.text, two.text) or within(two.text, one.text)
 
 
-def _within(part: str, whole: str) -> bool:
+def within(part: str, whole: str) -> bool:
+    """Whether a run of words is part of another."""
     return part in whole if is_unspaced(part) else f" {part} " in f" {whole} "

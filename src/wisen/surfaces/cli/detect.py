@@ -24,7 +24,11 @@ def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> in
     if (text is None) is not from_input:
         raise UsageError("Give a message, or --stdin to read one from each line of the input.")
     own = _own()
-    told = _each_line(before, own) if from_input else iter([({"text": text or ""}, signals_in(text or "", before, own=own))])
+    told = (
+        _each_line(before, own)
+        if from_input
+        else iter([({"text": text or ""}, signals_in(text or "", before, own=own))])
+    )
     if as_json:
         print_json({"messages": [{**named, "signals": found} for named, found in told]})
         return 0

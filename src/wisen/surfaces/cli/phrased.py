@@ -18,7 +18,9 @@ phrases_app = typer.Typer(
 def show_phrases(
     write: Annotated[
         Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--write", metavar="FILE", help="Also put them into a file of feedback phrases; what is there stays."),
+        typer.Option(
+            "--write", metavar="FILE", help="Also put them into a file of feedback phrases; what is there stays."
+        ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --write: only show what would be.")] = False,
     as_json: Json = False,
@@ -36,7 +38,8 @@ def learn_phrases(
         typer.Option("--days", help="Only the last N days. Default: 30 the first time, 3 later."),
     ] = None,
     model: Annotated[
-        bool, typer.Option("--model", help="Have the configured models name phrases; each has to stand in what you typed.")
+        bool,
+        typer.Option("--model", help="Have the configured models name phrases; each has to stand in what you typed."),
     ] = False,
     source: Annotated[
         Optional[Path],  # noqa: UP045 - as above
