@@ -13,6 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+import msgspec
+
 from wisen.domain.events import Origin, Status
 from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.signals import SignalKind
@@ -30,7 +32,7 @@ OUTSIDE = 0.12
 _BEGAN = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
 
-class Speech(NamedTuple):
+class Speech(msgspec.Struct, frozen=True, kw_only=True):
     """How users of one language talk."""
 
     wishes: tuple[str, ...]
@@ -53,11 +55,7 @@ class Speech(NamedTuple):
 def speeches() -> dict[str, Speech]:
     """How users talk, by language."""
     read = tomllib.loads(Path(__file__).with_name("phrase_speeches.toml").read_text(encoding="utf-8"))
-    texts = {
-        name: {key: value if isinstance(value, str) else tuple(value) for key, value in of.items()}
-        for name, of in read.items()
-    }
-    return {name: Speech(**of) for name, of in texts.items()}
+    return {name: msgspec.convert(of, Speech) for name, of in read.items()}
 
 
 class World(NamedTuple):
@@ -137,13 +135,8 @@ class _Maker:
         else:
             words = self._speech.thanks if self._random.random() < 0.5 else self._words
             course.say(self._filled(self._random.choice(words), things))
-        drawn, so_far = self._random.random(), 0.0
-        for follows, share in PRAISED.items():
-            so_far += share
-            if drawn < so_far:
-                break
-        else:
-            return False
+        rest = 1 - sum(PRAISED.values())
+        (follows,) = self._random.choices([*PRAISED, "nothing"], [*PRAISED.values(), rest])
         if follows == "committed":
             course.call("Bash", command="git commit -m done")
         elif follows == "thanked":

@@ -1,12 +1,14 @@
 """The user's own wording: how much of what is planted in made-up users' sessions is found, and how much that is not.
 
-`recall`: found of the planted phrases; `precision`: planted of those found, also by kind and language. A phrase counts as
-found where it, a part of it or more than it was named, as the kind that it was planted as. `nothing_planted`: how many
-are found in as many users who have no phrase of their own. With `--data`, also what is found in the sessions there.
+`recall`: found of the planted phrases; `precision`: planted of those found, also by kind and language. A phrase counts
+as found where it, a part of it or more than it was named, as the kind that it was planted as. `uses`: in how many turns
+a planted phrase stands, in the middle of all. `nothing_planted`: how many are found in users without such a phrase.
+With `--data`, also what is found in the sessions there.
 """
 
 from __future__ import annotations
 
+import statistics
 import tempfile
 import time
 from collections import Counter
@@ -43,10 +45,11 @@ def run(options: argparse.Namespace) -> dict[str, object]:
 def measured(worlds: int) -> dict[str, object]:
     """The figures over so many users."""
     counts: Counter[tuple[str, str]] = Counter()
-    turns, began = 0, time.perf_counter()
+    turns, uses, began = 0, list[int](), time.perf_counter()
     for seed in range(worlds):
         each = world(seed)
         turns += sum(len(history.turns) for history in each.histories)
+        uses += [_uses(each, text) for text in each.planted]
         _count(each, found_in(each), counts)
     took = time.perf_counter() - began
     nothing = [len(found_in(world(seed, planted=False))) for seed in range(worlds)]
@@ -54,6 +57,7 @@ def measured(worlds: int) -> dict[str, object]:
     return {
         "worlds": worlds,
         "turns": turns,
+        "uses": statistics.median(uses),
         **_shares(counts, "all"),
         "by": {group: _shares(counts, group) for group in groups if group != "all"},
         "nothing_planted": {"worlds": worlds, "found": sum(nothing), "worlds_with_any": sum(map(bool, nothing))},
@@ -75,6 +79,10 @@ def real(logs: Path) -> dict[str, object]:
             found = learner.learn_phrases(days=_DAYS)
     told = [f"{phrase.kind.value}: {phrase.text} ({phrase.hits} of {phrase.turns})" for phrase, _ in found.phrases]
     return {"turns": found.search.turns, "found": len(told), "phrases": told}
+
+
+def _uses(each: World, phrase: str) -> int:
+    return sum(phrase in (turn.text or "") for history in each.histories for turn in history.turns)
 
 
 def _count(each: World, found: list[Candidate], counts: Counter[tuple[str, str]]) -> None:

@@ -103,7 +103,7 @@ class Phraser:
         except UsageError as error:
             raise UsageError(f"{path} was not written: {error}.") from error
         own = [(each.text, each.kind) for each in in_force(parts.ledger.phrases(parts.machine))]
-        made = list[Edit]()
+        made: list[Edit] = []
         for name, value in fields(held, own, parts.clock.now()).items():
             saw = parts.files.read(path).digest
             plan = ValuePlan(str(path.absolute()), (name,), value, "your own phrases of feedback", saw)

@@ -1,7 +1,7 @@
 """The file of feedback phrases that some users keep already: `.user-feedback-phrases.json`, as values and back.
 
-`{"reinforcement": [...], "correction": [...], "updatedAt": "...", "initialRunDone": true}`. Fields that are not known here
-stay where they are; whoever writes sets only what `fields` tells.
+`{"reinforcement": [...], "correction": [...], "updatedAt": "...", "initialRunDone": true}`. Fields that are not known
+here stay where they are; whoever writes sets only what `fields` tells.
 """
 
 from __future__ import annotations

@@ -44,9 +44,9 @@ Give one label for each id.
 """
 _NAME = """
 Each text is one message by which a person told an AI coding agent that its work was {what}.
-Name the phrases by which this person says so: idioms, interjections, words used in a way of their own. Copy them as they
-stand there, at most six words each. Leave out what everybody says so, and whatever only tells what the work is about.
-An empty list is a good answer.
+Name the phrases by which this person says so: idioms, interjections, words used in a way of their own. Copy them as
+they stand there, at most six words each. Leave out what everybody says so, and whatever only tells what the
+work is about. An empty list is a good answer.
 """
 _WHAT = {"correction": "wrong", "praise": "good"}
 

@@ -133,7 +133,8 @@ def told(parts: Parts, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[
     rows = parts.ledger.phrases(parts.machine)
     known, gone = {(each.text, each.kind) for each in in_force(rows)}, removed(rows)
     ward, now = parts.ward, parts.clock.now()
-    new, left = dict[tuple[str, SignalKind], OwnPhrase](), list[str]()
+    new: dict[tuple[str, SignalKind], OwnPhrase] = {}
+    left: list[str] = []
     for text, kind in phrases:
         named = " ".join(folded(text).split())
         if (named, kind) in known or (named, kind) in new:

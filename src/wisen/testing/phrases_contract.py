@@ -65,7 +65,7 @@ class PhrasesContract:
         east = timezone(timedelta(hours=9))
         hostile = structs.replace(a_phrase("b", HOSTILE), at=NOON.astimezone(east), way=Way.REMOVED)
         quoted = structs.replace(a_proof("b-m1", "b", 1), quote=HOSTILE, context=HOSTILE)
-        rows = [a_search(), quoted, a_proof(), hostile, a_phrase()]
+        rows: list[PhraseRow] = [a_search(), quoted, a_proof(), hostile, a_phrase()]
         ledger.note_phrases(rows)
         ledger.note_phrases([structs.replace(a_phrase(), hits=99)])
         again = reopen()

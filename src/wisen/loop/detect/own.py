@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from wisen.domain.signals import Lesson
 
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
+_SPACE = re.compile(r"\s")
 _WITHIN = "-/.'"
 """What stands within a word, if letters follow."""
 
@@ -43,7 +45,7 @@ class Own:
 
 def folded(text: str) -> str:
     """A turn as phrases are looked for in it: without quotes and code, each character where it is."""
-    return fold(mask(text[:READ]))
+    return _SPACE.sub(" ", fold(mask(text[:READ])))
 
 
 def place_of(phrase: str, text: str) -> int | None:

@@ -1,9 +1,10 @@
 """Finds the phrases by which one user corrects or praises, by what happened around the turns that hold them.
 
-For each run of words that may be a phrase: does what speaks for a correction happen around it more often than around the
-user's other turns? One turn a session counts, so that a long quarrel is one; the other turns of the same sessions and
-all turns are held against it, and the worse of both answers counts (Fisher's exact test, one-sided; binomial). Of all
-that are asked about, at most a twentieth of what is found may be chance (Benjamini and Hochberg).
+For each run of words that may be a phrase: do signs of a correction (or of praise) stand around it more often than
+around the user's other turns? Signs have scores; how likely so high a sum would be by chance is worked out exactly,
+once with the shares of all other turns and once with those of the same sessions, and the worse answer counts. Two turns
+a session count at most, so that a long quarrel is not many. Of all that is found, at most a twentieth may be chance
+(Benjamini and Hochberg, over all that were asked about).
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ class _Counted:
         texts = {places: text for places, text in self._runs().items() if asked is None or text in asked}
         candidates = [self._candidate(text, places) for places, text in texts.items()]
         candidates = _weighted(candidates)
-        limit = _limit([each.chance for each in candidates], self._demands.false)
+        limit = limit_of([each.chance for each in candidates], self._demands.false)
         waiting = sorted(
             (each for each in candidates if self._holds(each, limit) and not _known(each.text, known)),
             key=lambda each: (each.chance, -len(each.hits), each.text),
@@ -188,7 +189,7 @@ class _Counted:
             beside = [self._score[each] for each in self._of_session[self._turns[place].number] if each not in held]
             many = len(beside) + _PRIOR
             nearby.append([(beside.count(score) + _PRIOR * share) / many for score, share in enumerate(anywhere)])
-        return max(_reached(total, [anywhere] * len(counted)), _reached(total, nearby))
+        return max(reached(total, [anywhere] * len(counted)), reached(total, nearby))
 
     def _counted(self, places: Sequence[int]) -> Iterator[int]:
         """The first turns of each session: a long quarrel is one."""
@@ -243,7 +244,7 @@ def _weighted(candidates: Sequence[Candidate]) -> list[Candidate]:
     ]
 
 
-def _limit(chances: Sequence[float], false: float) -> float:
+def limit_of(chances: Sequence[float], false: float) -> float:
     """Up to which chance what is found is false in so small a share (Benjamini and Hochberg)."""
     ordered, limit = sorted(chances), 0.0
     for place, chance in enumerate(ordered, 1):
@@ -252,7 +253,7 @@ def _limit(chances: Sequence[float], false: float) -> float:
     return limit
 
 
-def _reached(total: int, shares: Sequence[Sequence[float]]) -> float:
+def reached(total: int, shares: Sequence[Sequence[float]]) -> float:
     """How likely the sum of scores is so high, where each turn has each score with such a share: worked out exactly."""
     sums = [1.0]
     for each in shares:
