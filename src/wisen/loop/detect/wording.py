@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.signals import SignalKind
 from wisen.loop.detect.grams import is_unspaced
+from wisen.loop.detect.own import folded, place_of
 from wisen.loop.detect.signs import AGAINST, FOR, Sign
 from wisen.safety.withhold import rule_against
 
@@ -122,6 +123,7 @@ class _Counted:
         self._hit = [not turn.signs.isdisjoint(_SIGNS[kind]) for turn in turns]
         self._hits = sum(self._hit)
         self._score = [min(_MOST, sum(SPEAKS[sign] for sign in turn.signs & _SIGNS[kind])) for turn in turns]
+        self._usual = Counter(self._score)
         self._of_session: dict[int, list[int]] = defaultdict(list)
         self._shares: dict[str, float] = defaultdict(float)
         self._places: dict[str, list[int]] = defaultdict(list)
@@ -139,10 +141,10 @@ class _Counted:
         limit = limit_of([each.chance for each in candidates], self._demands.false)
         waiting = sorted(
             (each for each in candidates if self._holds(each, limit) and not _known(each.text, known)),
-            key=lambda each: (each.chance, -len(each.hits), each.text),
+            key=lambda each: (each.chance, -len(each.hits) / len(each.turns), -len(each.hits), each.text),
         )
         kept: list[Candidate] = []
-        explained: set[int] = set()
+        explained = {place for place, turn in enumerate(self._turns) if _holds_any(known, turn)}
         for each in waiting:
             rest = tuple(place for place in each.places if place not in explained)
             left = self._candidate(each.text, rest)
@@ -155,15 +157,19 @@ class _Counted:
     def _runs(self) -> Mapping[tuple[int, ...], str]:
         """Runs of words by the turns in which they stand, in sessions enough.
 
-        Of those that stand in the very same turns the longest stays: nothing speaks for a part of it alone.
+        Of those that stand in the very same turns one stays: what the turns begin with, then what clauses do, then the
+        longest, as nothing speaks for a part of it alone.
         """
-        least, longest = self._demands.sessions, dict[tuple[int, ...], str]()
+        least, alike = self._demands.sessions, defaultdict[tuple[int, ...], list[str]](list)
         for gram, at in self._places.items():
-            if len(at) < least or len({self._turns[place].number for place in at}) < least:
-                continue
-            key = tuple(at)
-            longest[key] = max(longest.get(key, ""), gram, key=lambda each: (each.count(" "), len(each), each))
-        return longest
+            if len(at) >= least and len({self._turns[place].number for place in at}) >= least:
+                alike[tuple(at)].append(gram)
+        return {places: max(runs, key=lambda run: self._rank(run, places)) for places, runs in alike.items()}  # noqa: B023 - called at once
+
+    def _rank(self, run: str, places: Sequence[int]) -> tuple[int, int, int, int, str]:
+        turns = [self._turns[place] for place in places]
+        begins = sum(turn.text[: len(run)].casefold() == run for turn in turns)
+        return begins, sum(run in turn.openings for turn in turns), run.count(" "), len(run), run
 
     def _candidate(self, text: str, places: tuple[int, ...]) -> Candidate:
         turns = tuple(self._turns[place] for place in places)
@@ -179,11 +185,11 @@ class _Counted:
     def _chance(self, places: Sequence[int]) -> float:
         """How likely so much would speak for a phrase that means nothing: all of it if too little does anyway."""
         held, counted = set(places), [*self._counted(places)]
-        usual = Counter(self._score[place] for place in range(len(self._turns)) if place not in held)
-        total, others = sum(self._score[place] for place in counted), len(self._turns) - len(places)
-        if not others or not total:
+        total = sum(self._score[place] for place in counted)
+        if not total:
             return 1.0
-        anywhere = [usual[score] / others for score in range(_MOST + 1)]
+        # Its own turns are among all: where nothing else has a sign, what is seen once is not yet certain.
+        anywhere = [self._usual[score] / len(self._turns) for score in range(_MOST + 1)]
         nearby = []
         for place in counted:
             beside = [self._score[each] for each in self._of_session[self._turns[place].number] if each not in held]
@@ -263,6 +269,11 @@ def reached(total: int, shares: Sequence[Sequence[float]]) -> float:
                 longer[sum_ + score] += chance * share
         sums = longer
     return min(1.0, fsum(sums[total:]))
+
+
+def _holds_any(known: Iterable[str], turn: Watched) -> bool:
+    text = folded(turn.text)
+    return any(place_of(each, text) is not None for each in known)
 
 
 def _known(text: str, known: Iterable[str]) -> bool:

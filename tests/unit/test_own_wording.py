@@ -144,7 +144,9 @@ def test_a_phrase_around_which_work_is_conceded_is_found_and_its_neighbours_are_
 
 
 def test_three_sessions_are_needed() -> None:
-    turns = background() + [turn(f"tss {name}", 1 + number % 2, Sign.CONCEDED) for number, name in enumerate("abcdefgh")]
+    turns = background() + [
+        turn(f"tss {name}", 1 + number % 2, Sign.CONCEDED) for number, name in enumerate("abcdefgh")
+    ]
     assert phrases_in(turns) == []
 
 
@@ -153,6 +155,13 @@ def test_of_runs_of_words_in_the_very_same_turns_the_whole_is_named() -> None:
         turn(f"das ist käse, {name}", number, Sign.REFUSED) for number, name in enumerate("abcdefgh")
     ]
     assert [each.text for each in phrases_in(turns)] == ["das ist käse"]
+
+
+def test_of_runs_of_words_in_the_very_same_turns_what_the_turns_begin_with_is_named() -> None:
+    turns = background() + [
+        turn(f"tss, the order page is {name}", number, Sign.REFUSED) for number, name in enumerate("abcdefgh")
+    ]
+    assert [each.text for each in phrases_in(turns)] == ["tss"]
 
 
 def test_what_is_general_wins_over_what_only_sometimes_follows_it() -> None:
