@@ -164,7 +164,7 @@ class _Counted:
         for gram, at in self._places.items():
             if len(at) >= least and len({self._turns[place].number for place in at}) >= least:
                 alike[tuple(at)].append(gram)
-        return {places: max(runs, key=lambda run: self._rank(run, places)) for places, runs in alike.items()}  # noqa: B023 - called at once
+        return {places: max(runs, key=lambda run: self._rank(run, places)) for places, runs in alike.items()}
 
     def _rank(self, run: str, places: Sequence[int]) -> tuple[int, int, int, int, str]:
         turns = [self._turns[place] for place in places]
