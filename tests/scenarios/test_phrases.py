@@ -107,6 +107,7 @@ def test_a_phrase_is_learnt_shown_heard_and_taken_out(home: Path) -> None:
 def test_the_first_search_looks_back_thirty_days_and_those_behind_it_three(home: Path) -> None:
     sessions(home, days=28)
     with wisen.open_learner() as learner:
+        assert learner.learn_phrases().search.turns == 0  # nothing was read yet: this was none
         learner.learn()
         now = datetime.now(UTC)
         first = learner.learn_phrases(dry_run=True).search
@@ -184,7 +185,7 @@ def test_a_file_of_phrases_is_taken_in_and_written_and_nothing_of_it_is_lost(hom
     run("phrases", "show", "--write", str(new))
     made = json.loads(new.read_text())
     assert (made["reinforcement"], made["correction"]) == (["chef's kiss"], ["das ist käse", "tss"])
-    assert datetime.fromisoformat(made["updatedAt"])
+    assert datetime.fromisoformat(made["updatedAt"]) <= datetime.now(UTC)
 
     run("phrases", "remove", "tss")
     assert "was removed before" in run("phrases", "learn", "--from", str(file)).stdout

@@ -57,7 +57,7 @@ class Phraser:
         parts = self._parts
         seen = wording.window(parts, days)
         found = wording.search(parts, seen, parts.model() if model else None)
-        if not dry_run:
+        if not dry_run and seen.new:  # where there was nothing to look at, the first search is still to come
             proofs = [proof for _, of in found.phrases for proof in of]
             wording.keep(parts, [phrase for phrase, _ in found.phrases], [*proofs, found.search])
         return found
