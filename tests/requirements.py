@@ -93,7 +93,7 @@ PROMISES = (
     Promise("C5", "Incidents are categorised, deduplicated and remedied within limits."),
     Promise("C6", "The daily report adds to earlier runs and never overwrites them."),
     Promise("C7", "A nightly schedule that knows its time zone."),
-    Promise("C8", "Works without a model, with any model, or with the user's own agent as one."),
+    Promise("C8", "Works without a model, with any model, or with the user's own agent as one.", _P, "vendors' servers, Codex, OpenClaw and Hermes as models were tried with stand-ins only; what a model's decisions are worth is not measured"),
     Promise("A1", "Memory designs are explicit, searched over, applied, and taken back when worse."),
     Promise("A2", "Designs are judged by replay with confidence intervals; no improvement is an answer."),
     Promise("A3", "Several mutation strategies, compared in one harness with random search and TPE."),

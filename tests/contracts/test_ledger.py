@@ -6,8 +6,10 @@ import multiprocessing
 import sqlite3
 import stat
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +20,7 @@ from wisen.backends.stores.backups import LedgerBackups
 from wisen.backends.stores.migrate import known
 from wisen.domain.contexts import Alias, ContextKind, context_of
 from wisen.domain.learnings import RecordKind
+from wisen.domain.models import ModelsPolicy
 from wisen.errors import MissingExtra, StoreBusy, StoreDamaged, StoreError, StoreNewer
 from wisen.testing.entries_contract import EntriesContract
 from wisen.testing.exposures_contract import ExposuresContract
@@ -27,7 +30,7 @@ from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
 from wisen.testing.phrases_contract import PhrasesContract
-from wisen.testing.purse_contract import PurseContract
+from wisen.testing.purse_contract import PurseContract, a_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -129,6 +132,9 @@ class TestPostgresLedger(
         ledger = postgres_ledger.open_team_ledger(server, schema=schema)
         assert len(ledger.runs(10)) == 4
         ledger.close()
+
+    def test_two_at_once_never_exceed_a_cap(self, server: str, schema: str) -> None:
+        assert taken_by_two(lambda: postgres_ledger.open_team_ledger(server, schema=schema)) == [1] * ROUNDS
 
     def test_a_lock_held_by_another_is_waited_for_and_then_told(self, server: str, schema: str, ledger: Ledger) -> None:
         import psycopg
@@ -356,6 +362,32 @@ def test_processes_that_begin_at_once_make_one_ledger(tmp_path: Path) -> None:
             ledger = open_sqlite(home)
             assert len(ledger.runs(10)) == 4
             ledger.close()
+
+
+def test_two_at_once_never_exceed_a_cap(tmp_path: Path) -> None:
+    assert taken_by_two(lambda: open_sqlite(tmp_path)) == [1] * ROUNDS
+
+
+ROUNDS = 60
+
+
+def taken_by_two(opening: Callable[[], Ledger]) -> list[int]:
+    """How many calls of each day are let through, when two ask at the same moment and one is allowed."""
+    opening().close()
+    together, once = threading.Barrier(2, timeout=60), ModelsPolicy(calls_per_day=1)
+
+    def reserves(name: str) -> list[bool]:
+        ledger = opening()
+        taken = []
+        for number in range(ROUNDS):
+            day = (date(2026, 1, 1) + timedelta(days=number)).isoformat()
+            together.wait()
+            taken.append(ledger.reserve(a_call(f"{name}-{number}", day=day), once) == "")
+        ledger.close()
+        return taken
+
+    with ThreadPoolExecutor(2) as both:
+        return [sum(each) for each in zip(*both.map(reserves, ("a", "b")), strict=True)]
 
 
 def _record(home: Path, name: str) -> None:

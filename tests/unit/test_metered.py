@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wisen.backends.models.hosted import HostedModel
 from wisen.backends.models.metered import COOL_SECONDS, TRIES, Around, Metered
 from wisen.backends.models.wording import NotAsAsked, answer_in, prompt_of, schema_of
 from wisen.domain.models import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy, Sum, Tier
@@ -367,3 +368,38 @@ def test_what_safety_refuses_is_not_kept_as_an_answer() -> None:
     question = Question(purpose="t", tier=Tier.NANO, instructions="Say.", answer=Words)
     assert world.model.ask(question).value.text == SECRET
     assert world.answers.answers() == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "environment", "local"),
+    [
+        ("ollama:llama3", {}, True),
+        ("ollama:llama3", {"OLLAMA_HOST": "0.0.0.0"}, True),
+        ("ollama:llama3", {"OLLAMA_HOST": "[::1]:9999"}, True),
+        ("ollama:llama3", {"OLLAMA_HOST": "garden.example:11434"}, False),
+        ("ollama:llama3", {"OLLAMA_BASE_URL": "https://garden.example/v1"}, False),
+        ("ollama:gpt-oss:120b-cloud", {}, False),
+        ("http://localhost:8080/v1|small", {}, True),
+        ("http://127.8.8.8/v1|small", {}, True),
+        ("http://[::1]/v1|small", {}, True),
+        ("http://localhost.example/v1|small", {}, False),
+        ("http://127.0.0.1@garden.example/v1|small", {}, False),
+        ("http://10.0.0.1/v1|small", {}, False),
+        ("openai:gpt-5-nano", {}, False),
+    ],
+)
+def test_what_is_local_is_told_by_the_address(name: str, environment: dict[str, str], local: bool) -> None:
+    assert HostedModel(name, environment).is_local is local
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("", "http://127.0.0.1:11434/v1"),
+        ("0.0.0.0:8000", "http://127.0.0.1:8000/v1"),
+        ("https://garden.example", "https://garden.example:11434/v1"),
+        ("[::1]", "http://[::1]:11434/v1"),
+    ],
+)
+def test_an_ollama_is_asked_where_it_listens(host: str, address: str) -> None:
+    assert HostedModel("ollama:llama3", {"OLLAMA_HOST": host})._address == address

@@ -36,15 +36,15 @@ class Tier(StrEnum):
 class PricePolicy:
     """What a model costs."""
 
-    input: float = setting(0.0, "Money for a million tokens that go in.", at_least=0)
-    output: float = setting(0.0, "Money for a million tokens that come out.", at_least=0)
+    input: float = setting(ABSENT_PRICE_INPUT, "Money for a million tokens that go in.", at_least=0)
+    output: float = setting(ABSENT_PRICE_OUTPUT, "Money for a million tokens that come out.", at_least=0)
 
     def nanos(self, tokens_in: int, tokens_out: int) -> int:
         """What so many tokens cost, in billionths."""
         return round((tokens_in * self.input + tokens_out * self.output) * NANOS / _MILLION)
 
 
-ABSENT_PRICE = PricePolicy(input=ABSENT_PRICE_INPUT, output=ABSENT_PRICE_OUTPUT)
+ABSENT_PRICE = PricePolicy()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,10 @@ class ModelsPolicy:
         at_least=0,
     )
     prices: tuple[tuple[str, PricePolicy], ...] = setting(
-        (), "What models cost for a million tokens, by the names given above.", tables=PricePolicy
+        (),
+        'What models cost for a million tokens, by the names given above: `[models.prices."codex"]`, `input = 0`, '
+        "`output = 0`.",
+        tables=PricePolicy,
     )
     seconds: float = setting(60.0, "How long an answer may take, with all tries together.", at_least=1)
     adjudicate: bool = setting(

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 PURPOSE = "adjudicate"
 AT_ONCE = 20
 """How many turns are asked about in one question."""
+_PATIENCE = 3
+"""After so many questions without a usable answer no more are asked in this turn: each of them costs."""
 _TOKENS_EACH = 40
 """How long the ruling about one turn may be."""
 _INSTRUCTIONS = """
@@ -73,6 +75,7 @@ class Adjudicator:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._asks = parts.models.adjudicate
+        self._in_vain = 0
         self.troubles: list[str] = []
         """Why the detector's word stands, where a model should have decided."""
 
@@ -103,7 +106,8 @@ class Adjudicator:
             # One that could not read these may read the next; all else would fail again.
             passing = isinstance(error, ModelFailed) and error.reason in (Reason.MALFORMED, Reason.REFUSED)
             withheld = isinstance(error, ModelFailed) and error.reason is Reason.WITHHELD
-            self._asks = passing or withheld
+            self._in_vain += not withheld
+            self._asks = withheld or (passing and self._in_vain < _PATIENCE)
             told = f"{error} What wisen's own detector heard stands."
             if not withheld and told not in self.troubles:
                 self.troubles.append(told)

@@ -39,6 +39,10 @@ _LIMITED = ("rate limit", "rate_limit", "usage limit", "overloaded", "429")
 _ACCOUNT = ("log in", "login", "logged in", "api key", "unauthorized", "authentication")
 
 
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+"""What reading raises where a program printed something of another shape."""
+
+
 class Call(NamedTuple):
     """How a program is asked."""
 
@@ -53,7 +57,7 @@ class Client(NamedTuple):
     call: Callable[[Prompt, str, str], Call]
     """The call for a prompt, the name of a model of the agent's, and a name for the session."""
     read: Callable[[str], Reply]
-    """The reply in what it prints. Raises: ValueError, LookupError, TypeError."""
+    """The reply in what it prints. Raises: one of `UNREADABLE`."""
 
 
 class CommandModel:
@@ -88,7 +92,7 @@ class CommandModel:
         code, said, complained = self._run([path, *call.arguments], call.given, seconds)
         try:
             reply = client.read(said)
-        except (ValueError, LookupError, TypeError):
+        except UNREADABLE:
             raise self._failed(code, said + complained) from None
         if code:
             raise self._failed(code, said + complained)
@@ -158,7 +162,7 @@ def _claude(prompt: Prompt, model: str, session: str) -> Call:
 
 def _read_claude(said: str) -> Reply:
     told = json.loads(said)
-    result = next(each for each in told if each.get("type") == "result") if isinstance(told, list) else told
+    result = [each for each in told if each.get("type") == "result"][-1] if isinstance(told, list) else told
     if result.get("is_error"):
         raise ValueError("it failed")
     usage = result.get("usage") or {}

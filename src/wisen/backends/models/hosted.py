@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from wisen.ports.models import Prompt
 
-OLLAMA = "http://127.0.0.1:11434/v1"
+_OLLAMA_PORT = 11434
 _OVERHEAD = 256
 """Tokens that a server's own frame around a prompt may take."""
 _NO_KEY = "api-key-not-set"
@@ -172,10 +172,16 @@ def _address_of(name: str, environment: Mapping[str, str]) -> tuple[str, str]:
     vendor, _, model = name.partition(":")
     if vendor != "ollama":
         return "", model
-    chosen = environment.get("OLLAMA_BASE_URL") or environment.get("OLLAMA_HOST") or OLLAMA
-    if "://" not in chosen:
-        chosen = f"http://{chosen}"
-    return chosen if chosen.rstrip("/").endswith("/v1") else f"{chosen.rstrip('/')}/v1", model
+    return environment.get("OLLAMA_BASE_URL") or _served(environment.get("OLLAMA_HOST", "")), model
+
+
+def _served(host: str) -> str:
+    """The address of an Ollama, as its own variable tells where it listens."""
+    parts = urlsplit(host if "://" in host else f"http://{host}")
+    name = parts.hostname or ""
+    # One that listens everywhere listens here too.
+    named = "127.0.0.1" if name in ("", "0.0.0.0", "::") else f"[{name}]" if ":" in name else name  # noqa: S104
+    return f"{parts.scheme}://{named}:{parts.port or _OLLAMA_PORT}/v1"
 
 
 def _load() -> None:

@@ -35,7 +35,8 @@ def show(*, as_json: bool) -> int:
         say("No model is configured, and nothing needs one. How to: docs/models.md")
     for each in described:
         if each in named or each.source != "default":
-            say(f"{each.key} = {each.value}  ({each.source})")
+            value = "; ".join(each.value) if isinstance(each.value, tuple) else each.value
+            say(f"{each.key} = {value}  ({each.source})")
     if state is not None:
         for line in lines_of(state):
             say(line)
