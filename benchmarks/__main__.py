@@ -22,6 +22,7 @@ NAMES = (
     "hooks",
     "guards",
     "trials",
+    "phrases",
 )
 
 
@@ -37,6 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cross-validate", action="store_true", help="train and test by folds on the data (detect)")
     parser.add_argument("--full", action="store_true", help="every combination, for hours (trials)")
     parser.add_argument("--rules", type=int, default=0, help="made-up rules in each combination (trials)")
+    parser.add_argument("--worlds", type=int, default=0, help="how many users to make up (phrases)")
     options = parser.parse_args(arguments)
     if options.list or options.name is None:
         for name in NAMES:

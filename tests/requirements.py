@@ -89,7 +89,7 @@ PROMISES = (
     Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "corrections come with the message, the session and what is known around it; the assistant's words are not kept"),
     Promise("C2", "Sixteen languages and emoji from the start, more by command."),
     Promise("C3", "Praise strengthens what was used just before it."),
-    Promise("C4", "The user's own wording of feedback is learnt."),
+    Promise("C4", "The user's own wording of feedback is learnt.", _F),
     Promise("C5", "Incidents are categorised, deduplicated and remedied within limits."),
     Promise("C6", "The daily report adds to earlier runs and never overwrites them."),
     Promise("C7", "A nightly schedule that knows its time zone."),

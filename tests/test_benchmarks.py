@@ -112,6 +112,19 @@ def test_trials_tells_false_verdicts_and_power_beside_what_others_decide_by(tmp_
     assert figures["no_rule"]["trials"] > 0
 
 
+def test_phrases_tells_what_is_found_of_what_was_planted_and_what_is_found_in_logs(tmp_path: Path) -> None:
+    log = ClaudeTranscript(1)
+    log.prompt("run it")
+    log.write(tmp_path / "transcripts")
+    figures = json.loads(run("phrases", "--json", "--worlds", "4", "--data", str(tmp_path)))
+    assert figures["worlds"] == 4
+    assert {"english", "german", "chinese", "spanish", "correction", "praise"} == set(figures["by"])
+    assert figures["planted"] >= 8
+    assert figures["recall"] > 0.5
+    assert figures["precision"] > 0.5
+    assert figures["real"] == {"turns": 1, "found": 0, "phrases": []}
+
+
 def test_trials_with_a_folder_that_holds_none_of_its_data_says_so(tmp_path: Path) -> None:
     assert run("trials", "--rules", "1", "--data", str(tmp_path), expect=3) == ""
 

@@ -34,7 +34,7 @@ from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, recollection, retention, rulebook, trying
+from wisen.steps import guarding, judgement, recollection, retention, rulebook, trying, wording
 from wisen.steps.adjudicating import Adjudicator
 from wisen.steps.diary import Diary
 
@@ -125,10 +125,11 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
 
 def dig(parts: Parts) -> Diary:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    diary, judge, new = Diary(parts), Adjudicator(parts), parts.index.unmined(UNDERSTANDING)
+    diary, judge, own = Diary(parts), Adjudicator(parts), wording.own(parts)
+    new = parts.index.unmined(UNDERSTANDING)
     with collector_paused():
         while sessions := list(islice(new, MINED_AT_ONCE)):
-            found = judge.decided(sessions, [replace(mine(each), said=listen(each)) for each in sessions])
+            found = judge.decided(sessions, [replace(mine(each), said=listen(each, own)) for each in sessions])
             told = [diary.noted(*each) for each in zip(sessions, found, strict=True)]
             recollection.keep_sessions(parts, zip(sessions, found, told, strict=True))
             parts.index.mined(found, UNDERSTANDING)

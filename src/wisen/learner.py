@@ -10,6 +10,7 @@ from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
 from wisen.facade.asking import Asker
+from wisen.facade.phrases import Phraser
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
@@ -17,7 +18,7 @@ from wisen.facade.switching import Switcher
 from wisen.facade.trying import Trier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from types import TracebackType
     from typing import Self
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from wisen.domain.histories import History
     from wisen.domain.hooks import Installed
     from wisen.domain.instructions import Blame, Effect
+    from wisen.domain.phrases import OwnPhrase
     from wisen.domain.report import Report
     from wisen.domain.signals import Signal
     from wisen.domain.state import AgentState, Finding, State
@@ -49,7 +51,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Switcher, Trier, Recaller, Rememberer, Asker):
+class Learner(Recorder, Switcher, Trier, Recaller, Rememberer, Asker, Phraser):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -333,20 +335,29 @@ class Learner(Recorder, Switcher, Trier, Recaller, Rememberer, Asker):
             return  # the ledger itself is what failed; the caller sees the first error
 
 
-def signals_in(text: str, before: str = Before.OK, *, reason: bool = False, queued: bool = False) -> tuple[Signal, ...]:
+def signals_in(
+    text: str,
+    before: str = Before.OK,
+    *,
+    reason: bool = False,
+    queued: bool = False,
+    own: Iterable[OwnPhrase] = (),
+) -> tuple[Signal, ...]:
     """What a message that a user typed says about the work, the likeliest first.
 
     `before` is what happened just before it, `reason` whether it was typed when refusing a call, `queued` whether it
-    was typed while the agent worked.
+    was typed while the agent worked. What only the user's `own` phrases tell comes last.
 
     Raises:
         UsageError: `before` names nothing that can happen before a message.
     """
     from wisen.loop.detect.model import detect
+    from wisen.loop.detect.own import Own
 
     if before not in list(Before):
         raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
-    return detect(Heard(text=text, before=Before(before), reason=reason, queued=queued))
+    heard = Heard(text=text, before=Before(before), reason=reason, queued=queued)
+    return Own(own).heard(heard, detect(heard))
 
 
 def _existing(path: Path | None) -> Path | None:

@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
+from wisen.domain.phrases import OwnPhrase
 from wisen.domain.tombstones import ALL, OFF, Forgetting, Key, KeyKind, Purged, Tombstone
 from wisen.errors import UsageError
 from wisen.facade.guarding import Guarder
@@ -210,6 +211,7 @@ class Forgetter(Guarder):
     def _remove(self, grave: Grave) -> tuple[list[str], set[str]]:
         """Out of the user's files, the index and the ledger, in this order: what stands in one teaches the next."""
         from wisen.steps.forgetting import found_in, take_back
+        from wisen.steps.wording import holding
 
         parts, aim, found = self._parts, grave.aim, grave.found
         left, stays = take_back(parts, found, aim)
@@ -222,6 +224,8 @@ class Forgetter(Guarder):
         # What took our lines back is of ours as well, and holds the same words.
         rows = found.rows | found_in(parts, aim._replace(events=events)).rows
         parts.ledger.remove(row for key, row in rows.items() if key not in stays)
+        # What only a phrase told is not heard any more where it still stands.
+        parts.index.again(holding(parts, {row.text for row in rows.values() if isinstance(row, OwnPhrase)}))
         return left, stays
 
     def _work_out_anew(self, graves: Sequence[Grave], summaries: Sequence[str]) -> None:

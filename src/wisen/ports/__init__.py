@@ -18,12 +18,13 @@ from wisen.ports.memories import Notebooks as Notebooks
 from wisen.ports.models import Answers as Answers
 from wisen.ports.models import Model as Model
 from wisen.ports.models import Purse as Purse
+from wisen.ports.phrases import Phrasebook as Phrasebook
 from wisen.ports.shelf import Shelf as Shelf
 from wisen.ports.tombstones import Graves as Graves
 from wisen.ports.tombstones import Traces as Traces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
     from datetime import datetime
@@ -59,6 +60,7 @@ __all__ = [
     "Memories",
     "Model",
     "Notebooks",
+    "Phrasebook",
     "Purse",
     "Shelf",
     "Stretch",
@@ -169,6 +171,10 @@ class Findings(Protocol):
         A session that got something new since `unmined` gave it stays unmined. What names an event that is not there
         is left out.
         """
+        ...
+
+    def again(self, sessions: Collection[int]) -> None:
+        """Have sessions mined anew, by the index's numbers of them, though they hold nothing new."""
         ...
 
     def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from wisen.domain.snapshots import Snapshot
     from wisen.domain.tombstones import Key, Tombstone, Trace
     from wisen.domain.trials import Outcome
+    from wisen.ports.phrases import PhraseRow
 
-Row: TypeAlias = "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Outcome | Alias | Context"
+Row: TypeAlias = "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Outcome | Alias | Context | PhraseRow"
 
 
 class Graves(Protocol):

@@ -117,6 +117,11 @@ class MemoryIndex(MemoryAnswers):
             if self._handed.pop(each.session, None) == self._sizes[each.session]:
                 self._seen[each.session] = self._sizes[each.session], version
 
+    def again(self, sessions: Collection[int]) -> None:
+        """Have sessions mined anew."""
+        for session in sessions:
+            self._seen.pop(session, None)
+
     def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
         """What went wrong, by signature; what went away by itself counts from `alive` on."""
         return self._findings(selection).failures(alive)

@@ -14,6 +14,7 @@ from wisen.domain.guards import Guard, newest
 from wisen.domain.learnings import Record, RecordKind
 from wisen.domain.snapshots import Snapshot
 from wisen.testing.models import MemoryPurse
+from wisen.testing.phrasebooks import MemoryPhrasebook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from wisen.ports.tombstones import Row
 
 
-class MemoryLedger(MemoryPurse):
+class MemoryLedger(MemoryPhrasebook, MemoryPurse):
     """Keeps everything until it is garbage."""
 
     def __init__(self) -> None:
@@ -249,14 +250,15 @@ class MemoryLedger(MemoryPurse):
         yield from self._snapshots
         for rest in (self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts):
             yield from rest.values()
-        yield from self._outcomes.values()
+        for more in (self._outcomes, self._proofs, self._phrases, self._searches):
+            yield from more.values()
 
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows; returns how many were there."""
         gone = 0
         places: list[dict[Any, Any]] = [self._entries, self._occurrences, self._moves, self._proposals, self._records]
         places += [self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts]
-        places += [self._outcomes]
+        places += [self._outcomes, self._proofs, self._phrases, self._searches]
         for row in tuple(rows):
             for held in places:
                 for key in [key for key, each in held.items() if each == row]:

@@ -53,6 +53,17 @@ class MiningContract:
         assert (mine_all(index, 1), mine_all(index, 1)) == (2, 0)
         assert {kind.signature.version for kind in index.failures(ALL)} == {1}
 
+    def test_a_session_can_be_mined_again_though_it_holds_nothing_new(self, index: Index) -> None:
+        for name in ("a", "b"):
+            keep_calls(index, name)
+        mine_all(index)
+        found = index.failures(ALL)
+        _, second = sorted(history.session for history in index.histories(ALL))
+        index.again([second, 999])
+        assert [history.session for history in index.unmined(1)] == [second]
+        assert index.failures(ALL) == found
+        assert (mine_all(index), mine_all(index)) == (1, 0)
+
     def test_what_comes_while_a_session_is_mined_is_not_lost(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.call("c1")

@@ -15,6 +15,7 @@ from wisen.backends.stores.entries import ENTRIES, GUARDS, MOVES, OCCURRENCES, P
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.exposures import EXPOSURES, OUTCOMES, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
+from wisen.backends.stores.phrases import WORDING, SqlPhrases
 from wisen.backends.stores.purse import COOLINGS, MODEL_CALLS, SqlPurse
 from wisen.backends.stores.seals import Table, add, read
 from wisen.backends.stores.tombstones import GRAVES, SqlGraves
@@ -76,7 +77,7 @@ CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES, OUTCOMES, GUARDS, MODEL_CALLS, COOLINGS, *GRAVES,
+    EXPOSURES, OUTCOMES, GUARDS, MODEL_CALLS, COOLINGS, *WORDING, *GRAVES,
 )  # fmt: skip
 
 _TELLING = """
@@ -87,7 +88,7 @@ _TELLING = """
 """Successes that can have ended something or speak for something, and all else."""
 
 
-class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse):
+class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases):
     """A ledger in a database."""
 
     def __init__(self, db: Database) -> None:
@@ -217,6 +218,9 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse):
         yield from map(_run, read(self._db, RUNS))
         yield from self.exposures()
         yield from self.outcomes()
+        yield from self.proofs()
+        yield from self.phrases()
+        yield from self.searches()
         yield from map(_alias, read(self._db, ALIASES))
         yield from self.contexts()
 

@@ -162,6 +162,12 @@ class SqliteIndex(SqliteAnswers):
         for each in found:
             self._handed.pop(each.session, None)
 
+    def again(self, sessions: Collection[int]) -> None:
+        """Have sessions mined anew."""
+        with self._db.transaction():
+            rows = [(session,) for session in sorted(sessions)]
+            self._db.many("UPDATE mining SET version = NULL WHERE session = ?", rows)
+
     def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
         """What went wrong, by signature; what went away by itself counts from `alive` on."""
         return failures(self._db, selection, alive)

@@ -36,6 +36,9 @@ _TABLES = {
     "Alias": "aliases",
     "Context": "contexts",
     "Record": "records",
+    "Proof": "phrase_proofs",
+    "OwnPhrase": "phrases",
+    "Search": "phrase_searches",
 }
 """Where rows are, by their kind; what others point to comes behind them."""
 

@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.signals import Said
 from wisen.loop.detect.model import detect
+from wisen.loop.detect.own import Own
 from wisen.loop.detect.turns import turns_of
 
 if TYPE_CHECKING:
     from wisen.domain.histories import History
 
+_NONE = Own()
 
-def listen(history: History) -> tuple[Said, ...]:
-    """The signals of a session, in order."""
+
+def listen(history: History, own: Own = _NONE) -> tuple[Said, ...]:
+    """The signals of a session, in order; also those that only the user's own phrases tell."""
     return tuple(
         Said(message=turn.id, at=turn.at, signal=signal)
         for turn, heard in turns_of(history)
-        for signal in detect(heard)
+        for signal in own.heard(heard, detect(heard))
     )

@@ -19,6 +19,7 @@ from wisen.domain.entry_states import states
 from wisen.domain.exposures import Exposure
 from wisen.domain.guards import Guard
 from wisen.domain.learnings import Record
+from wisen.domain.phrases import OwnPhrase, Proof, Search
 from wisen.domain.runs import Run
 from wisen.domain.snapshots import Snapshot
 from wisen.domain.tombstones import ALL, Thing, covers
@@ -37,7 +38,7 @@ Seen = tuple[str, str, str]
 """An event: agent, the agent's id of the session, id."""
 _NAMES = frozenset(
     "id name machine context at path place session agent message entry subject change undoes failure tried tool "
-    "before after head heading area version withheld".split()
+    "before after head heading area version withheld phrase".split()
 )
 """Of rows: what names, dates and places them."""
 
@@ -135,7 +136,9 @@ class _Search:
         found.events |= texts.keys()
         self._entries()
         self._records()
-        rest = [row for row in self._held if not isinstance(row, Entry | Occurrence | Record | Change | Look)]
+        self._phrases()
+        apart = Entry | Occurrence | Record | Change | Look | OwnPhrase | Proof
+        rest = [row for row in self._held if not isinstance(row, apart)]
         # What was decided or proposed goes with what it is about.
         for row in sorted(rest, key=lambda each: (isinstance(each, Move), isinstance(each, Proposal))):
             if self._goes(row):
@@ -190,6 +193,32 @@ class _Search:
             if row.failure and f"record:{row.failure}" in self._found.rows:
                 self._take(row)
 
+    def _phrases(self) -> None:
+        """Turns that speak for a phrase go with their events, and the phrase with the last of them.
+
+        It holds in all projects: by its words it goes only where what holds everywhere does.
+        """
+        known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
+        proofs = [row for row in self._held if isinstance(row, Proof)]
+        left = {row.phrase for row in proofs}
+        for row in proofs:
+            if (row.agent, row.message) in known or self._has(row.context or NOWHERE, row.quote):
+                self._take(row)
+                self._found.events.add((row.agent, row.session, row.message))
+        left -= {row.phrase for row in proofs if thing_of(row) not in self._found.rows}
+        phrases = [row for row in self._held if isinstance(row, OwnPhrase)]
+        gone = {
+            (row.machine, row.text)
+            for row in phrases
+            if row.id in left or self._named(row) or self._has(EVERYWHERE, row.text)
+        }
+        for phrase in phrases:
+            if (phrase.machine, phrase.text) in gone:
+                self._take(phrase)
+        for row in proofs:
+            if f"ownphrase:{row.phrase}" in self._found.rows:
+                self._take(row)
+
     def _changes(self) -> None:
         changes = [row for row in self._held if isinstance(row, Change)]
         rules = {rule_id(row.id) for row in self._found.rows.values() if isinstance(row, Entry)}
@@ -219,7 +248,7 @@ class _Search:
                 self._found.origins.add(memory.origin)
 
     def _goes(self, row: Row) -> bool:
-        if isinstance(row, Exposure | Alias | Context):
+        if isinstance(row, Exposure | Alias | Context | Search):
             return self._aim.whole and self._aim.scope == ALL  # they hold ids and names
         if isinstance(row, Move):
             about = (f"{kind}:{row.subject}" for kind in ("entry", "occurrence", "proposal", "guard"))
@@ -257,7 +286,9 @@ class _Search:
         if isinstance(row, Entry):
             state = self._states[row.id]
             self._found.things.append(Thing("entry", row.name, state.context or "global", state.text))
-        elif not isinstance(row, Move | Look | Exposure | Outcome | Alias | Context):
+        elif isinstance(row, OwnPhrase):
+            self._found.things.append(Thing("phrase", row.id, "your own wording", row.text))
+        elif not isinstance(row, Move | Look | Exposure | Outcome | Alias | Context | Proof | Search):
             kind, _, id_ = key.partition(":")
             where = getattr(row, "path", "") or getattr(row, "context", "") or getattr(row, "place", "") or "ledger"
             self._found.things.append(Thing(kind, id_, where, "\n".join(words_in(row))))

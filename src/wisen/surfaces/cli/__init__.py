@@ -20,6 +20,7 @@ from wisen.surfaces.cli.guarded import guards_app
 from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
 from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+from wisen.surfaces.cli.phrased import phrases_app
 from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
 from wisen.surfaces.cli.switched import off, on
 from wisen.surfaces.cli.tried import effect, trials_app
@@ -269,6 +270,7 @@ app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
 app.add_typer(memory_app, name="memory")
 app.add_typer(models_app, name="models")
+app.add_typer(phrases_app, name="phrases")
 app.command()(recall)
 app.command()(brief)
 app.command()(note)

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from wisen import wiring
 from wisen.errors import UsageError
 from wisen.learner import signals_in
 from wisen.surfaces.cli.render import clipped, console, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from wisen.domain.phrases import OwnPhrase
     from wisen.domain.signals import Signal
 
 
@@ -21,7 +23,12 @@ def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> in
     """Show what one message says, or each line of the input: a message, or a record with one."""
     if (text is None) is not from_input:
         raise UsageError("Give a message, or --stdin to read one from each line of the input.")
-    told = _each_line(before) if from_input else iter([({"text": text or ""}, signals_in(text or "", before))])
+    own = _own()
+    told = (
+        _each_line(before, own)
+        if from_input
+        else iter([({"text": text or ""}, signals_in(text or "", before, own=own))])
+    )
     if as_json:
         print_json({"messages": [{**named, "signals": found} for named, found in told]})
         return 0
@@ -41,20 +48,30 @@ def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> in
     return 0
 
 
-def _each_line(before: str) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
+def _each_line(before: str, own: Sequence[OwnPhrase]) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
     for number, line in enumerate(sys.stdin, start=1):
         record = _record(line)
         if record is None:
             text = line.rstrip("\n")
-            yield {"text": text}, signals_in(text, before)
+            yield {"text": text}, signals_in(text, before, own=own)
             continue
         event = record.get("preceding_event", before)
         if not isinstance(event, str):
             raise UsageError(f"preceding_event of record {number} is {event!r}. Give a word, or leave it out.")
         origin = record.get("origin")
-        found = signals_in(record["user"], event, reason=origin == "reject_reason", queued=origin == "queued")
+        reason, queued = origin == "reject_reason", origin == "queued"
+        found = signals_in(record["user"], event, reason=reason, queued=queued, own=own)
         named = {"id": record["id"]} if "id" in record else {}
         yield {**named, "text": record["user"]}, found
+
+
+def _own() -> list[OwnPhrase]:
+    """The phrases of whoever asks; looking makes no files."""
+    wires = wiring.wire()
+    if not wires.ever_used:
+        return []
+    with wires.asked() as learner:
+        return [each.phrase for each in learner.phrases()]
 
 
 def _record(line: str) -> dict[str, Any] | None:

@@ -1,0 +1,103 @@
+"""Hears the user's own phrases in a turn, beside what the detector hears: it only ever adds."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from wisen.domain.signals import Before, Heard, Polarity, Signal, SignalKind
+from wisen.loop.detect.grams import READ, is_unspaced
+from wisen.loop.detect.model import detect
+from wisen.loop.detect.phrases import fold, mask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.domain.phrases import OwnPhrase
+    from wisen.domain.signals import Lesson
+
+_POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
+_SPACE = re.compile(r"\s")
+_WITHIN = "-/.'"
+"""What stands within a word, if letters follow."""
+
+
+class Own:
+    """The phrases of one user, ready to be heard."""
+
+    def __init__(self, phrases: Iterable[OwnPhrase] = ()) -> None:
+        # The likeliest first: it decides where several of a kind stand in a turn.
+        self._phrases = sorted(phrases, key=lambda each: (-each.probability, each.text))
+
+    def heard(self, heard: Heard, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
+        """What was heard in a turn, and behind it what only its own phrases tell."""
+        if not self._phrases:
+            return signals
+        text = folded(heard.text)
+        kinds, added = {signal.kind for signal in signals}, list[Signal]()
+        for phrase in self._phrases:
+            if phrase.kind not in kinds and (place := place_of(phrase.text, text)) is not None:
+                kinds.add(phrase.kind)
+                added.append(_signal(phrase, heard.text, place))
+        return (*signals, *added)
+
+
+def folded(text: str) -> str:
+    """A turn as phrases are looked for in it: without quotes and code, each character where it is."""
+    return _SPACE.sub(" ", fold(mask(text[:READ])))
+
+
+def place_of(phrase: str, text: str) -> int | None:
+    """Where a phrase stands in a folded text, in whole words; None where it does not."""
+    start = text.find(phrase)
+    while start >= 0:
+        if not _cuts(text, start) and not _cuts(text, start + len(phrase)):
+            return start
+        start = text.find(phrase, start + 1)
+    return None
+
+
+def _cuts(text: str, place: int) -> bool:
+    """Whether a place lies within a word."""
+    if not 0 < place < len(text):
+        return False
+    left, right = text[place - 1], text[place]
+    if _is_mark(right):
+        return True
+    if is_unspaced(left) or is_unspaced(right):
+        return False
+    if right in _WITHIN and place + 1 < len(text):
+        right = text[place + 1]
+    elif left in _WITHIN and place > 1:
+        left = text[place - 2]
+    return _is_letter(left) and _is_letter(right)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_" or _is_mark(character)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")
+
+
+def _signal(phrase: OwnPhrase, text: str, place: int) -> Signal:
+    end = place + len(phrase.text)
+    return Signal(
+        kind=phrase.kind,
+        probability=phrase.probability,
+        start=place,
+        end=end,
+        polarity=_POLARITIES[phrase.kind],
+        lesson=_lesson(text[:place], text[end:]) if phrase.kind is SignalKind.CORRECTION else None,
+    )
+
+
+def _lesson(before: str, behind: str) -> Lesson | None:
+    """What the rest of a correction asks for: what the detector would take from it, if it were typed at a refusal."""
+    rest = f"{before.rstrip()} {behind.lstrip(' ,;:.!?…—–-，。！？')}".strip()
+    if not rest:
+        return None
+    refused = Heard(text=rest, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
+    return next((each.lesson for each in detect(refused) if each.kind is SignalKind.CORRECTION), None)

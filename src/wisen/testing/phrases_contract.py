@@ -1,0 +1,98 @@
+"""What every ledger promises about the user's own wording, as a suite."""
+
+from __future__ import annotations
+
+from datetime import timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+from msgspec import structs
+
+from wisen.domain.phrases import OwnPhrase, Proof, Search, Way
+from wisen.domain.signals import SignalKind
+from wisen.testing.entries_contract import HOSTILE
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wisen.ports import Ledger
+    from wisen.ports.phrases import PhraseRow
+
+
+def a_phrase(id_: str = "a", text: str = "tss", machine: str = "desk") -> OwnPhrase:
+    """A phrase that was counted."""
+    return OwnPhrase(
+        id=id_,
+        machine=machine,
+        at=NOON,
+        text=text,
+        kind=SignalKind.CORRECTION,
+        way=Way.COUNTED,
+        hits=5,
+        turns=6,
+        sessions=4,
+        signs=20,
+        others=200,
+    )
+
+
+def a_proof(id_: str = "a-m1", phrase: str = "a", minutes: int = 0) -> Proof:
+    """A turn that speaks for it."""
+    return Proof(
+        id=id_,
+        phrase=phrase,
+        machine="desk",
+        agent="claude-code",
+        session="s1",
+        message="m1",
+        at=NOON + timedelta(minutes=minutes),
+        context="shop",
+        quote="tss, the blue one",
+        signs="conceded, undone",
+    )
+
+
+def a_search(id_: str = "a") -> Search:
+    """That phrases were looked for."""
+    return Search(id=id_, machine="desk", at=NOON, since=NOON - timedelta(days=30), way=Way.COUNTED, turns=100, found=1)
+
+
+class PhrasesContract:
+    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+
+    def test_phrases_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        east = timezone(timedelta(hours=9))
+        hostile = structs.replace(a_phrase("b", HOSTILE), at=NOON.astimezone(east), way=Way.REMOVED)
+        quoted = structs.replace(a_proof("b-m1", "b", 1), quote=HOSTILE, context=HOSTILE)
+        rows: list[PhraseRow] = [a_search(), quoted, a_proof(), hostile, a_phrase()]
+        ledger.note_phrases(rows)
+        ledger.note_phrases([structs.replace(a_phrase(), hits=99)])
+        again = reopen()
+        assert again.phrases("desk") == (a_phrase(), structs.replace(hostile, at=NOON))
+        assert again.proofs("desk") == (a_proof(), quoted)
+        assert again.searches("desk") == (a_search(),)
+
+    def test_phrases_of_one_machine_are_no_others(self, ledger: Ledger) -> None:
+        ledger.note_phrases([a_phrase(), a_phrase("b", machine="laptop")])
+        assert [each.id for each in ledger.phrases("laptop")] == ["b"]
+        assert [each.id for each in ledger.phrases()] == ["a", "b"]
+        assert (ledger.proofs("laptop"), ledger.searches("laptop")) == ((), ())
+
+    def test_phrases_are_noted_all_or_none(self, ledger: Ledger) -> None:
+        def rows() -> Iterator[PhraseRow]:
+            yield a_phrase()
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            ledger.note_phrases(rows())
+        assert ledger.phrases() == ()
+
+    def test_phrases_and_what_speaks_for_them_can_be_forgotten(
+        self, ledger: Ledger, reopen: Callable[[], Ledger]
+    ) -> None:
+        ledger.note_phrases([a_phrase(), a_phrase("b"), a_proof(), a_search()])
+        assert {a_phrase(), a_proof(), a_search()} <= set(ledger.held())
+        assert ledger.remove([a_phrase(), a_proof(), a_search()]) == 3
+        again = reopen()
+        assert (again.phrases(), again.proofs(), again.searches()) == ((a_phrase("b"),), (), ())
