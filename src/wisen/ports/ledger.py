@@ -9,6 +9,7 @@ from wisen.ports.tombstones import Graves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from wisen.domain.exposures import Exposure
     from wisen.domain.guards import Guard, Learnt
     from wisen.domain.learnings import Record
+    from wisen.domain.reinforcements import Reinforcement
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
     from wisen.domain.trials import Outcome
@@ -125,8 +127,10 @@ class Ledger(Graves, Protocol):
         """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
         ...
 
-    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
+    def exposures(
+        self, subject: str | None = None, *, tossed: bool = False, since: datetime | None = None
+    ) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject, or only what coins said, or since then, oldest first."""
         ...
 
     def conclude(self, rows: Iterable[Outcome]) -> None:
@@ -135,6 +139,14 @@ class Ledger(Graves, Protocol):
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """What sessions showed about what is on trial, oldest first."""
+        ...
+
+    def strengthen(self, rows: Iterable[Reinforcement]) -> None:
+        """Remember what praise strengthened, all of it or nothing; the first word stands."""
+        ...
+
+    def reinforcements(self) -> tuple[Reinforcement, ...]:
+        """What praise strengthened, oldest first."""
         ...
 
     def check(self) -> None:

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from wisen.backends.stores.entries import ENTRIES, GUARDS, MOVES, OCCURRENCES, PROPOSALS, SqlEntries
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
-from wisen.backends.stores.exposures import EXPOSURES, OUTCOMES, SqlExposures
+from wisen.backends.stores.exposures import EXPOSURES, OUTCOMES, REINFORCEMENTS, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
 from wisen.backends.stores.seals import Table, add, read
 from wisen.backends.stores.tombstones import GRAVES, SqlGraves
@@ -75,7 +75,7 @@ CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES, OUTCOMES, GUARDS, *GRAVES,
+    EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, *GRAVES,
 )  # fmt: skip
 
 _TELLING = """
@@ -216,6 +216,7 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves):
         yield from map(_run, read(self._db, RUNS))
         yield from self.exposures()
         yield from self.outcomes()
+        yield from self.reinforcements()
         yield from map(_alias, read(self._db, ALIASES))
         yield from self.contexts()
 
