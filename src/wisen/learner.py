@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
+from wisen.facade.praising import Praiser
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
@@ -48,7 +49,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Switcher, Trier, Recaller, Rememberer):
+class Learner(Recorder, Switcher, Trier, Praiser, Recaller, Rememberer):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:

@@ -9,7 +9,7 @@ import math
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -53,6 +53,43 @@ class Reinforcement(Struct, frozen=True, kw_only=True):
     """From 0 to 1: how close to the praise it was told."""
     at: datetime
     """When it was praised."""
+
+
+class Strengthened(NamedTuple):
+    """What a praise strengthened, for a person."""
+
+    id: str
+    """The id of the entry or the fix."""
+    name: str
+    """By which `wisen explain` knows it."""
+    text: str
+    """Its words now; empty where it is gone."""
+    how: How
+    weight: float
+    counts: bool
+    """Whether this praise is the one that counts in its session."""
+
+
+class Praise(NamedTuple):
+    """A praise, and what it strengthened."""
+
+    at: datetime
+    agent: str
+    session: str
+    message: str
+    strengthened: tuple[Strengthened, ...]
+    context: str = ""
+    """Empty outside of any, and where the message is no longer there."""
+    quote: str = ""
+    """What was typed; empty where it is no longer there."""
+    probability: float = 0.0
+    """How likely it is praise; 0 where the message is no longer there."""
+    before: str = ""
+    """What the user typed before it."""
+    calls: tuple[str, ...] = ()
+    """The calls between that and the praise."""
+    why: str = ""
+    """Why it strengthened nothing; empty where it did."""
 
 
 def counted(rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:

@@ -21,6 +21,7 @@ from wisen.loop.deliver.snapshot import Signs, published
 from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps.lots import Trials, line_of, one_line
+from wisen.steps.praising import subjects_praised
 from wisen.steps.rulebook import Known, is_told
 from wisen.steps.trying import put_on_trial
 
@@ -105,8 +106,9 @@ def _matter(
 ) -> Matter:
     """What there is to tell in one context, each part with the most important first."""
     instructions = instructions_in(parts.files, [*folders, parts.user_home / ".claude"])
+    now = parts.clock.now()
     ranked = sorted(
-        states, key=lambda each: (_RANKS[each.priority], -each.sessions, -each.entry.durable, each.entry.id)
+        states, key=lambda each: (_RANKS[each.priority], -each.weight(now), -each.entry.durable, each.entry.id)
     )
     open_ = [each for each in ranked if not is_in(rule_id(each.entry.id), each.text, instructions)]
     rules = [each for each in open_ if each.status is Status.PROMOTED]
@@ -182,7 +184,9 @@ def _fixes(parts: Parts, approved: set[tuple[str, str]], folders: dict[str, list
         new = new_words(fix, example) - repository[example.context]
         return not new or new <= typed.words(example)
 
-    return remedies(parts.index.fixes(Selection()), parts.index.evidence, is_allowed, near(), parts.deliver)
+    return remedies(
+        parts.index.fixes(Selection()), parts.index.evidence, is_allowed, near(), parts.deliver, subjects_praised(parts)
+    )
 
 
 class _Typed:

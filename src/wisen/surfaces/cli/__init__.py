@@ -16,7 +16,7 @@ import typer
 from wisen import __version__
 from wisen.surfaces.cli.forgotten import forget
 from wisen.surfaces.cli.guarded import guards_app
-from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
+from wisen.surfaces.cli.learnt import contexts_app, entries_app, praise, proposals_app
 from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
@@ -270,6 +270,7 @@ app.add_typer(memory_app, name="memory")
 app.command()(recall)
 app.command()(brief)
 app.command()(note)
+app.command()(praise)
 app.command()(forget)
 app.command()(off)
 app.command()(on)
