@@ -73,13 +73,12 @@ def weigh(parts: Parts, praises: Sequence[Sighting], *, whole: bool = False) -> 
     yield from (Weighed(each, why=GONE) for some in of.values() for each in some)
 
 
-def subjects_praised(parts: Parts) -> dict[str, int]:
-    """How much praise speaks for entries and fixes, by id."""
+def subjects_praised(parts: Parts, as_of: datetime) -> dict[str, int]:
+    """How much praise speaks for entries and fixes as of a moment, by id."""
     of: dict[str, list[Reinforcement]] = defaultdict(list)
     for row in parts.ledger.reinforcements():
         of[row.subject].append(row)
-    now = parts.clock.now()
-    return {subject: level(rows, now) for subject, rows in of.items()}
+    return {subject: level(rows, as_of) for subject, rows in of.items()}
 
 
 def memories_praised(parts: Parts) -> dict[str, int]:
@@ -107,7 +106,7 @@ class _Names:
         self._fixes = {each.id for each in parts.index.fixes(Selection())}
 
     def subject_of(self, exposure: Exposure) -> str:
-        """What an exposure is about. Of a recalled memory the subject is the kind, and the version the rest of its id."""
+        """What an exposure is about. A recalled memory has its kind as subject, and the rest of its id as version."""
         name = exposure.version if exposure.subject == "entry" else exposure.subject
         state = self._states.get(name.casefold())
         if state is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Logged, Status, Who
-from wisen.surfaces.cli import praise
+from wisen.surfaces.cli.praise import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 from wisen.surfaces.cli.switched import is_off
 
@@ -70,7 +70,7 @@ def explain(name: str, *, as_json: bool) -> int:
     for each in [*reversed(seen)][:_QUOTES]:
         out.print(f"  “{clipped(each.quote, 160)}”", markup=False)
         out.print(f"    {each.at:%Y-%m-%d %H:%M}, {each.agent} {each.session}", style="dim", markup=False)
-    for line in praise.lines(praises, strength):
+    for line in praise_lines(praises, strength):
         out.print(line, markup=False)
     if decided:
         out.print("What became of it:")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.fixes import Danger
-from wisen.surfaces.cli import NOTHING, praise
+from wisen.surfaces.cli import NOTHING
+from wisen.surfaces.cli.praise import praise_lines
 from wisen.surfaces.cli.render import (
     clipped,
     complaint,
@@ -65,7 +66,7 @@ def explain(name: str, *, as_json: bool) -> int:
         return 0
     out = console()
     _explained(fix, evidence, out)
-    for line in praise.lines(praises, strength):
+    for line in praise_lines(praises, strength):
         out.print(line, markup=False)
     return 0
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 30
 _WIDE = 96
+_NONE = "No praise was found. wisen learn reads what your agents kept."
 MOMENTS = {
     How.START: "told in the session",
     How.PROMPT: "told at a prompt",
@@ -47,10 +48,7 @@ def run(*, days: float | None, as_json: bool) -> int:
     return 0
 
 
-_NONE = "No praise was found. wisen learn reads what your agents kept."
-
-
-def lines(praises: Sequence[Reinforcement], strength: float) -> list[str]:
+def praise_lines(praises: Sequence[Reinforcement], strength: float) -> list[str]:
     """The praises of one entry or fix, for `wisen explain`."""
     if not praises:
         return []
