@@ -7,12 +7,15 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 from tests.commands import run
 from tests.trials import ERROR, World
 
-from wisen.domain.entries import EntryType, MoveKind, Priority, Status
+from wisen.domain.entries import EntryType, Logged, MoveKind, Priority, Status
+from wisen.domain.memories import MemoryKind
 from wisen.domain.reinforcements import MOST, How
 from wisen.errors import UsageError
+from wisen.testing.exposures_contract import a_reinforcement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,6 +172,30 @@ def test_what_the_user_names_is_strengthened_although_no_hook_told_it(world: Wor
     assert (row.how, row.weight, row.subject) == (How.NAMED, 1.0, entry(world).entry.id)
 
 
+@pytest.mark.parametrize("prompt", ["install it with npm or pnpm, always", "what did we say about npm and pnpm?"])
+def test_what_a_prompt_brought_or_recalled_is_strengthened_as_used_just_before(world: World, prompt: str) -> None:
+    world.wisen.mkdir(exist_ok=True)
+    (world.wisen / "config.toml").write_text("[deliver]\ntokens = 0\n")
+    world.cycle()
+    log = world.log()
+    log.prompt(prompt)
+    world.days.time = log.at
+    told = world.fire("prompt", log, prompt=prompt)
+    assert "pnpm instead of npm" in told
+    log.bash("pnpm install")
+    log.prompt(PRAISE)
+    world.days.time = log.at
+    assert world.fire("prompt", log, prompt="what did we say about shopctl deploy?")
+    log.write(world.logs)
+    world.pass_(hours=12)
+    world.cycle()
+    (row,) = rows(world)
+    assert (row.how, row.weight) == (How.PROMPT, 1.0), "and what came with the praise does not count"
+    with world.learner() as learner:
+        (said,) = [each for each in learner.entries() if each.praises]
+    assert "pnpm" in said.text
+
+
 def test_a_hint_that_the_coin_withheld_is_not_strengthened_and_no_praise_makes_one_a_rule(world: World) -> None:
     world.consent()
     world.cycle()
@@ -236,6 +263,24 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
     world.cycle()
     told = world.fire("session-start", world.log(), source="startup")
     assert told.index(last.text) < told.index(first.text)
+
+
+def test_praise_decides_what_is_found_first_among_what_matches_as_well(world: World) -> None:
+    with world.learner() as learner:
+        one, two = (learner.log(Logged("learning", f"The {name} mirror needs a token.")) for name in ("north", "south"))
+
+        def found() -> list[str]:
+            groups = learner.recall("mirror token", world.project).groups
+            return [each.best.id.removeprefix("entry:") for each in groups if each.best.kind is MemoryKind.ENTRY]
+
+        learner.cycle(quick=True)
+        first, last = found()
+        assert {first, last} == {one.id, two.id}
+        praise = a_reinforcement(subject=last, session="s")
+        learner._parts.ledger.strengthen([structs.replace(praise, weight=1.0, at=world.days.time)])
+        assert found() == [last, first]
+        briefed = learner.brief("mirror token", world.project).memories
+        assert briefed[0].id == f"entry:{last}"
 
 
 def test_forgetting_the_praise_or_what_it_strengthened_reaches_the_rows(world: World) -> None:

@@ -39,7 +39,7 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("ledger", "0009_guards.sql"): "9d276ecb09e243ec8f566a5c012e9d0fc1e231b2a250f7485ab4a8e9694ae5df",
     ("ledger", "0010_tombstones.sql"): "3567788457c08859c6346dd57c755dabf5c49469f0641cf522415f28790065d3",
     ("ledger", "0011_outcomes.sql"): "c445899ed163d5c288652a7a72eea4c9773fe1fadcdb1716cb77ed5b94649658",
-    ("ledger", "0014_reinforcements.sql"): "9c8a1a2909480ffeced192b741d1f2f0848203d7332f971ef61c3dd26e12a95a",
+    ("ledger", "0014_reinforcements.sql"): "6ef92d19f4b5c98698876b439bbee42b2a72d9f24e6bcc8026fbd393bb804469",
     ("index", "0001_ground.sql"): "3e95ee2249423ceb05ae59848313f7eada651f0d36c6d42b6a12b6ed439f0a63",
     ("index", "0002_mining.sql"): "f9eeac067e71fd6a0ffdff7134af0be1f85921e2bc0cfe5beee37d623d3a7870",
     ("index", "0003_signals.sql"): "218ec0a12dabb87cf2ced81ec1c44508823ebc56b2033f6996d98e1baa555e93",

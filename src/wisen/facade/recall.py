@@ -64,7 +64,7 @@ class Recaller:
         memories = self._parts.index.memories
         hits = memories.find(asked, DESIGN)
         ordered = group(rank(hits, now=now, here=here))
-        groups = settle(lift_groups(ordered, hits, memories_praised(self._parts)))
+        groups = settle(lift_groups(ordered, hits, memories_praised(self._parts, hits)))
         names = {context.key: context.name for context in self._parts.ledger.contexts()}
         return Recalled(
             groups=tuple(groups[:limit]),
@@ -94,7 +94,7 @@ class Recaller:
         now, here = self._parts.clock.now(), self._here(place)
         asked = Sought(words=sought(prompt), contexts=(here, ""), kinds=KINDS)
         hits = self._parts.index.memories.find(asked, DESIGN) if asked.words else []
-        ranked = lift(rank(hits, now=now, here=here), hits, memories_praised(self._parts))
+        ranked = lift(rank(hits, now=now, here=here), hits, memories_praised(self._parts, hits))
         return brief(ranked, budget=budget)
 
     def _here(self, place: Path) -> str:

@@ -9,7 +9,6 @@ from wisen.ports.tombstones import Graves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
     from wisen.domain.changes import Change, Look
     from wisen.domain.contexts import Alias, Context
@@ -128,9 +127,9 @@ class Ledger(Graves, Protocol):
         ...
 
     def exposures(
-        self, subject: str | None = None, *, tossed: bool = False, since: datetime | None = None
+        self, subject: str | None = None, *, tossed: bool = False, session: str | None = None
     ) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, or only what coins said, or since then, oldest first."""
+        """What was delivered or withheld, or of one subject or session, or only what coins said, oldest first."""
         ...
 
     def conclude(self, rows: Iterable[Outcome]) -> None:

@@ -6,12 +6,15 @@ from collections import defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from wisen.domain.entries import rule_id
 from wisen.domain.entry_states import states
 from wisen.domain.reinforcements import level
 from wisen.domain.report import Selection
 from wisen.domain.signals import SignalKind
 from wisen.loop.promote.praise import GONE, LONGEST, Told, Weighed, names_in, weighed
+from wisen.memory.recall.gathering import ENTRIES
 from wisen.steps.outcomes import OVER, moments
 
 if TYPE_CHECKING:
@@ -20,15 +23,13 @@ if TYPE_CHECKING:
 
     from wisen.domain.entry_states import EntryState
     from wisen.domain.exposures import Exposure
+    from wisen.domain.memories import Hit
     from wisen.domain.reinforcements import Reinforcement
     from wisen.domain.signals import Sighting
     from wisen.parts import Parts
 
 PATIENCE = timedelta(days=30)
 """So long a praise is looked at again: hooks may note later what was told, and a session may go on."""
-
-_PINNED = timedelta(days=7)
-"""So long ago the coins of a session may have been thrown."""
 
 
 def strengthen(parts: Parts, said: Iterable[Sighting]) -> int:
@@ -54,22 +55,23 @@ def weigh(parts: Parts, praises: Sequence[Sighting], *, whole: bool = False) -> 
     """What each praise strengthens. Those that cannot strengthen anything are passed over, unless `whole`."""
     if not praises:
         return
-    first = min(each.said.at for each in praises)
-    exposed: dict[tuple[str, str], list[Exposure]] = defaultdict(list)
-    for row in parts.ledger.exposures(since=first - _PINNED):
-        exposed[row.agent, row.session].append(row)
+    exposed = {
+        (agent, session): [each for each in parts.ledger.exposures(session=session) if each.agent == agent]
+        for agent, session in sorted({(each.agent, each.native) for each in praises})
+    }
     of: dict[int, list[Sighting]] = defaultdict(list)
     for each in praises:
-        if whole or (each.agent, each.native) in exposed or names_in(each.text):
+        if whole or exposed[each.agent, each.native] or names_in(each.text):
             of[each.session].append(each)
     if not of:
         return
     names, now = _Names(parts), parts.clock.now()
+    first = min(each.said.at for some in of.values() for each in some)
     for history in parts.index.histories(Selection(since=first - LONGEST)):
-        found = of.pop(history.session, ())
-        told = Told(exposed[history.agent, history.native], names.subject_of, names.named, parts.machine)
-        over = _is_over(moments(history), now)
-        yield from (weighed(each, history, told, over=over) for each in found)
+        if history.session in of:
+            told = Told(exposed[history.agent, history.native], names.subject_of, names.named, parts.machine)
+            over = _is_over(moments(history), now)
+            yield from (weighed(each, history, told, over=over) for each in of.pop(history.session))
     yield from (Weighed(each, why=GONE) for some in of.values() for each in some)
 
 
@@ -81,12 +83,17 @@ def subjects_praised(parts: Parts, as_of: datetime) -> dict[str, int]:
     return {subject: level(rows, as_of) for subject, rows in of.items()}
 
 
-def memories_praised(parts: Parts) -> dict[str, int]:
-    """How much praise speaks for what can be found again, by the id of a memory."""
+def memories_praised(parts: Parts, found: Iterable[Hit]) -> dict[str, int]:
+    """How much praise speaks for memories that were found, by their ids."""
     ledger, now = parts.ledger, parts.clock.now()
     rows = ledger.reinforcements()
-    every = states(ledger.entries(), (), ledger.moves(), rows) if rows else ()
-    return {f"entry:{state.entry.id}": level(state.praises, now) for state in every if state.praises}
+    if not rows:
+        return {}
+    over = ledger.over()
+    praises = [structs.replace(row, subject=over.get(row.subject) or row.subject) for row in rows]
+    wanted = {hit.memory.origin.removeprefix(ENTRIES) for hit in found if hit.memory.origin.startswith(ENTRIES)}
+    every = states(ledger.entries(wanted), (), (), praises)
+    return {f"{ENTRIES}{each.entry.id}": level(each.praises, now) for each in every if each.praises}
 
 
 def _is_over(when: Sequence[datetime], now: datetime) -> bool:

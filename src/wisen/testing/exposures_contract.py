@@ -101,11 +101,12 @@ class ExposuresContract:
         assert [each.id for each in ledger.exposures(tossed=True)] == ["c", "d"]
         assert ledger.exposures("R-1a2b3c4d", tossed=True) == (coin,)
 
-    def test_exposures_can_be_asked_for_since_a_moment(self, ledger: Ledger) -> None:
-        ledger.expose([an_exposure("a"), an_exposure("b", minutes=1), an_exposure("c", "8e2f44", minutes=2)])
-        later = (NOON + timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9)))
-        assert [each.id for each in ledger.exposures(since=later)] == ["b", "c"]
-        assert [each.id for each in ledger.exposures("R-1a2b3c4d", since=later)] == ["b"]
+    def test_exposures_can_be_asked_for_by_session(self, ledger: Ledger) -> None:
+        other = structs.replace(an_exposure("b"), session=HOSTILE)
+        ledger.expose([an_exposure("a"), other, structs.replace(other, id="c", subject="8e2f44")])
+        assert [each.id for each in ledger.exposures(session=HOSTILE)] == ["b", "c"]
+        assert ledger.exposures("R-1a2b3c4d", session=HOSTILE) == (other,)
+        assert ledger.exposures(session="none") == ()
 
     def test_exposures_are_remembered_all_or_none(self, ledger: Ledger) -> None:
         def rows() -> Iterator[Exposure]:

@@ -199,15 +199,15 @@ class MemoryLedger:
             self._exposures.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
     def exposures(
-        self, subject: str | None = None, *, tossed: bool = False, since: datetime | None = None
+        self, subject: str | None = None, *, tossed: bool = False, session: str | None = None
     ) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, or only what coins said, or since then, oldest first."""
+        """What was delivered or withheld, or of one subject or session, or only what coins said, oldest first."""
         found = (
             each
             for each in self._exposures.values()
             if subject in (None, each.subject)
             and not (tossed and each.chance is None)
-            and (since is None or each.at >= since)
+            and session in (None, each.session)
         )
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 

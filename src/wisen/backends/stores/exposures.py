@@ -13,7 +13,6 @@ from wisen.domain.trials import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
     from wisen.backends.stores.dialect import Database, Value
 
@@ -60,16 +59,16 @@ class SqlExposures:
                 add(self._db, EXPOSURES, values)
 
     def exposures(
-        self, subject: str | None = None, *, tossed: bool = False, since: datetime | None = None
+        self, subject: str | None = None, *, tossed: bool = False, session: str | None = None
     ) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, or only what coins said, or since then, oldest first."""
+        """What was delivered or withheld, or of one subject or session, or only what coins said, oldest first."""
         asked: dict[str, tuple[Value, ...]] = {}
         if subject is not None:
             asked["subject = ?"] = (pack(subject),)
         if tossed:
             asked["chance IS NOT NULL"] = ()
-        if since is not None:
-            asked["at >= ?"] = (microseconds(since),)
+        if session is not None:
+            asked["session = ?"] = (pack(session),)
         rest = f"WHERE {' AND '.join(asked)}" if asked else ""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
         values = tuple(value for some in asked.values() for value in some)

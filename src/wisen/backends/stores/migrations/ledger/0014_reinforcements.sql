@@ -13,5 +13,5 @@ CREATE TABLE reinforcements (
     seal TEXT NOT NULL
 );
 
--- Praise is held against what its session was told lately.
-CREATE INDEX exposures_by_time ON exposures (at);
+-- Praise is held against what its session was told.
+CREATE INDEX exposures_by_session ON exposures (session);
