@@ -11,7 +11,7 @@ from msgspec import structs
 from tests.commands import run
 from tests.trials import ERROR, World
 
-from wisen.domain.entries import EntryType, Logged, MoveKind, Priority, Status
+from wisen.domain.entries import EntryType, Logged, MoveKind, Priority, Status, rule_id
 from wisen.domain.memories import MemoryKind
 from wisen.domain.reinforcements import MOST, How
 from wisen.errors import UsageError
@@ -263,6 +263,9 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
     world.cycle()
     told = world.fire("session-start", world.log(), source="startup")
     assert told.index(last.text) < told.index(first.text)
+    with world.learner() as learner:
+        worth = learner._worth()
+    assert worth[rule_id(last.entry.id)] > worth[rule_id(first.entry.id)], "nor does it make room first in a file"
 
 
 def test_praise_decides_what_is_found_first_among_what_matches_as_well(world: World) -> None:
@@ -279,8 +282,14 @@ def test_praise_decides_what_is_found_first_among_what_matches_as_well(world: Wo
         praise = a_reinforcement(subject=last, session="s")
         learner._parts.ledger.strengthen([structs.replace(praise, weight=1.0, at=world.days.time)])
         assert found() == [last, first]
+        same = learner.log(Logged("learning", "Log in before you fetch from that server."))
+        learner.decide(same.name, MoveKind.MERGE, first)
+        for at in (world.days.time, world.days.time - timedelta(days=2)):
+            more = a_reinforcement(f"{at}", subject=same.id, session=f"{at}")
+            learner._parts.ledger.strengthen([structs.replace(more, weight=1.0, at=at)])
+        assert found() == [first, last], "what was merged into it is praised with it"
         briefed = learner.brief("mirror token", world.project).memories
-        assert briefed[0].id == f"entry:{last}"
+        assert briefed[0].id == f"entry:{first}"
 
 
 def test_forgetting_the_praise_or_what_it_strengthened_reaches_the_rows(world: World) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 from wisen.domain.commands import parsed
-from wisen.domain.entries import EntryType, MoveKind, Origin, Priority, Status
+from wisen.domain.entries import EntryType, MoveKind, Origin, Priority, Status, rule_id
 from wisen.domain.entry_states import states
 from wisen.domain.events import Status as Ended
 from wisen.domain.exposures import Arm, Exposure
@@ -19,6 +21,7 @@ from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.memories import DESIGN, Hit, Memory, MemoryKind
 from wisen.domain.reinforcements import A_DAY, HALF_LIFE, MOST, How, Reinforcement, counted, level, strength
 from wisen.domain.signals import Polarity, Said, Sighting, Signal, SignalKind
+from wisen.loop.promote import fading
 from wisen.loop.promote.fading import faded
 from wisen.loop.promote.praise import (
     EARLIER,
@@ -36,10 +39,15 @@ from wisen.loop.promote.praise import (
 )
 from wisen.memory.recall.ranking import group, lift, lift_groups, rank
 from wisen.ports import Scribe
+from wisen.steps.praising import Names
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure
 from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from wisen.parts import Parts
 
 pytestmark = pytest.mark.requirement("C3")
 
@@ -131,6 +139,15 @@ def test_praise_sets_the_clock_of_fading_back() -> None:
     assert fade([], 91) == [Status.WONT_FIX]
     assert fade([praised(30)], 31) == fade([praised(60)], 89) == []
     assert fade([praised(1)], 92) == [Status.WONT_FIX], "and only back to itself"
+
+
+def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fading, "MOST", 1)
+    entries = [an_entry("01A", origin=Origin.MEASURED), an_entry("01B", origin=Origin.MEASURED)]
+    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    for subject, goes in (("01A", "01B"), ("01B", "01A")):
+        found = states(entries, (), (), [praised(0, subject)])
+        assert [move.subject for move in faded(found, (), NOON, scribe)] == [goes]
 
 
 @given(ROWS)
@@ -289,6 +306,25 @@ def test_only_what_gives_the_old_state_back_is_taking_back() -> None:
 )
 def test_commands_that_take_back(command: str, takes: bool) -> None:
     assert any(map(takes_back, parsed(command).parts)) is takes
+
+
+# Names
+
+
+def test_what_is_over_elsewhere_or_only_told_to_be_gone_is_not_strengthened() -> None:
+    ledger = MemoryLedger()
+    ledger.enter([an_entry("01A", context="shop"), an_entry("01B", context="shop"), a_move("m", "01B")])
+    index = SimpleNamespace(fixes=lambda _: [SimpleNamespace(id="8e2f44aa00")])
+    names = Names(cast("Parts", SimpleNamespace(ledger=ledger, index=index)))
+    assert names.subject_of(shown("session-start", 0, rule_id("01A"))) == "01A"
+    assert names.subject_of(structs.replace(shown("prompt", 0, "entry"), version="01A")) == "01A"
+    assert names.subject_of(structs.replace(shown("prompt", 0, "turn"), version="claude-code:01A")) == ""
+    assert names.subject_of(shown("session-start", 0, rule_id("01B"))) == "", "it is resolved"
+    assert names.subject_of(shown("failure", 0, "8e2f44aa00")) == "8e2f44aa00"
+    assert names.subject_of(shown("session-start", 0, "8e2f44aa00")) == ""
+    assert names.named("lrn-20260301-01a", "shop") == names.named(rule_id("01A").upper(), "shop") == "01A"
+    assert names.named(rule_id("01A"), "mill") == "", "what another project learnt is not at work here"
+    assert names.named("8E2F44AA00", "mill") == "8e2f44aa00"
 
 
 # What competes

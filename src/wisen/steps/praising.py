@@ -65,7 +65,7 @@ def weigh(parts: Parts, praises: Sequence[Sighting], *, whole: bool = False) -> 
             of[each.session].append(each)
     if not of:
         return
-    names, now = _Names(parts), parts.clock.now()
+    names, now = Names(parts), parts.clock.now()
     first = min(each.said.at for some in of.values() for each in some)
     for history in parts.index.histories(Selection(since=first - LONGEST)):
         if history.session in of:
@@ -100,7 +100,7 @@ def _is_over(when: Sequence[datetime], now: datetime) -> bool:
     return not when or now - max(when) >= OVER
 
 
-class _Names:
+class Names:
     """What can be strengthened: entries that are not over, and fixes."""
 
     def __init__(self, parts: Parts) -> None:
