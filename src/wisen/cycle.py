@@ -5,6 +5,7 @@
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
     detect    in the same sessions: what the user corrected, praised, asked for; a model may decide what is in doubt
     notice    what people did to what we put into their files
+    praise    what was at work when the user praised is strengthened
     record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
     recollect what was typed, learnt and noted down can be found again
     verify    what the lines of instruction files seem to do, going by the sessions before and after them; and trials
@@ -34,7 +35,7 @@ from wisen.loop.mine.sessions import MINER, mine
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, recollection, retention, rulebook, trying, wording
+from wisen.steps import guarding, judgement, praising, recollection, retention, rulebook, trying, wording
 from wisen.steps.adjudicating import Adjudicator
 from wisen.steps.diary import Diary
 
@@ -62,7 +63,8 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     diary = dig(parts)
     rulebook.refused(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
-    proposals, states = rulebook.record(parts, said := parts.index.signals(selection), fixes, new=new_events > 0)
+    praising.strengthen(parts, said := parts.index.signals(selection))
+    proposals, states = rulebook.record(parts, said, fixes, new=new_events > 0)
     recollection.recollect(parts, states)
     judged = judgement.judge(parts) if parts.judges_after(new_events) else ()
     proposals += guarding.crystallize(parts, fixes, states, judged) + trying.try_out(parts) if new_events else 0

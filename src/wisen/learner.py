@@ -11,6 +11,7 @@ from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
 from wisen.facade.asking import Asker
 from wisen.facade.phrases import Phraser
+from wisen.facade.praising import Praiser
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
@@ -51,7 +52,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Switcher, Trier, Recaller, Rememberer, Asker, Phraser):
+class Learner(Recorder, Switcher, Trier, Praiser, Recaller, Rememberer, Asker, Phraser):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,19 @@ def test_a_fix_that_was_seen_once_is_for_the_same_command_only() -> None:
     (remedy,) = remedies([twice], lambda _: [seen("a")], lambda *_: False, {}, POLICY)["a"]
     assert "command" not in remedy.match
     assert remedy.match["needs"] == ["--wait"]
+
+
+@pytest.mark.requirement("C3")
+def test_of_fixes_that_are_as_sure_the_praised_one_comes_first() -> None:
+    fixes = [a_fix(Change(tool="Bash", removed=(word,))) for word in ("--wait", "--now")]
+    sure = replace(fixes[0], sessions=5)
+
+    def order(of: list[Fix], praised: dict[str, int]) -> list[str]:
+        return [each.id for each in remedies(of, lambda _: [seen("a")], lambda *_: False, {}, POLICY, praised)["a"]]
+
+    first, last = order(fixes, {})
+    assert order(fixes, {last: 1}) == [last, first]
+    assert order([sure, fixes[1]], {fixes[1].id: 3}) == [sure.id, fixes[1].id], "a surer one still comes first"
 
 
 @pytest.mark.requirement("X6")

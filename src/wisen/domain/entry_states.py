@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, structs
 
-from wisen.domain.entries import Answer, Entry, MoveKind, Priority, Proposal, Status
+from wisen.domain.entries import Answer, Entry, EntryType, MoveKind, Priority, Proposal, Status
+from wisen.domain.reinforcements import Reinforcement, counted, level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,19 +51,31 @@ class EntryState(Struct, frozen=True, kw_only=True):
     conflicts: tuple[str, ...] = ()
     """The ids of entries that say the opposite."""
     used: datetime | None = None
+    """When it was last named as used, or at work when the user praised."""
+    praises: tuple[Reinforcement, ...] = ()
+    """The praises that count for it, oldest first. They make nothing a rule, and say nothing about a trial."""
 
     @property
     def is_over(self) -> bool:
         """Whether nothing more comes of it."""
         return bool(self.merged_into) or self.status in (Status.RESOLVED, Status.WONT_FIX)
 
+    def weight(self, now: datetime) -> int:
+        """How much speaks for it where things compete: the sessions it came up in, and a little for praise."""
+        return self.sessions + level(self.praises, now)
 
-def states(entries: Iterable[Entry], tallies: Iterable[Tally], moves: Iterable[Move]) -> tuple[EntryState, ...]:
+
+def states(
+    entries: Iterable[Entry],
+    tallies: Iterable[Tally],
+    moves: Iterable[Move],
+    praises: Iterable[Reinforcement] = (),
+) -> tuple[EntryState, ...]:
     """What became of entries, in their order. One that was merged into another adds to what is counted there."""
-    counted = {tally.entry: tally for tally in tallies}
+    seen = {tally.entry: tally for tally in tallies}
     found: dict[str, EntryState] = {}
     for entry in entries:
-        tally = counted.get(entry.id)
+        tally = seen.get(entry.id)
         found[entry.id] = EntryState(
             entry=entry,
             text=entry.summary,
@@ -80,6 +94,7 @@ def states(entries: Iterable[Entry], tallies: Iterable[Tally], moves: Iterable[M
                 found[move.subject] = structs.replace(state, conflicts=(*state.conflicts, move.value))
             elif move.kind in _MOVED:
                 found[move.subject] = structs.replace(state, **_MOVED[move.kind](move))
+    _praised(found, praises)
     for state in [*found.values()]:
         into = found.get(state.merged_into)
         if into is not None:
@@ -89,8 +104,30 @@ def states(entries: Iterable[Entry], tallies: Iterable[Tally], moves: Iterable[M
                 sessions=into.sessions + state.sessions,
                 first=min(into.first, state.first),
                 last=max(into.last, state.last),
+                used=max(filter(None, (into.used, state.used)), default=None),
+                praises=_of_one(into.entry.id, (*into.praises, *state.praises)),
             )
     return tuple(found.values())
+
+
+def _praised(found: dict[str, EntryState], praises: Iterable[Reinforcement]) -> None:
+    """Praise is the entry's own, and that of the fixes an error is about."""
+    of: dict[str, list[Reinforcement]] = defaultdict(list)
+    for row in praises:
+        of[row.subject].append(row)
+    for state in [*found.values()] if of else ():
+        entry = state.entry
+        names = (entry.id, *(entry.tags if entry.type is EntryType.ERROR else ()))
+        rows = _of_one(entry.id, [row for name in names for row in of.get(name, ())])
+        if rows:
+            last = max(row.at for row in rows)
+            used = last if state.used is None else max(state.used, last)
+            found[entry.id] = structs.replace(state, praises=rows, used=used)
+
+
+def _of_one(entry: str, rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
+    """Rows as those of one entry, each session once."""
+    return counted(structs.replace(row, subject=entry) for row in rows)
 
 
 class Asked(NamedTuple):

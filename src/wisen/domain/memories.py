@@ -167,6 +167,8 @@ class Design(NamedTuple):
     """What being a rule, an entry, a fix or a note adds: somebody decided to keep it."""
     imported: float = 0.2
     """What being imported takes away."""
+    praised: float = 0.02
+    """What each step of praise makes up for, as a share of the score; never against a better match of words."""
     depth: int = 100
     """How many memories are ranked."""
     rows: int = 1000

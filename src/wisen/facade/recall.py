@@ -40,9 +40,10 @@ class Recaller:
         Raises:
             UsageError: the question holds no word, or a number makes no sense.
         """
-        from wisen.memory.recall.ranking import group, rank
+        from wisen.memory.recall.ranking import group, lift_groups, rank
         from wisen.memory.recall.replaced import settle
         from wisen.memory.recall.words import sought
+        from wisen.steps.praising import memories_praised
 
         words = sought(question)
         if not words:
@@ -61,7 +62,9 @@ class Recaller:
             kinds=kinds or _SHOWN,
         )
         memories = self._parts.index.memories
-        groups = settle(group(rank(memories.find(asked, DESIGN), now=now, here=here)))
+        hits = memories.find(asked, DESIGN)
+        ordered = group(rank(hits, now=now, here=here))
+        groups = settle(lift_groups(ordered, hits, memories_praised(self._parts, hits)))
         names = {context.key: context.name for context in self._parts.ledger.contexts()}
         return Recalled(
             groups=tuple(groups[:limit]),
@@ -82,15 +85,17 @@ class Recaller:
             UsageError: the budget is not a number of tokens.
         """
         from wisen.memory.recall.briefing import KINDS, brief
-        from wisen.memory.recall.ranking import rank
+        from wisen.memory.recall.ranking import lift, rank
         from wisen.memory.recall.words import sought
+        from wisen.steps.praising import memories_praised
 
         if budget < 1:
             raise UsageError(f"--budget {budget} is not a number of tokens. Give 1 or more.")
         now, here = self._parts.clock.now(), self._here(place)
         asked = Sought(words=sought(prompt), contexts=(here, ""), kinds=KINDS)
         hits = self._parts.index.memories.find(asked, DESIGN) if asked.words else []
-        return brief(rank(hits, now=now, here=here), budget=budget)
+        ranked = lift(rank(hits, now=now, here=here), hits, memories_praised(self._parts, hits))
+        return brief(ranked, budget=budget)
 
     def _here(self, place: Path) -> str:
         return self._parts.context_of(place) or NOWHERE

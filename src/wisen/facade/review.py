@@ -55,7 +55,7 @@ class Reviewer:
     def entries(self) -> tuple[EntryState, ...]:
         """Every entry with what became of it, oldest first."""
         ledger = self._parts.ledger
-        return states(ledger.entries(), ledger.tallies(), ledger.moves())
+        return states(ledger.entries(), ledger.tallies(), ledger.moves(), ledger.reinforcements())
 
     def top_entries(
         self, limit: int, *, every: bool = False, context: str | None = None
@@ -297,7 +297,8 @@ class Reviewer:
 
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""
-        return {rule_id(each.entry.id): 10.0 * each.sessions + each.entry.durable for each in self.entries()}
+        now = self._parts.clock.now()
+        return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.entry.durable for each in self.entries()}
 
     def _entry(self, name: str) -> EntryState:
         every = self.entries()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wisen.domain.exposures import Exposure
     from wisen.domain.guards import Guard, Learnt
     from wisen.domain.learnings import Record
+    from wisen.domain.reinforcements import Reinforcement
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
     from wisen.domain.trials import Outcome
@@ -127,8 +128,10 @@ class Ledger(Graves, Purse, Phrasebook, Protocol):
         """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
         ...
 
-    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
+    def exposures(
+        self, subject: str | None = None, *, tossed: bool = False, session: str | None = None
+    ) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject or session, or only what coins said, oldest first."""
         ...
 
     def conclude(self, rows: Iterable[Outcome]) -> None:
@@ -137,6 +140,14 @@ class Ledger(Graves, Purse, Phrasebook, Protocol):
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """What sessions showed about what is on trial, oldest first."""
+        ...
+
+    def strengthen(self, rows: Iterable[Reinforcement]) -> None:
+        """Remember what praise strengthened, all of it or nothing; the first word stands."""
+        ...
+
+    def reinforcements(self) -> tuple[Reinforcement, ...]:
+        """What praise strengthened, oldest first."""
         ...
 
     def check(self) -> None:

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from wisen.domain.exposures import Exposure
     from wisen.domain.guards import Learnt
     from wisen.domain.learnings import Record
+    from wisen.domain.reinforcements import Reinforcement
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
     from wisen.domain.tombstones import Key, Tombstone, Trace
     from wisen.domain.trials import Outcome
     from wisen.ports.phrases import PhraseRow
 
-Row: TypeAlias = "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Outcome | Alias | Context | PhraseRow"
+Row: TypeAlias = (
+    "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Outcome | Reinforcement | Alias | Context"
+    " | PhraseRow"
+)
 
 
 class Graves(Protocol):

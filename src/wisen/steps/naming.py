@@ -133,4 +133,5 @@ class _Names:
             return []
         events = frozenset((each.agent, each.session, each.call) for each in evidence if each.call)
         entries = [self._entry(state) for state in self._states if name in state.entry.tags]
-        return [Meant(evidence[0].context or NOWHERE, events=events), *entries]
+        things = frozenset({f"fix:{name}"})
+        return [Meant(evidence[0].context or NOWHERE, things=things, events=events), *entries]

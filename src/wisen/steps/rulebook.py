@@ -63,7 +63,8 @@ class Known:
         self._ledger = ledger
         self._entries = list(ledger.entries())
         self.moves = list(ledger.moves())
-        self.states = states(self._entries, ledger.tallies(), self.moves)
+        self._praises = ledger.reinforcements()
+        self.states = states(self._entries, ledger.tallies(), self.moves, self._praises)
 
     def enter(self, rows: Sequence[Learnt]) -> None:
         """Remember rows."""
@@ -71,7 +72,7 @@ class Known:
             self._ledger.enter(rows)
             self._entries += [row for row in rows if isinstance(row, Entry)]
             self.moves += [row for row in rows if isinstance(row, Move)]
-            self.states = states(self._entries, self._ledger.tallies(), self.moves)
+            self.states = states(self._entries, self._ledger.tallies(), self.moves, self._praises)
 
 
 def record(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from wisen.loop.deliver.snapshot import Signs, published
 from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps.lots import Trials, line_of, one_line
+from wisen.steps.praising import subjects_praised
 from wisen.steps.rulebook import Known, is_told
 from wisen.steps.trying import put_on_trial
 
@@ -41,7 +43,9 @@ _CLEAR = (About.COMMAND, About.TOOL, About.STYLE)
 def told(parts: Parts) -> Published:
     """Everything that hooks may need, made of the ledger and the index as they are."""
     known = Known(parts.ledger)
+    as_of = _newest(known.states)
     every = [each for each in known.states if not each.is_over]
+    every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.entry.durable, each.entry.id))
     answers = asked(parts.ledger.proposals(), known.moves)
     trials = Trials(parts, known, answers)
     places = _places(parts)
@@ -51,12 +55,11 @@ def told(parts: Parts) -> Published:
     everywhere = [each for each in every if not each.context]
     matters = {"": trials.apart(_matter(parts, everywhere, answers, "", ()), everywhere, "")}
     for context in sorted({context for _, context in places}):
-        here = [each for each in every if each.context == context]
-        here += everywhere
+        here = [each for each in every if each.context in ("", context)]
         matters[context] = trials.apart(_matter(parts, here, answers, context, folders[context]), here, context)
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
     approved = _approved(every)
-    fixes = trials.left(_fixes(parts, approved, folders))
+    fixes = trials.left(_fixes(parts, approved, folders, subjects_praised(parts, as_of)))
     lots = trials.lots([*matters], fixes, {fix for _, fix in approved})
     made = published(matters, fixes, Signs(complaints(), cut), places, parts.deliver, lots)
     return made.guarded(_sheets(parts, [*matters])).counted(_figures(parts, every, answers, [*matters]))
@@ -103,14 +106,11 @@ def _places(parts: Parts) -> list[tuple[str, str]]:
 def _matter(
     parts: Parts, states: Sequence[EntryState], answers: Sequence[Asked], context: str, folders: Iterable[Path]
 ) -> Matter:
-    """What there is to tell in one context, each part with the most important first."""
+    """What there is to tell in one context, of states with the most important first."""
     instructions = instructions_in(parts.files, [*folders, parts.user_home / ".claude"])
-    ranked = sorted(
-        states, key=lambda each: (_RANKS[each.priority], -each.sessions, -each.entry.durable, each.entry.id)
-    )
-    open_ = [each for each in ranked if not is_in(rule_id(each.entry.id), each.text, instructions)]
+    open_ = [each for each in states if not is_in(rule_id(each.entry.id), each.text, instructions)]
     rules = [each for each in open_ if each.status is Status.PROMOTED]
-    filed = [each for each in ranked if each.status is Status.PROMOTED and each not in rules]
+    filed = [each for each in states if each.status is Status.PROMOTED and each not in rules]
     said = [each for each in open_ if _is_said(each, parts.promote.stated)]
     pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
@@ -167,7 +167,15 @@ def _approved(states: Sequence[EntryState]) -> set[tuple[str, str]]:
     }
 
 
-def _fixes(parts: Parts, approved: set[tuple[str, str]], folders: dict[str, list[Path]]) -> dict[str, list[Remedy]]:
+def _newest(states: Sequence[EntryState]) -> datetime:
+    """When the ledger last learnt something: praise counts as of then, so that the same ledger gives the same bytes."""
+    long_ago = datetime.min.replace(tzinfo=UTC)
+    return max((at for each in states for at in (each.last, *(row.at for row in each.praises))), default=long_ago)
+
+
+def _fixes(
+    parts: Parts, approved: set[tuple[str, str]], folders: dict[str, list[Path]], praised: dict[str, int]
+) -> dict[str, list[Remedy]]:
     typed = _Typed(parts)
     repository: dict[str, frozenset[str]] = {}
 
@@ -182,7 +190,8 @@ def _fixes(parts: Parts, approved: set[tuple[str, str]], folders: dict[str, list
         new = new_words(fix, example) - repository[example.context]
         return not new or new <= typed.words(example)
 
-    return remedies(parts.index.fixes(Selection()), parts.index.evidence, is_allowed, near(), parts.deliver)
+    fixes = parts.index.fixes(Selection())
+    return remedies(fixes, parts.index.evidence, is_allowed, near(), parts.deliver, praised)
 
 
 class _Typed:

@@ -1,4 +1,4 @@
-"""What every ledger promises about exposures, as a suite."""
+"""What every ledger promises about exposures, outcomes and praise, as a suite."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from msgspec import structs
 
 from wisen.domain.exposures import Arm, Channel, Exposure
+from wisen.domain.reinforcements import How, Reinforcement
 from wisen.domain.trials import Outcome
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.logs import NOON
@@ -51,6 +52,21 @@ def an_outcome(id_: str = "a", minutes: int = 0) -> Outcome:
     )
 
 
+def a_reinforcement(id_: str = "a", subject: str = "01ENTRY", minutes: int = 0, session: str = "s1") -> Reinforcement:
+    """An entry that a session was told when the user praised it."""
+    return Reinforcement(
+        id=id_,
+        machine="desk",
+        agent="claude-code",
+        session=session,
+        message=f"m{minutes}",
+        subject=subject,
+        how=How.PROMPT,
+        weight=0.25,
+        at=NOON + timedelta(minutes=minutes),
+    )
+
+
 class ExposuresContract:
     """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
 
@@ -85,6 +101,13 @@ class ExposuresContract:
         assert [each.id for each in ledger.exposures(tossed=True)] == ["c", "d"]
         assert ledger.exposures("R-1a2b3c4d", tossed=True) == (coin,)
 
+    def test_exposures_can_be_asked_for_by_session(self, ledger: Ledger) -> None:
+        other = structs.replace(an_exposure("b"), session=HOSTILE)
+        ledger.expose([an_exposure("a"), other, structs.replace(other, id="c", subject="8e2f44")])
+        assert [each.id for each in ledger.exposures(session=HOSTILE)] == ["b", "c"]
+        assert ledger.exposures("R-1a2b3c4d", session=HOSTILE) == (other,)
+        assert ledger.exposures(session="none") == ()
+
     def test_exposures_are_remembered_all_or_none(self, ledger: Ledger) -> None:
         def rows() -> Iterator[Exposure]:
             yield an_exposure()
@@ -103,3 +126,22 @@ class ExposuresContract:
         again = reopen()
         again.check()
         assert again.outcomes() == (hostile, an_outcome("a"), an_outcome("b"))
+
+    def test_what_praise_strengthened_comes_back_whole_oldest_first_and_the_first_word_stands(
+        self, ledger: Ledger, reopen: Callable[[], Ledger]
+    ) -> None:
+        hostile = structs.replace(a_reinforcement("z", HOSTILE, -1), session=HOSTILE, message=HOSTILE, how=How.NAMED)
+        ledger.strengthen([a_reinforcement("b"), a_reinforcement("a"), hostile])
+        ledger.strengthen([structs.replace(a_reinforcement("a"), weight=1.0)])
+        again = reopen()
+        again.check()
+        assert again.reinforcements() == (hostile, a_reinforcement("a"), a_reinforcement("b"))
+
+    def test_what_praise_strengthened_is_remembered_all_or_none(self, ledger: Ledger) -> None:
+        def rows() -> Iterator[Reinforcement]:
+            yield a_reinforcement()
+            raise ValueError("in the midst of it")
+
+        with pytest.raises(ValueError, match="in the midst"):
+            ledger.strengthen(rows())
+        assert ledger.reinforcements() == ()

@@ -13,7 +13,7 @@ from wisen.domain.contexts import Alias, ContextKind, context_of
 from wisen.domain.learnings import RecordKind
 from wisen.domain.tombstones import ALL, Key, KeyKind, Tombstone
 from wisen.testing.entries_contract import HOSTILE, a_move, a_proposal, an_entry, an_occurrence
-from wisen.testing.exposures_contract import an_exposure, an_outcome
+from wisen.testing.exposures_contract import a_reinforcement, an_exposure, an_outcome
 from wisen.testing.ledger_contract import a_record, a_run, a_snapshot
 from wisen.testing.logs import NOON
 
@@ -57,8 +57,9 @@ def fill(ledger: Ledger, name: str) -> list[Row]:
     ledger.record(a_run(f"r{name}"))
     ledger.expose([an_exposure(f"e{name}")])
     ledger.conclude([an_outcome(f"o{name}")])
+    ledger.strengthen([a_reinforcement(f"p{name}")])
     rows: list[Row] = [*learnt, failure, solved, snapshot, change, look, a_run(f"r{name}"), an_exposure(f"e{name}")]
-    rows.append(an_outcome(f"o{name}"))
+    rows += [an_outcome(f"o{name}"), a_reinforcement(f"p{name}")]
     return [*rows, alias, shop]
 
 

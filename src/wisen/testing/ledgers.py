@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wisen.domain.contexts import Alias, Context
     from wisen.domain.exposures import Exposure
     from wisen.domain.guards import Learnt
+    from wisen.domain.reinforcements import Reinforcement
     from wisen.domain.runs import Run
     from wisen.domain.tombstones import Key, Tombstone
     from wisen.domain.trials import Outcome
@@ -49,6 +50,7 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
         self._guards: dict[tuple[str, str], Guard] = {}
         self._exposures: dict[str, Exposure] = {}
         self._outcomes: dict[str, Outcome] = {}
+        self._reinforcements: dict[str, Reinforcement] = {}
         self._tombstones: dict[str, Tombstone] = {}
         self._keys: dict[str, dict[str, Key]] = {}
 
@@ -199,12 +201,16 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
         for row in tuple(rows):
             self._exposures.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
 
-    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
+    def exposures(
+        self, subject: str | None = None, *, tossed: bool = False, session: str | None = None
+    ) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject or session, or only what coins said, oldest first."""
         found = (
             each
             for each in self._exposures.values()
-            if subject in (None, each.subject) and not (tossed and each.chance is None)
+            if subject in (None, each.subject)
+            and not (tossed and each.chance is None)
+            and session in (None, each.session)
         )
         return tuple(sorted(found, key=lambda each: (each.at, each.id)))
 
@@ -216,6 +222,15 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
     def outcomes(self) -> tuple[Outcome, ...]:
         """What sessions showed about what is on trial, oldest first."""
         return tuple(sorted(self._outcomes.values(), key=lambda each: (each.at, each.id)))
+
+    def strengthen(self, rows: Iterable[Reinforcement]) -> None:
+        """Remember what praise strengthened, all of it or nothing; the first word stands."""
+        for row in tuple(rows):
+            self._reinforcements.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+
+    def reinforcements(self) -> tuple[Reinforcement, ...]:
+        """What praise strengthened, oldest first."""
+        return tuple(sorted(self._reinforcements.values(), key=lambda each: (each.at, each.id)))
 
     def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
         """Remember that something is forgotten, all of it or nothing."""
@@ -250,7 +265,7 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
         yield from self._snapshots
         for rest in (self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts):
             yield from rest.values()
-        for more in (self._outcomes, self._proofs, self._phrases, self._searches):
+        for more in (self._outcomes, self._reinforcements, self._proofs, self._phrases, self._searches):
             yield from more.values()
 
     def remove(self, rows: Iterable[Row]) -> int:
@@ -258,7 +273,7 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
         gone = 0
         places: list[dict[Any, Any]] = [self._entries, self._occurrences, self._moves, self._proposals, self._records]
         places += [self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts]
-        places += [self._outcomes, self._proofs, self._phrases, self._searches]
+        places += [self._outcomes, self._reinforcements, self._proofs, self._phrases, self._searches]
         for row in tuple(rows):
             for held in places:
                 for key in [key for key, each in held.items() if each == row]:

@@ -1,4 +1,4 @@
-"""The ledger's statements about exposures and their outcomes, written once for every database."""
+"""The ledger's statements about exposures, their outcomes and praise, written once for every database."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack
 from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.exposures import Arm, Channel, Exposure
+from wisen.domain.reinforcements import How, Reinforcement
 from wisen.domain.trials import Outcome
 
 if TYPE_CHECKING:
@@ -36,8 +37,11 @@ EXPOSURES = Table(
 OUTCOMES = Table(
     "outcomes", ("id", "machine", "agent", "session", "subject", "version", "at", "relevant", "hit", "rails")
 )
+REINFORCEMENTS = Table(
+    "reinforcements", ("id", "machine", "agent", "session", "message", "subject", "how", "weight", "at")
+)
 _WHOLE = 1_000_000
-"""Chances are kept in millionths: a seal is made of whole numbers and texts."""
+"""Chances and weights are kept in millionths: a seal is made of whole numbers and texts."""
 
 
 class SqlExposures:
@@ -54,12 +58,20 @@ class SqlExposures:
                 values["chance"] = None if row.chance is None else round(row.chance * _WHOLE)
                 add(self._db, EXPOSURES, values)
 
-    def exposures(self, subject: str | None = None, *, tossed: bool = False) -> tuple[Exposure, ...]:
-        """What was delivered or withheld, or of one subject, or only what coins said, oldest first."""
-        asked = [*(["subject = ?"] if subject is not None else []), *(["chance IS NOT NULL"] if tossed else [])]
+    def exposures(
+        self, subject: str | None = None, *, tossed: bool = False, session: str | None = None
+    ) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one subject or session, or only what coins said, oldest first."""
+        asked: dict[str, tuple[Value, ...]] = {}
+        if subject is not None:
+            asked["subject = ?"] = (pack(subject),)
+        if tossed:
+            asked["chance IS NOT NULL"] = ()
+        if session is not None:
+            asked["session = ?"] = (pack(session),)
         rest = f"WHERE {' AND '.join(asked)}" if asked else ""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        values = () if subject is None else (pack(subject),)
+        values = tuple(value for some in asked.values() for value in some)
         return tuple(map(_exposure, read(self._db, EXPOSURES, f"{rest} {order}", values)))
 
     def conclude(self, rows: Iterable[Outcome]) -> None:
@@ -75,6 +87,29 @@ class SqlExposures:
         """What sessions showed about what is on trial, oldest first."""
         order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
         return tuple(map(_outcome, read(self._db, OUTCOMES, order)))
+
+    def strengthen(self, rows: Iterable[Reinforcement]) -> None:
+        """Remember what praise strengthened, all of it or nothing; the first word stands."""
+        with self._db.transaction():
+            for row in rows:
+                values: dict[str, Value] = {name: getattr(row, name) for name in REINFORCEMENTS.columns}
+                values |= {"how": row.how.value, "weight": round(row.weight * _WHOLE), "at": microseconds(row.at)}
+                add(self._db, REINFORCEMENTS, values)
+
+    def reinforcements(self) -> tuple[Reinforcement, ...]:
+        """What praise strengthened, oldest first."""
+        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
+        return tuple(map(_reinforcement, read(self._db, REINFORCEMENTS, order)))
+
+
+def _reinforcement(row: dict[str, Value]) -> Reinforcement:
+    texts = {name: cast("str", row[name]) for name in ("id", "machine", "agent", "session", "message", "subject")}
+    return Reinforcement(
+        **texts,
+        how=How(cast("str", row["how"])),
+        weight=cast("int", row["weight"]) / _WHOLE,
+        at=from_microseconds(cast("int", row["at"])),
+    )
 
 
 def _outcome(row: dict[str, Value]) -> Outcome:

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from wisen.backends.stores.entries import ENTRIES, GUARDS, MOVES, OCCURRENCES, PROPOSALS, SqlEntries
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
-from wisen.backends.stores.exposures import EXPOSURES, OUTCOMES, SqlExposures
+from wisen.backends.stores.exposures import EXPOSURES, OUTCOMES, REINFORCEMENTS, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
 from wisen.backends.stores.phrases import WORDING, SqlPhrases
 from wisen.backends.stores.purse import COOLINGS, MODEL_CALLS, SqlPurse
@@ -77,7 +77,7 @@ CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES, OUTCOMES, GUARDS, MODEL_CALLS, COOLINGS, *WORDING, *GRAVES,
+    EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, MODEL_CALLS, COOLINGS, *WORDING, *GRAVES,
 )  # fmt: skip
 
 _TELLING = """
@@ -221,6 +221,7 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases):
         yield from self.proofs()
         yield from self.phrases()
         yield from self.searches()
+        yield from self.reinforcements()
         yield from map(_alias, read(self._db, ALIASES))
         yield from self.contexts()
 

@@ -32,6 +32,7 @@ _TABLES = {
     "Run": "runs",
     "Exposure": "exposures",
     "Outcome": "outcomes",
+    "Reinforcement": "reinforcements",
     "Snapshot": "snapshots",
     "Alias": "aliases",
     "Context": "contexts",

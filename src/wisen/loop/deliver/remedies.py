@@ -45,13 +45,17 @@ def remedies(
     is_allowed: Callable[[Fix, Evidence], bool],
     near: Mapping[str, Sequence[str]],
     policy: DeliverPolicy,
+    praised: Mapping[str, int] | None = None,
 ) -> dict[str, list[Remedy]]:
     """By context, what may be told after a failure, the surest first; empty for what holds anywhere.
+
+    Of those that are as sure, each praise counts as one more session in which a fix helped.
 
     A fix of one context is told there, with its own example. What helped in two is told everywhere, without one.
     """
     found: dict[str, list[Remedy]] = {"": []}
-    for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions, each.id)):
+    liked = praised or {}
+    for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions - liked.get(each.id, 0), each.id)):
         if not _is_sure(fix, policy):
             continue
         here: dict[str, Evidence] = {}

@@ -20,6 +20,7 @@ from wisen.domain.exposures import Exposure
 from wisen.domain.guards import Guard
 from wisen.domain.learnings import Record
 from wisen.domain.phrases import OwnPhrase, Proof, Search
+from wisen.domain.reinforcements import Reinforcement
 from wisen.domain.runs import Run
 from wisen.domain.snapshots import Snapshot
 from wisen.domain.tombstones import ALL, Thing, covers
@@ -41,6 +42,9 @@ _NAMES = frozenset(
     "before after head heading area version withheld phrase".split()
 )
 """Of rows: what names, dates and places them."""
+
+_FIX = "fix:"
+"""With what the name of a fix begins among the things that are to be forgotten; it has no row of its own."""
 
 
 class Aim(NamedTuple):
@@ -249,7 +253,10 @@ class _Search:
 
     def _goes(self, row: Row) -> bool:
         if isinstance(row, Exposure | Alias | Context | Search):
-            return self._aim.whole and self._aim.scope == ALL  # they hold ids and names
+            return self._all  # they hold ids and names
+        if isinstance(row, Reinforcement):
+            known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
+            return (row.agent, row.message) in known or row.subject in self._gone() or self._all
         if isinstance(row, Move):
             about = (f"{kind}:{row.subject}" for kind in ("entry", "occurrence", "proposal", "guard"))
             return any(each in self._found.rows for each in (*about, f"entry:{row.value}"))
@@ -258,6 +265,16 @@ class _Search:
             return True
         moved = self._moved.get(row.id, ()) if isinstance(row, Proposal) else ()
         return self._has(self._context(row), *words_in(row), *(text for each in moved for text in words_in(each)))
+
+    def _gone(self) -> set[str]:
+        """The entries that go and the fixes that they are about, and a fix that was named."""
+        named = {thing.removeprefix(_FIX) for thing in self._aim.things if thing.startswith(_FIX)}
+        entries = [row for row in self._found.rows.values() if isinstance(row, Entry)]
+        return named | {name for row in entries for name in (row.id, *row.tags)}
+
+    @property
+    def _all(self) -> bool:
+        return self._aim.whole and self._aim.scope == ALL
 
     def _context(self, row: Row) -> str:
         if isinstance(row, Proposal | Guard):
@@ -288,7 +305,7 @@ class _Search:
             self._found.things.append(Thing("entry", row.name, state.context or "global", state.text))
         elif isinstance(row, OwnPhrase):
             self._found.things.append(Thing("phrase", row.id, "your own wording", row.text))
-        elif not isinstance(row, Move | Look | Exposure | Outcome | Alias | Context | Proof | Search):
+        elif not isinstance(row, Move | Look | Exposure | Outcome | Reinforcement | Alias | Context | Proof | Search):
             kind, _, id_ = key.partition(":")
             where = getattr(row, "path", "") or getattr(row, "context", "") or getattr(row, "place", "") or "ledger"
             self._found.things.append(Thing(kind, id_, where, "\n".join(words_in(row))))

@@ -1,7 +1,7 @@
 """What is not seen again fades: it matters less after a month, and is given up after three. A stated rule stays.
 
-Coming up again, being used, and a person's word set the clock back. Nothing is deleted: what was given up by time comes
-back when it is seen again.
+Coming up again, being used, praise, and a person's word set the clock back. Nothing is deleted: what was given up by
+time comes back when it is seen again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def faded(states: Sequence[EntryState], moves: Iterable[Move], now: datetime, sc
     found: list[Move] = []
     for state in states:
         found += _faded(state, by_entry[state.entry.id], now, scribe)
-    return [*found, *_crowded(states, {move.subject for move in found}, scribe)]
+    return [*found, *_crowded(states, {move.subject for move in found}, now, scribe)]
 
 
 def _faded(state: EntryState, moves: Sequence[Move], now: datetime, scribe: Scribe) -> Iterator[Move]:
@@ -50,9 +50,8 @@ def _faded(state: EntryState, moves: Sequence[Move], now: datetime, scribe: Scri
         return
     if state.is_over or state.status is not Status.PENDING or _stays(state):
         return
-    since = max(
-        state.last, state.entry.at, *(move.at for move in moves if move.by is Who.USER or move.kind is MoveKind.CITE)
-    )
+    told = (move.at for move in moves if move.by is Who.USER or move.kind is MoveKind.CITE)
+    since = max(state.last, state.entry.at, *told, *(row.at for row in state.praises))
     unseen = now - since
     lowered = sum(move.kind is MoveKind.PRIORITY and move.by is Who.WISEN and move.at >= since for move in moves)
     if unseen > GIVEN_UP:
@@ -68,14 +67,14 @@ def _stays(state: EntryState) -> bool:
     return state.confirmed or (state.entry.origin is Origin.STATED and state.entry.category is Category.PREFERENCE)
 
 
-def _crowded(states: Sequence[EntryState], over: set[str], scribe: Scribe) -> Iterator[Move]:
+def _crowded(states: Sequence[EntryState], over: set[str], now: datetime, scribe: Scribe) -> Iterator[Move]:
     """The least useful of a context that holds too many."""
     at_work: dict[str, list[EntryState]] = defaultdict(list)
     for state in states:
         if not state.is_over and state.status is Status.PENDING and state.entry.id not in over:
             at_work[state.context].append(state)
     for found in at_work.values():
-        found.sort(key=lambda state: (_stays(state), state.sessions, state.last, state.entry.id))
+        found.sort(key=lambda state: (_stays(state), state.weight(now), state.last, state.entry.id))
         for state in found[: max(0, len(found) - MOST)]:
             if not _stays(state):
                 yield scribe.move(

@@ -1,6 +1,7 @@
 """Ranks the memories that were found: by their words, the session they stand in, age, use and kind.
 
-What a newer decision replaced comes behind it. Nothing but the standard library: a hook uses it.
+What a newer decision replaced comes behind it, and praise decides between what is as good. Nothing but the standard
+library: a hook uses it.
 """
 
 from __future__ import annotations
@@ -11,10 +12,13 @@ from typing import TYPE_CHECKING
 from wisen.domain.memories import DESIGN, Group, MemoryKind, Ranked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
+    from typing import TypeVar
 
     from wisen.domain.memories import Design, Hit, Memory
+
+    _Scored = TypeVar("_Scored", Ranked, Group)
 
 _KEPT = frozenset({MemoryKind.RULE, MemoryKind.ENTRY, MemoryKind.FIX, MemoryKind.NOTE})
 """What somebody decided to keep, or measured."""
@@ -48,6 +52,43 @@ def group(ranked: Sequence[Ranked], design: Design = DESIGN) -> list[Group]:
     groups = [Group(key, tuple(members), _whole(members, design.fade)) for key, members in found.items()]
     groups.sort(key=lambda each: -each.score)
     return groups
+
+
+def lift(
+    ranked: Sequence[Ranked], hits: Sequence[Hit], praised: Mapping[str, int], design: Design = DESIGN
+) -> list[Ranked]:
+    """The same with what was praised, by id, a little further up: never above what matches better by its words."""
+    words = {hit.memory.id: hit.score for hit in hits}
+    return _lifted(ranked, lambda each: words[each.memory.id], lambda each: praised.get(each.memory.id, 0), design)
+
+
+def lift_groups(
+    groups: Sequence[Group], hits: Sequence[Hit], praised: Mapping[str, int], design: Design = DESIGN
+) -> list[Group]:
+    """The same for groups, which match as well as their best member does."""
+    words = {hit.memory.id: hit.score for hit in hits}
+    return _lifted(
+        groups,
+        lambda each: max(words[member.memory.id] for member in each.memories),
+        lambda each: praised.get(each.best.id, 0),
+        design,
+    )
+
+
+def _lifted(
+    order: Sequence[_Scored], words: Callable[[_Scored], float], praised: Callable[[_Scored], int], design: Design
+) -> list[_Scored]:
+    found: list[_Scored] = []
+    for each in order:
+        place, gain = len(found), praised(each)
+        reach = each.score * (1.0 + design.praised * gain)
+        while gain and place:
+            above = found[place - 1]
+            if words(above) > words(each) or above.score > reach or praised(above) >= gain:
+                break
+            place -= 1
+        found.insert(place, each)
+    return found
 
 
 def group_of(memory: Memory) -> str:

@@ -17,7 +17,7 @@ from wisen import __version__
 from wisen.surfaces.cli.asked import models_app
 from wisen.surfaces.cli.forgotten import forget
 from wisen.surfaces.cli.guarded import guards_app
-from wisen.surfaces.cli.learnt import contexts_app, entries_app, proposals_app
+from wisen.surfaces.cli.learnt import contexts_app, entries_app, praise, proposals_app
 from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.phrased import phrases_app
@@ -274,6 +274,7 @@ app.add_typer(phrases_app, name="phrases")
 app.command()(recall)
 app.command()(brief)
 app.command()(note)
+app.command()(praise)
 app.command()(forget)
 app.command()(off)
 app.command()(on)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Logged, Status, Who
+from wisen.surfaces.cli.praise import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 from wisen.surfaces.cli.switched import is_off
 
@@ -48,9 +49,11 @@ def explain(name: str, *, as_json: bool) -> int:
     """Show one entry with its evidence."""
     with wiring.wire().asked() as learner:
         state, seen = learner.entry(name)
-        decided = learner.decisions(state)
+        decided, praises = learner.decisions(state), state.praises
+        strength = learner.strength(praises)
     if as_json:
-        print_json(_told(state) | {"occurrences": seen, "decisions": decided})
+        told = _told(state) | {"occurrences": seen, "decisions": decided}
+        print_json(told | {"praises": praises, "strength": strength})
         return 0
     out = console()
     entry = state.entry
@@ -67,6 +70,8 @@ def explain(name: str, *, as_json: bool) -> int:
     for each in [*reversed(seen)][:_QUOTES]:
         out.print(f"  “{clipped(each.quote, 160)}”", markup=False)
         out.print(f"    {each.at:%Y-%m-%d %H:%M}, {each.agent} {each.session}", style="dim", markup=False)
+    for line in praise_lines(praises, strength):
+        out.print(line, markup=False)
     if decided:
         out.print("What became of it:")
     for move in decided:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wisen import wiring
 from wisen.domain.fixes import Danger
 from wisen.surfaces.cli import NOTHING
+from wisen.surfaces.cli.praise import praise_lines
 from wisen.surfaces.cli.render import (
     clipped,
     complaint,
@@ -57,10 +58,16 @@ def explain(name: str, *, as_json: bool) -> int:
         return NOTHING
     with wires.learner(reads=False) as learner:
         fix, evidence = learner.explain(name)
+        praises = learner.praises_of(fix.id)
+        strength = learner.strength(praises)
     if as_json:
-        print_json({"fix": fix, "confidence": fix.confidence, "known": fix.is_known, "evidence": evidence})
-    else:
-        _explained(fix, evidence, console())
+        told = {"fix": fix, "confidence": fix.confidence, "known": fix.is_known, "evidence": evidence}
+        print_json(told | {"praises": praises, "strength": strength})
+        return 0
+    out = console()
+    _explained(fix, evidence, out)
+    for line in praise_lines(praises, strength):
+        out.print(line, markup=False)
     return 0
 
 

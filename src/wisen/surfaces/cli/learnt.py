@@ -209,3 +209,16 @@ def alias_context(
     from wisen.surfaces.cli.entries import alias as run
 
     raise typer.Exit(run(key, path, dry_run=dry_run, as_json=as_json))
+
+
+def praise(
+    days: Annotated[
+        Optional[float],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--days", help="Only the last N days."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what you praised, and what that strengthened: what your agent had been told just before."""
+    from wisen.surfaces.cli.praise import run
+
+    raise typer.Exit(run(days=days, as_json=as_json))

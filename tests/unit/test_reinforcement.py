@@ -1,0 +1,364 @@
+"""Praise: what it strengthens, and what that comes to, whatever the order of rows and however often they come."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+
+from wisen.domain.commands import parsed
+from wisen.domain.entries import EntryType, MoveKind, Origin, Priority, Status, rule_id
+from wisen.domain.entry_states import states
+from wisen.domain.events import Status as Ended
+from wisen.domain.exposures import Arm, Exposure
+from wisen.domain.histories import Act, History, Step, Turn
+from wisen.domain.memories import DESIGN, Hit, Memory, MemoryKind
+from wisen.domain.reinforcements import A_DAY, HALF_LIFE, MOST, How, Reinforcement, counted, level, strength
+from wisen.domain.signals import Polarity, Said, Sighting, Signal, SignalKind
+from wisen.loop.promote import fading
+from wisen.loop.promote.fading import faded
+from wisen.loop.promote.praise import (
+    EARLIER,
+    GONE,
+    JUST_BEFORE,
+    NOTHING,
+    OPEN,
+    TURNS,
+    UNDONE,
+    Told,
+    Weighed,
+    is_undone,
+    takes_back,
+    weighed,
+)
+from wisen.memory.recall.ranking import group, lift, lift_groups, rank
+from wisen.ports import Scribe
+from wisen.steps.praising import Names
+from wisen.testing.entries_contract import a_move, an_entry
+from wisen.testing.exposures_contract import a_reinforcement, an_exposure
+from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.testing.ledgers import MemoryLedger
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from wisen.parts import Parts
+
+pytestmark = pytest.mark.requirement("C3")
+
+DAY = timedelta(days=1)
+
+ROWS = st.lists(
+    st.builds(
+        Reinforcement,
+        id=st.text("abcdef", min_size=1, max_size=3),
+        machine=st.just("desk"),
+        agent=st.just("claude-code"),
+        session=st.sampled_from(["s1", "s2", "s3", "s4"]),
+        message=st.text("xyz", max_size=2),
+        subject=st.just("01A"),
+        how=st.sampled_from(How),
+        weight=st.sampled_from([EARLIER, JUST_BEFORE]),
+        at=st.integers(-9_000_000, 9_000_000).map(lambda seconds: NOON + timedelta(seconds=seconds)),
+    ),
+    max_size=12,
+    unique_by=lambda row: row.id,
+)
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter_and_twice_changes_nothing(rows: list[Reinforcement], luck: object) -> None:
+    mixed = [*rows, *rows]
+    luck.shuffle(mixed)  # type: ignore[attr-defined]
+    assert counted(mixed) == counted(rows) == counted(counted(rows))
+    assert strength(mixed, NOON) == strength(rows, NOON)
+
+
+@given(ROWS, st.integers(0, 1_000))
+def test_what_praise_comes_to_is_bounded_and_only_falls_by_itself(rows: list[Reinforcement], days: int) -> None:
+    last = max((row.at for row in rows), default=NOON)
+    now, then = strength(rows, last), strength(rows, last + days * DAY)
+    assert 0 <= then <= now <= MOST
+    assert len(counted(rows)) == len({row.session for row in rows})
+    assert 0 <= level(rows, last) <= MOST
+
+
+@given(ROWS, ROWS)
+def test_more_praise_in_other_sessions_never_weakens(rows: list[Reinforcement], more: list[Reinforcement]) -> None:
+    others = [structs.replace(row, id=f"+{row.id}", session=f"other {row.session}", at=NOON - DAY) for row in more]
+    kept = [structs.replace(row, at=NOON - 2 * DAY) for row in rows]
+    assert strength([*kept, *others], NOON) >= strength(kept, NOON)
+
+
+def test_ten_praises_a_day_count_as_one_and_time_takes_half() -> None:
+    full = [structs.replace(a_reinforcement(str(n), session=f"s{n}"), weight=1.0) for n in range(10)]
+    assert strength(full, NOON) == A_DAY
+    assert strength(full, NOON + HALF_LIFE) == A_DAY / 2
+    daily = [structs.replace(row, at=NOON - number * DAY) for number, row in enumerate(full)]
+    assert strength(daily, NOON) == MOST
+    assert (level(full, NOON), level(full, NOON + HALF_LIFE), level(full, NOON + HALF_LIFE + DAY)) == (1, 1, 0)
+
+
+# What is folded into entries
+
+
+def praised(days: float = 0, subject: str = "01A", weight: float = 1.0, session: str = "s1") -> Reinforcement:
+    row = a_reinforcement(f"{subject} {days} {session}", subject, session=session)
+    return structs.replace(row, at=NOON + days * DAY, weight=weight)
+
+
+def test_an_entry_has_its_own_praises_those_of_its_fix_and_of_what_was_merged_into_it() -> None:
+    error = an_entry("01E", type=EntryType.ERROR, category=None, tags=("8e2f44aa00",))
+    merged = a_move("m", "01B", MoveKind.MERGE, "01A")
+    rows = [praised(1, "01B"), praised(2, "8e2f44aa00"), praised(0, "01A", 0.25), praised(3, "gone")]
+    found = states([an_entry("01A"), an_entry("01B"), error], (), [merged], rows)
+    by = {each.entry.id: each for each in found}
+    assert [(row.subject, row.weight) for row in by["01A"].praises] == [("01A", 1.0)], "one session counts once"
+    assert by["01A"].used == NOON + DAY
+    assert by["01E"].used == NOON + 2 * DAY
+    assert states([an_entry("01A")], (), (), [praised()])[0].used == NOON
+    learning = an_entry("01L", tags=("8e2f44aa00",))
+    assert not states([learning], (), (), rows)[0].praises, "a lesson that only mentions a fix is not the fix"
+
+
+def fade(rows: list[Reinforcement], days: int) -> list[str]:
+    measured = an_entry(origin=Origin.MEASURED, priority=Priority.HIGH)
+    scribe = Scribe(FixedClock(NOON + days * DAY), CountingIds(), "desk")
+    found = states([measured], (), (), rows)
+    return [move.value for move in faded(found, (), NOON + days * DAY, scribe)]
+
+
+@pytest.mark.requirement("S10")
+def test_praise_sets_the_clock_of_fading_back() -> None:
+    assert fade([], 31) == [Priority.MEDIUM]
+    assert fade([], 91) == [Status.WONT_FIX]
+    assert fade([praised(30)], 31) == fade([praised(60)], 89) == []
+    assert fade([praised(1)], 92) == [Status.WONT_FIX], "and only back to itself"
+
+
+def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fading, "MOST", 1)
+    entries = [an_entry("01A", origin=Origin.MEASURED), an_entry("01B", origin=Origin.MEASURED)]
+    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    for subject, goes in (("01A", "01B"), ("01B", "01A")):
+        found = states(entries, (), (), [praised(0, subject)])
+        assert [move.subject for move in faded(found, (), NOON, scribe)] == [goes]
+
+
+@given(ROWS)
+def test_praise_decides_nothing_about_an_entry(rows: list[Reinforcement]) -> None:
+    hint = an_entry(origin=Origin.MEASURED)
+    (plain,), (state,) = states([hint], (), ()), states([hint], (), (), rows)
+    assert structs.replace(state, praises=(), used=None) == plain
+    assert 0 <= state.weight(NOON) - state.sessions <= MOST
+
+
+# What a praise strengthens
+
+
+def turn(number: int, text: str = "go on", before: int = 0) -> Turn:
+    return Turn(id=f"m{number}", act=Act.SAID, at=NOON + number * timedelta(minutes=1), text=text, before=before)
+
+
+def session(*turns: Turn, steps: tuple[Step, ...] = ()) -> History:
+    return History(session=1, agent="claude-code", native="s1", steps=steps, turns=turns)
+
+
+def a_praise(number: int, text: str = "great, thanks") -> Sighting:
+    signal = Signal(kind=SignalKind.PRAISE, probability=0.9, start=0, end=5, polarity=Polarity.FOR)
+    said = Said(message=f"m{number}", at=NOON + number * timedelta(minutes=1), signal=signal)
+    return Sighting(agent="claude-code", native="s1", session=1, said=said, text=text, context="shop")
+
+
+def shown(event: str, minutes: float, subject: str = "01A", arm: Arm = Arm.GIVEN) -> Exposure:
+    row = an_exposure(f"{event} {minutes} {subject}", subject)
+    return structs.replace(row, event=event, at=NOON + minutes * timedelta(minutes=1), arm=arm)
+
+
+def named(name: str, context: str) -> str:
+    return {"r-1a2b3c4d": "01N"}.get(name.casefold(), "") if context == "shop" else ""
+
+
+def weigh(*exposures: Exposure, praise: Sighting, history: History, over: bool = True) -> Weighed:
+    told = Told(exposures, lambda each: "" if each.subject == "?" else each.subject, named, "desk")
+    return weighed(praise, history, told, over=over)
+
+
+def strengthened(*exposures: Exposure, at: int = 5, text: str = "great, thanks") -> dict[str, tuple[How, float]]:
+    history = session(*(turn(number) for number in range(at)), turn(at, text))
+    found = weigh(*exposures, praise=a_praise(at, text), history=history)
+    assert bool(found.rows) is not bool(found.why)
+    return {row.subject: (row.how, row.weight) for row in found.rows}
+
+
+def test_what_came_just_before_counts_more_than_what_the_session_began_with() -> None:
+    found = strengthened(
+        shown("session-start", -1, "begun"),
+        shown("prompt", 0, "early"),
+        shown("prompt", 5 - TURNS, "late"),
+        shown("failure", 4.5, "fix"),
+        shown("session-start", 4.9, "after summing up"),
+    )
+    assert found == {
+        "begun": (How.START, EARLIER),
+        "early": (How.PROMPT, EARLIER),
+        "late": (How.PROMPT, JUST_BEFORE),
+        "fix": (How.FAILURE, JUST_BEFORE),
+        "after summing up": (How.START, EARLIER),
+    }
+
+
+def test_what_was_told_twice_counts_once_by_the_better_moment() -> None:
+    assert strengthened(shown("session-start", 0), shown("prompt", 4)) == {"01A": (How.PROMPT, JUST_BEFORE)}
+
+
+@pytest.mark.parametrize(
+    "exposure",
+    [
+        shown("prompt", 6),
+        shown("prompt", 4.99),
+        shown("session-start", -25 * 60),
+        shown("coin", 1),
+        shown("before-call", 4),
+        shown("prompt", 4, "?"),
+        shown("prompt", 4, arm=Arm.WITHHELD),
+    ],
+    ids=["after it", "with it", "long ago", "a coin", "a guard", "nothing that was learnt", "withheld"],
+)
+def test_what_was_not_at_work_is_not_strengthened(exposure: Exposure) -> None:
+    assert strengthened(exposure) == {}
+
+
+def test_what_a_coin_withheld_is_never_strengthened_not_even_when_it_is_named() -> None:
+    held = shown("coin", 0, "01N", Arm.WITHHELD)
+    assert strengthened(shown("prompt", 4, "01N"), held, text="great, R-1a2b3c4d did it") == {}
+    assert strengthened(text="great, R-1a2b3c4d did it") == {"01N": (How.NAMED, JUST_BEFORE)}
+    assert strengthened(text="great, R-00000000 did it") == {}
+
+
+def test_it_is_told_what_was_typed_and_done_before_a_praise() -> None:
+    steps = (step("git status"), step("make test"), edit("a", "b"))
+    history = session(turn(0), turn(1, "test it", before=1), turn(2, "great", before=3), steps=steps)
+    found = weigh(praise=a_praise(2), history=history)
+    assert (found.before, found.calls, found.why) == ("test it", ("make test", "Edit /a.py"), NOTHING)
+    assert weigh(praise=a_praise(9), history=history).why == GONE
+
+
+def test_a_praise_waits_until_it_is_known_whether_the_work_stays() -> None:
+    told = shown("prompt", 0)
+    early = session(turn(0), turn(1), turn(2))
+    assert weigh(told, praise=a_praise(1), history=early, over=False).why == OPEN
+    assert weigh(told, praise=a_praise(1), history=early, over=True).rows
+    later = session(*map(turn, range(5)))
+    assert weigh(told, praise=a_praise(1), history=later, over=False).rows
+
+
+def step(command: str, status: Ended = Ended.OK) -> Step:
+    arguments = json.dumps({"command": command})
+    return Step(call=command, tool="Bash", arguments=arguments, status=status, text=None, at=NOON)
+
+
+def edit(old: str, new: str, path: str = "/a.py") -> Step:
+    arguments = json.dumps({"file_path": path, "old_string": old, "new_string": new})
+    return Step(call=f"{old}{new}", tool="Edit", arguments=arguments, status=Ended.OK, text=None, at=NOON)
+
+
+def test_praise_after_which_the_work_was_taken_back_does_not_count() -> None:
+    told, steps = shown("prompt", 0), (edit("a", "b"), step("ls"), step("git checkout -- a.py"))
+    undone = session(turn(0), turn(1, before=1), turn(2, "hm, no", before=2), steps=steps)
+    assert weigh(told, praise=a_praise(1), history=undone).why == UNDONE
+    long = session(turn(0), *(turn(n, before=1) for n in range(1, 5)), turn(5, before=2), steps=steps)
+    assert weigh(told, praise=a_praise(1), history=long).rows, "much later it is about other work"
+    corrected = session(turn(0), turn(1, before=1), turn(2, "no, use pnpm", before=2), steps=steps[:2])
+    assert weigh(told, praise=a_praise(1), history=corrected).rows, "a correction is weighed elsewhere"
+
+
+def test_only_what_gives_the_old_state_back_is_taking_back() -> None:
+    done = [edit("a", "b")]
+    assert is_undone(done, [edit("b", "a")])
+    assert not is_undone(done, [edit("b", "c")])
+    assert not is_undone(done, [edit("b", "a", "/b.py")])
+    assert not is_undone(done, [step("git reset --hard", Ended.FAILED)])
+    assert not is_undone([edit("a", "a")], [edit("a", "a")])
+
+
+@pytest.mark.parametrize(
+    ("command", "takes"),
+    [
+        ("git revert HEAD", True),
+        ("git revert --abort", False),
+        ("git -C shop restore a.py", True),
+        ("git restore --staged a.py", False),
+        ("git restore -S -W a.py", True),
+        ("git checkout -- a.py", True),
+        ("git checkout .", True),
+        ("git checkout main", False),
+        ("git reset --hard HEAD~1", True),
+        ("git reset HEAD a.py", False),
+        ("git", False),
+        ("echo git revert", False),
+    ],
+)
+def test_commands_that_take_back(command: str, takes: bool) -> None:
+    assert any(map(takes_back, parsed(command).parts)) is takes
+
+
+# Names
+
+
+def test_what_is_over_elsewhere_or_only_told_to_be_gone_is_not_strengthened() -> None:
+    ledger = MemoryLedger()
+    ledger.enter([an_entry("01A", context="shop"), an_entry("01B", context="shop"), a_move("m", "01B")])
+    index = SimpleNamespace(fixes=lambda _: [SimpleNamespace(id="8e2f44aa00")])
+    names = Names(cast("Parts", SimpleNamespace(ledger=ledger, index=index)))
+    assert names.subject_of(shown("session-start", 0, rule_id("01A"))) == "01A"
+    assert names.subject_of(structs.replace(shown("prompt", 0, "entry"), version="01A")) == "01A"
+    assert names.subject_of(structs.replace(shown("prompt", 0, "turn"), version="claude-code:01A")) == ""
+    assert names.subject_of(shown("session-start", 0, rule_id("01B"))) == "", "it is resolved"
+    assert names.subject_of(shown("failure", 0, "8e2f44aa00")) == "8e2f44aa00"
+    assert names.subject_of(shown("session-start", 0, "8e2f44aa00")) == ""
+    assert names.named("lrn-20260301-01a", "shop") == names.named(rule_id("01A").upper(), "shop") == "01A"
+    assert names.named(rule_id("01A"), "mill") == "", "what another project learnt is not at work here"
+    assert names.named("8E2F44AA00", "mill") == "8e2f44aa00"
+
+
+# What competes
+
+
+def hit(id_: str, score: float) -> Hit:
+    return Hit(Memory(id=id_, kind=MemoryKind.ENTRY, text=id_, origin="o"), score)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.01, 10), st.integers(0, 3)), max_size=12),
+    st.booleans(),
+)
+def test_praise_never_lifts_a_memory_above_a_better_match(drawn: list[tuple[float, int]], grouped: bool) -> None:
+    hits = [hit(f"m{number}", score) for number, (score, _) in enumerate(drawn)]
+    levels = {f"m{number}": many for number, (_, many) in enumerate(drawn)}
+    words = {each.memory.id: each.score for each in hits}
+    ranked = rank(hits, now=NOON)
+    if grouped:
+        before = [each.best.id for each in group(ranked)]
+        after = [each.best.id for each in lift_groups(group(ranked), hits, levels)]
+    else:
+        before, after = [each.memory.id for each in ranked], [each.memory.id for each in lift(ranked, hits, levels)]
+    assert sorted(before) == sorted(after)
+    for place, id_ in enumerate(after):
+        passed = {other for other in after[place + 1 :] if before.index(other) < before.index(id_)}
+        assert all(words[other] <= words[id_] and levels[other] < levels[id_] for other in passed)
+
+
+def test_praise_decides_between_memories_that_match_as_well() -> None:
+    hits = [hit("a", 1.0), hit("b", 1.0), hit("c", 0.99)]
+    ranked = rank(hits, now=NOON)
+    assert [each.memory.id for each in lift(ranked, hits, {"b": 1, "c": 3})] == ["b", "a", "c"]
+    assert lift(ranked, hits, {}) == ranked
+    old = rank([*hits[:1], hits[1]._replace(score=1.0)], now=NOON)
+    near = [old[0]._replace(score=old[1].score * (1 + DESIGN.praised) * 1.001), old[1]]
+    assert lift(near, hits, {"b": 1}) == near, "praise makes up for little"
