@@ -14,7 +14,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.detect_fit import FOLDS, SEED, SEEDS, averaged, cross_validate, figures, fit, folds, judged, threshold
+from benchmarks.detect_fit import (
+    FOLDS,
+    HOME,
+    SEED,
+    SEEDS,
+    averaged,
+    cross_validate,
+    figures,
+    fit,
+    folds,
+    judged,
+    threshold,
+)
 from benchmarks.detect_items import (
     SLICES,
     Item,
@@ -66,7 +78,7 @@ _TOKEN = re.compile(r"[a-z']+|[?!]")
 def run(options: argparse.Namespace) -> dict[str, object]:
     """The figures of one run. Raises: DataAbsent."""
     real, ours = real_items(options.data), our_items(options.data)
-    items = [*real, *ours, *(live(item) for item in [*real, *ours]), *written_items()]
+    items = [*real, *ours, *(live(item) for item in [*real, *ours]), *(i for i in written_items() if i.lang in HOME)]
     drawn = _folds(items) if options.cross_validate else [_shipped(items)]
     sets: dict[str, object] = _sets(items, drawn)
     others = {stem: _others(options.data, stem) for stem in ("multilingual_written", "emoji")}

@@ -11,6 +11,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
+from wisen.loop.detect.tables import BOTH
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float64]
     Features = dict[str, float]
 
+HOME = ("en", "emoji")
+"""What the first model speaks; another one is trained for all other languages, on everything."""
 SEED = 6
 SEEDS = (6, 7, 8)
 """Folds are drawn so often, and their figures averaged: one draw is off by a hundredth or two."""
@@ -30,15 +34,22 @@ FOLDS = 10
 PRECISION = 0.78
 """What a threshold for corrections must reach, on the turns that were trained on."""
 _INNER = 5
-_WRITTEN = 1.6
-"""How much a written message counts against an average real turn."""
+_AT_HOME = {"real": 0.5, "en": 1.6, "emoji": 1.0, "others": 0.0}
+_ABROAD = {"real": 0.1, "en": 0.4, "emoji": 0.6, "others": 1.6}
+"""How much an average real turn counts, and written messages by language: for English, and for other languages."""
 _DOUBTFUL = 0.5
 _SMOOTH = 4
 """How many neighbours on each side have a say in a threshold."""
 _LIGHT, _PHRASE, _USUAL = 0.3, 16.0, 2.0
 """How strongly weights are held back: of the free ones below, of single phrases, of all else."""
+_PAIR, _PAIR_ABROAD = 20.0, 4.0
+"""The same for pairs of features: far more messages in other languages than English turns tell of them."""
+_PAIR_SEEN = 4
 _FREE = frozenset(
-    ("before start", "before ok", "before interrupt", "before reject", "refusal's reason", "unmistakable")
+    (
+        *("before start", "before ok", "before interrupt", "before reject", "refusal's reason", "unmistakable"),
+        *(f"{face} {where}" for face in ("frown", "smile") for where in ("alone", "first", "amid words")),
+    )
 )
 
 
@@ -49,31 +60,35 @@ class Shape:
     names: tuple[str, ...]
     held: Vector
 
-    def rows(self, features: Sequence[Features], written: Sequence[bool]) -> Vector:
+    def rows(self, features: Sequence[Features], written: Sequence[bool]) -> csr_matrix:
         """The features as numbers; the last column tells written ones, so that their mix does not shift the rest."""
         at = {name: number for number, name in enumerate(self.names)}
-        rows = np.zeros((len(features), len(at) + 2))
-        for row, values in zip(rows, features, strict=True):
-            for name, value in values.items():
-                if name in at:
-                    row[at[name]] = value
-        rows[:, -2] = written
-        rows[:, -1] = 1.0
-        return rows
+        data, columns, ends = list[float](), list[int](), [0]
+        for values, is_written in zip(features, written, strict=True):
+            known = [(at[name], value) for name, value in values.items() if name in at]
+            columns += [*(column for column, _ in known), len(at), len(at) + 1]
+            data += [*(value for _, value in known), float(is_written), 1.0]
+            ends.append(len(data))
+        return csr_matrix((data, columns, ends), shape=(len(features), len(at) + 2))
 
 
-def shape(features: Sequence[Features]) -> Shape:
-    """The features that are seen at least twice."""
+def shape(features: Sequence[Features], *, abroad: bool = False) -> Shape:
+    """The features that are seen at least twice, pairs a little more often."""
     seen = Counter(name for values in features for name in values)
-    names = tuple(sorted(name for name, number in seen.items() if number >= 2))
-    held = [_LIGHT if name in _FREE else _PHRASE if name.startswith("= ") else _USUAL for name in names]
-    return Shape(names, np.array([*held, 0.05, 1e-6]))
+    names = tuple(sorted(name for name, number in seen.items() if number >= (_PAIR_SEEN if BOTH in name else 2)))
+    return Shape(names, np.array([*(_held_back(name, abroad=abroad) for name in names), 0.05, 1e-6]))
 
 
-def fit(rows: Vector, truth: Vector, weight: Vector, held: Vector) -> Vector:
+def _held_back(name: str, *, abroad: bool) -> float:
+    if BOTH in name:
+        return _PAIR_ABROAD if abroad else _PAIR
+    return _LIGHT if name in _FREE else _PHRASE if name.startswith("= ") else _USUAL
+
+
+def fit(rows: csr_matrix | Vector, truth: Vector, weight: Vector, held: Vector) -> Vector:
     """Logistic regression with held-back weights; what is held back strongly moves in small steps."""
     scale = np.minimum(1.0 / np.sqrt(held), 3.0)
-    sparse = csr_matrix(rows * scale)
+    sparse = csr_matrix(csr_matrix(rows).multiply(scale))
     pull = held * scale * scale
 
     def cost(found: Vector) -> tuple[float, Vector]:
@@ -121,20 +136,23 @@ class Trained:
     found: Vector
     threshold: float
 
-    def scores(self, rows: Vector) -> Vector:
+    def scores(self, rows: csr_matrix) -> Vector:
         """Probabilities; where a message comes from is not told."""
-        plain = rows.copy()
-        plain[:, -2] = 0.0
-        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(plain @ self.found, -30, 30))))
+        found = self.found.copy()
+        found[-2] = 0.0
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(rows @ found, -30, 30))))
 
 
-def train(kind: str, items: Sequence[Item], rows: Vector, held: Vector) -> Trained:
-    """Weights from all items; calibration and threshold from folds within them."""
+def train(kind: str, items: Sequence[Item], rows: csr_matrix, held: Vector, *, abroad: bool = False) -> Trained:
+    """Weights from all items; calibration and threshold from folds within them, `abroad` from other languages only."""
     truth = np.array([float(kind in item.kinds) for item in items])
     written = np.array([item.written for item in items])
     sampled = np.array([item.weight for item in items])
     weight = np.sqrt(sampled) * np.where([item.borderline for item in items], _DOUBTFUL, 1.0)
-    weight = np.where(written, _WRITTEN, weight / weight[~written].mean() / 2)
+    lang = np.array([item.lang for item in items])
+    counts = _ABROAD if abroad else _AT_HOME
+    real = weight / weight[~written].mean() * counts["real"]
+    weight = np.where(written, [counts.get(each, counts["others"]) for each in lang], real)
     if kind != "correction":
         # Where nearly all examples are written, telling them apart would explain everything.
         held = np.append(held[:-2], [1e6, held[-1]])
@@ -148,17 +166,19 @@ def train(kind: str, items: Sequence[Item], rows: Vector, held: Vector) -> Train
     # Corrections are frequent enough in the data's own labels; the rare kinds need all the others as well.
     ours = np.array([item.ours for item in items])
     judged = ~written & ~ours if kind == "correction" else np.ones(len(items), dtype=bool)
+    if abroad:
+        judged = np.array([item.lang not in HOME for item in items])
     level = np.stack([raw[judged], np.ones(int(judged.sum()))], axis=1)
     scale = fit(level, truth[judged], sampled[judged], np.array([1e-3, 1e-3]))
     found = fit(rows, truth, weight, held) * scale[0]
     found[-1] += scale[1]
     calibrated = 1.0 / (1.0 + np.exp(-(raw[judged] * scale[0] + scale[1])))
-    floor = PRECISION if kind == "correction" else 0.6
+    floor = PRECISION if kind == "correction" and not abroad else 0.6
     return Trained(found, threshold(truth[judged], calibrated, sampled[judged], floor))
 
 
 def cross_validate(
-    items: Sequence[Item], features: Sequence[Features], kinds: Sequence[str], seed: int = SEED
+    items: Sequence[Item], features: Sequence[Features], kinds: Sequence[str], seed: int = SEED, *, abroad: bool = False
 ) -> dict[str, tuple[Vector, Vector]]:
     """For each kind the probability of every item from folds without its session, and what is said of it."""
     groups = [item.group for item in items]
@@ -166,10 +186,10 @@ def cross_validate(
     out = {kind: (np.zeros(len(items)), np.zeros(len(items))) for kind in kinds}
     for fold in range(FOLDS):
         within, without = np.flatnonzero(outer != fold).tolist(), np.flatnonzero(outer == fold).tolist()
-        known = shape([features[number] for number in within])
+        known = shape([features[number] for number in within], abroad=abroad)
         rows = known.rows(features, [item.written for item in items])
         for kind in kinds:
-            trained = train(kind, [items[number] for number in within], rows[within], known.held)
+            trained = train(kind, [items[number] for number in within], rows[within], known.held, abroad=abroad)
             scores = trained.scores(rows[without])
             out[kind][0][without] = scores
             out[kind][1][without] = scores >= trained.threshold

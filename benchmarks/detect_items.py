@@ -13,7 +13,7 @@ from msgspec.structs import replace as with_fields
 
 import wisen
 from benchmarks.data import DataAbsent, transcripts
-from benchmarks.written_messages import lessons, messages
+from benchmarks.written_messages import lessons, messages, messages_of_languages
 from wisen.domain.signals import Before, Heard
 from wisen.loop.detect.turns import turns_of
 
@@ -99,7 +99,8 @@ def our_items(data: Path | None) -> list[Item]:
 
 
 def written_items() -> list[Item]:
-    """The messages written for training."""
+    """The messages written for training, the English ones first."""
+    written = [*((text, "en", kinds) for text, kinds in messages()), *messages_of_languages()]
     return [
         Item(
             id=f"written-{number}",
@@ -110,9 +111,10 @@ def written_items() -> list[Item]:
                 earlier=("let us look at the second part of the work",) if number % 3 else (),
             ),
             kinds=kinds,
+            lang=lang,
             written=True,
         )
-        for number, (text, kinds) in enumerate(messages())
+        for number, (text, lang, kinds) in enumerate(written)
     ]
 
 
@@ -203,6 +205,7 @@ SLICES: dict[str, Callable[[Item], bool]] = {
     "user_turns_clear": lambda item: _real(item, is_live=False) and not item.borderline,
     "user_turns_clear_live": lambda item: _real(item, is_live=True) and not item.borderline,
     "our_labels": lambda item: item.ours and not item.id.endswith(" live"),
-    "written": lambda item: item.written,
+    "written": lambda item: item.written and item.lang == "en",
+    "written_emoji": lambda item: item.written and item.lang == "emoji",
 }
 """The sets that folds are judged on: with what came after, live, and both without the doubtful ones."""

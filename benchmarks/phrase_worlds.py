@@ -18,6 +18,7 @@ import msgspec
 from wisen.domain.events import Origin, Status
 from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.signals import SignalKind
+from wisen.loop.detect.signs import is_heard
 
 DAYS = 30
 AROUND = {
@@ -73,11 +74,16 @@ def world(seed: int, *, planted: bool = True, language: str | None = None, days:
     return _Maker(random, name, planted=planted).made(days)
 
 
+def _unheard(phrases: tuple[str, ...]) -> list[str]:
+    """What the detector does not hear by itself: the rest is no user's own wording any more."""
+    return [phrase for phrase in phrases if not is_heard(phrase)]
+
+
 class _Maker:
     def __init__(self, random: Random, language: str, *, planted: bool) -> None:
         self._random, self._language, self._speech = random, language, speeches()[language]
-        self._corrections = random.sample(self._speech.corrections, random.choice((1, 2))) if planted else []
-        self._praise = random.sample(self._speech.praise, 1) if planted else []
+        self._corrections = random.sample(_unheard(self._speech.corrections), random.choice((1, 2))) if planted else []
+        self._praise = random.sample(_unheard(self._speech.praise), 1) if planted else []
         self._projects = [f"project-{number}" for number in range(random.choice((1, 2, 3)))]
         self._idle: list[str] = []
         """What he will say next without meaning it."""

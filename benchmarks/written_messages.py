@@ -1,6 +1,7 @@
 """The messages in `written/`, made up for training: what is rare in real sessions, and what only looks like it.
 
-One file a kind, one message a line; none is taken from anybody's sessions. A message in two files says both.
+English: one file a kind, one message a line; a message in two files says both. Other languages and emoji: one file each
+in `languages/`, with the kinds before each message. None is taken from anybody's sessions or from data for testing.
 `lasting.txt` and `passing.txt` hold corrections and preferences by whether they are meant beyond the task at hand.
 """
 
@@ -14,12 +15,22 @@ _KINDS = ("correction", "none", "praise", "preference", "feature_request", "know
 
 
 def messages() -> list[tuple[str, frozenset[str]]]:
-    """Each text with its kinds; no kind means that it says nothing to learn from."""
+    """Each English text with its kinds; no kind means that it says nothing to learn from."""
     kinds: dict[str, set[str]] = defaultdict(set)
     for kind in _KINDS:
         for text in _lines(kind):
             kinds[text] |= {kind} - {"none"}
     return [(text, frozenset(of)) for text, of in kinds.items()]
+
+
+def messages_of_languages() -> list[tuple[str, str, frozenset[str]]]:
+    """Each text in another language with the language and its kinds."""
+    out = []
+    for file in sorted((_FOLDER / "languages").glob("*.tsv")):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            kinds, _, text = line.partition("\t")
+            out.append((text, file.stem, frozenset(kinds.split(",")) - {"none"}))
+    return out
 
 
 def lessons() -> list[tuple[str, bool]]:

@@ -127,7 +127,8 @@ def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
 
 def dig(parts: Parts) -> Diary:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    diary, judge, own = Diary(parts), Adjudicator(parts), wording.own(parts)
+    diary, own = Diary(parts), wording.own(parts)
+    judge = Adjudicator(parts, own)
     new = parts.index.unmined(UNDERSTANDING)
     with collector_paused():
         while sessions := list(islice(new, MINED_AT_ONCE)):

@@ -3,6 +3,7 @@
 WisenError                  the root: its text is for a person and names the next step
 ├── SettingsError           config.toml or an environment variable holds something we cannot use
 ├── SettingsUnclear         an agent's settings file cannot be changed with proof that nothing else changes
+├── LanguageError           the file of a language holds something we cannot use
 ├── UsageError              a command was asked for something that does not exist
 ├── StoreError              a store cannot do its work
 │   ├── StoreBusy           another process held the store longer than the busy timeout
@@ -36,6 +37,10 @@ class SettingsError(WisenError):
 
 class SettingsUnclear(WisenError):
     """An agent's settings file cannot be changed with proof that nothing else changes."""
+
+
+class LanguageError(WisenError):
+    """The file of a language holds something that is not allowed."""
 
 
 class UsageError(WisenError):

@@ -352,13 +352,12 @@ def signals_in(
     Raises:
         UsageError: `before` names nothing that can happen before a message.
     """
-    from wisen.loop.detect.model import detect
     from wisen.loop.detect.own import Own
 
     if before not in list(Before):
         raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
     heard = Heard(text=text, before=Before(before), reason=reason, queued=queued)
-    return Own(own).heard(heard, detect(heard))
+    return Own(own).hears(heard)
 
 
 def _existing(path: Path | None) -> Path | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wisen.domain.failures import Mined
     from wisen.domain.histories import History, Turn
     from wisen.domain.signals import Heard
+    from wisen.loop.detect.own import Own
     from wisen.parts import Parts
 
 PURPOSE = "adjudicate"
@@ -72,8 +73,9 @@ class _Doubt(NamedTuple):
 class Adjudicator:
     """Has the nano model decide, as long as it answers."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, own: Own) -> None:
         self._parts = parts
+        self._own = own
         self._asks = parts.models.adjudicate
         self._in_vain = 0
         self.troubles: list[str] = []
@@ -82,12 +84,12 @@ class Adjudicator:
     def decided(self, sessions: Sequence[History], found: Sequence[Mined]) -> Sequence[Mined]:
         """What sessions taught, with the signals of doubtful turns as a model decided them."""
         changed = list(found)
-        doubts = _doubts(sessions)
+        doubts = self._doubts(sessions) if self._asks else iter(())
         while self._asks and (batch := list(islice(doubts, AT_ONCE))):
             rulings = self._ruled(batch)
             for number, doubt in enumerate(batch, 1):
                 if (ruling := rulings.get(str(number))) is not None:
-                    changed[doubt.place] = _with(changed[doubt.place], doubt, ruling)
+                    changed[doubt.place] = self._with(changed[doubt.place], doubt, ruling)
         return changed
 
     def _ruled(self, batch: Sequence[_Doubt]) -> dict[str, Ruling]:
@@ -119,19 +121,17 @@ class Adjudicator:
             rulings.pop(id_, None)  # of what it was not shown it can say nothing
         return rulings
 
+    def _doubts(self, sessions: Sequence[History]) -> Iterator[_Doubt]:
+        for place, session in enumerate(sessions):
+            for turn, heard in turns_of(session):
+                if is_doubtful(heard, self._own.model):
+                    yield _Doubt(place, turn, heard)
 
-def _doubts(sessions: Sequence[History]) -> Iterator[_Doubt]:
-    for place, session in enumerate(sessions):
-        for turn, heard in turns_of(session):
-            if is_doubtful(heard):
-                yield _Doubt(place, turn, heard)
-
-
-def _with(mined: Mined, doubt: _Doubt, ruling: Ruling) -> Mined:
-    """What a session taught, with the signals of one turn as they were decided, in their place."""
-    turn = doubt.turn
-    signals = decided(doubt.heard, ruling.holds)
-    new = tuple(Said(message=turn.id, at=turn.at, signal=signal) for signal in signals)
-    before = tuple(each for each in mined.said if each.at <= turn.at and each.message != turn.id)
-    behind = tuple(each for each in mined.said if each.at > turn.at and each.message != turn.id)
-    return replace(mined, said=(*before, *new, *behind))
+    def _with(self, mined: Mined, doubt: _Doubt, ruling: Ruling) -> Mined:
+        """What a session taught, with the signals of one turn as they were decided, in their place."""
+        turn = doubt.turn
+        signals = decided(doubt.heard, ruling.holds, self._own.model)
+        new = tuple(Said(message=turn.id, at=turn.at, signal=signal) for signal in signals)
+        before = tuple(each for each in mined.said if each.at <= turn.at and each.message != turn.id)
+        behind = tuple(each for each in mined.said if each.at > turn.at and each.message != turn.id)
+        return replace(mined, said=(*before, *new, *behind))

@@ -5,61 +5,47 @@ Words of the assistant and of tools are never features: of calls it only counts 
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from wisen.domain.signals import Before
 from wisen.loop.detect.lanes import Rows
-from wisen.loop.detect.phrases import Match, english, fold, is_negated, mask, sentence_end
+from wisen.loop.detect.language import GROUPS, MARKS
+from wisen.loop.detect.lexicon import Lexicon, Openings, shipped_lexicon
+from wisen.loop.detect.phrases import Match, Phrases, is_negated
+from wisen.loop.detect.tables import BOTH, Table, Tables
+from wisen.loop.detect.writing import Folded, folded, has_words, is_foreign, length, mask, sentence_end
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from wisen.domain.signals import Heard
 
 _CALLS = 8
 """How many calls are looked at."""
 READ = 600
 """How much of a text is looked at: the point of a turn comes early."""
-_TURNS_ON_QUESTION = frozenset(
-    "deny refuse otherwise again contrast failing lacking praise finding wish keep lasting opinion told turning "
-    "unmistakable dislike sigh sight isnt softly".split()
-)
-_TURNS_ON_NEGATION = frozenset("praise failing lasting thanks keep otherwise finding".split())
-_ONCE = frozenset(
-    "agree order new_work asking other_people supposing ourselves addressed myself pointing asked_check telling".split()
-)
-"""Groups of everyday words: that one stands there counts, not how many."""
 _FIRST, _EARLY = 2, 14
 """Up to where in a text a phrase counts as standing first, or early."""
 _LIMITS = (12, 30, 80, 200, 500)
 """Up to which length a text counts as how long."""
 _LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
-_COMMANDS = frozenset(
-    "add amend analyse analyze apply ask avoid brainstorm build bump change check clean clear commit compare continue "
-    "convert copy create delete deploy describe display document do drop ensure evaluate explain extract find "
-    "fix focus generate get give handle have hide implement include install keep list look log make mention merge "
-    "move open optimize order print propose push put read rebase reduce refactor release rename reply remove replace "
-    "respond rerun retry revert review rewrite run save set show simplify sort split start suggest summarize switch "
-    "test try turn update upgrade use verify write".split()
-)
-_LEADS = frozenset("please and also then now ok okay yes so".split())
-_FIRST_WORDS = {
-    **dict.fromkeys(_COMMANDS, "begins as command"),
-    **dict.fromkeys(
-        "can could would should will shall is are was were does did has had may might isn't aren't don't doesn't "
-        "didn't can't couldn't shouldn't won't wouldn't".split(),
-        "begins with auxiliary",
-    ),
-    **dict.fromkeys("what how where when which who why whats what's".split(), "begins as question"),
-    **dict.fromkeys("the this that these those it it's there a an all in on for with".split(), "begins with thing"),
-    **dict.fromkeys("i i'm i've i'd we we're you you're".split(), "begins with person"),
-}
 _BEFORE = {before: f"before {before.value}" for before in Before}
 _EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
+_GROUPS = [group for groups in GROUPS.values() for group in groups if group != MARKS]
+_IN_PAIRS = frozenset(
+    [
+        *_GROUPS,
+        *(f"{group} {where}" for group in _GROUPS for where in ("first", "asked", "negated")),
+        *("question", "ends as question", "quotes", "stress", "length to 12", "length to 30"),
+        *(f"begins {how}" for how in ("as command", "as question", "with auxiliary", "with person", "with thing")),
+    ]
+)
+_MOST_PAIRED = 20
+_AMID = re.compile(r" *\w")
+_STOPS = (".", "。", "।")
 _PERSONS = frozenset("ourselves addressed myself order agree".split())
 
 
@@ -76,98 +62,63 @@ class Seen(Struct, frozen=True):
     total: int
     """What all of them add to the scores, in lanes."""
     found: list[Match]
+    spoken: int
+    """The languages that its phrases speak for."""
+    is_abroad: bool
+    """Whether most of them are not English."""
+    folded: Folded
 
 
-class _Feature(NamedTuple):
-    name: str
-    row: int
-
-
-class _Group(NamedTuple):
-    """What a phrase of a group tells."""
-
-    name: str
-    row: int
-    most: float
-    """How often it counts."""
-    negated: _Feature | None
-    """None where negation tells nothing."""
-    asked: _Feature | None
-    first: _Feature
-    early: _Feature
-
-
-class Table:
-    """What each feature adds to the scores."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        self.around = _Known(rows, _around)
-        self.work = _Known(rows, _work)
-        groups = {name for names in english().groups_of.values() for name in names}
-        self._groups = {name: self._group(name) for name in groups}
-        self.told = [self._told(phrase) for phrase in english().numbered]
-        """What each phrase tells, by number."""
-
-    def _told(self, phrase: str) -> tuple[str, int, str, int, int, tuple[_Group, ...]]:
-        """Its group with what both add, if that is plain; its own feature; by how much it is moved; all its groups.
-
-        It is plain where one group is told by nothing but that the phrase is there: such phrases are the most frequent.
-        """
-        own, of = f"= {phrase}", tuple(self._groups[name] for name in english().groups_of.get(phrase, ()))
-        plain = [group for group in of if len(of) == 1 and not group.negated and not group.asked]
-        both = self.rows[own] + sum(group.row for group in plain)
-        return plain[0].name if plain else "", both, own, self.rows[own], english().shift(phrase), of
-
-    def _group(self, group: str) -> _Group:
-        return _Group(
-            group,
-            self.rows[group],
-            1.0 if group in _ONCE else 3.0,
-            self._feature(f"{group} negated") if group in _TURNS_ON_NEGATION else None,
-            self._feature(f"{group} asked") if group in _TURNS_ON_QUESTION else None,
-            self._feature(f"{group} first"),
-            self._feature(f"{group} early"),
-        )
-
-    def _feature(self, name: str) -> _Feature:
-        return _Feature(name, self.rows[name])
-
-
-class _Known(dict[tuple[object, ...], tuple[dict[str, float], int]]):
-    """Features that come in few combinations, and what they add: each combination is worked out once."""
-
-    def __init__(self, rows: Rows, tell: Callable[..., dict[str, float]]) -> None:
-        super().__init__()
-        self._rows, self._tell = rows, tell
-
-    def __missing__(self, key: tuple[object, ...]) -> tuple[dict[str, float], int]:
-        values = self._tell(*key)
-        return self.setdefault(key, (values, self._rows.weigh(values)))
+def tables(home: Rows, abroad: Rows, lexicon: Lexicon) -> Tables:
+    """The tables of some weights."""
+    return Tables(home, abroad, lexicon, _around, _work)
 
 
 def look(heard: Heard) -> dict[str, float]:
     """The features of a turn by name."""
     seen = glance(heard, _named_only())
-    return seen.said | seen.shown | seen.around | seen.work
+    named = _paired(seen.said, seen.shown, seen.around, seen.work)
+    pairs = {f"{one}{BOTH}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
+    return seen.said | seen.shown | seen.around | seen.work | pairs
+
+
+def is_abroad(heard: Heard) -> bool:
+    """Whether a turn is in another language than English, going by its phrases."""
+    return glance(heard, _named_only()).is_abroad
 
 
 @cache
-def _named_only() -> Table:
-    return Table(Rows(()))
+def _named_only() -> Tables:
+    return tables(Rows(()), Rows(()), shipped_lexicon())
 
 
-def glance(heard: Heard, table: Table) -> Seen:
+def glance(heard: Heard, by: Tables) -> Seen:
     """What a turn shows, and what that adds to the scores."""
-    text = heard.text[:READ]
+    lexicon = by.lexicon
+    text = lexicon.with_emoji(heard.text[:READ])
     masked = mask(text)
-    folded = fold(masked)
-    found = english().matches(folded)
+    plain = folded(masked)
     said: dict[str, float] = {}
     shown: dict[str, float] = {}
-    total = _phrases(folded, found, table, said)
-    _form(text, masked, shown)
-    _opening(text, folded, said, shown)
+    found, spoken, is_abroad = list[Match](), 1, False
+    if lexicon.may_be_abroad(plain.text):
+        found = lexicon.phrases.matches(plain.text)
+        spoken, ahead = lexicon.phrases.spoken(found)
+        is_abroad = ahead > 0 or is_foreign(plain.text)
+    if is_abroad:
+        table, openings = by.abroad, lexicon.abroad
+        total = _phrases(plain.text, found, spoken, table, said)
+    else:
+        table, openings = by.home, lexicon.home
+        guests = lexicon.phrases.guests(found)
+        found = lexicon.english.matches(plain.text)
+        total = _phrases(plain.text, found, 1, table, said)
+        if guests:
+            total += _phrases(plain.text, guests, spoken, by.guests, said)
+    _form(text, masked, plain.text, shown)
+    _opening(text, plain.text, openings, said, shown)
+    if "frown" in said or "smile" in said:
+        _faces(plain.text, found, table.phrases, said, shown)
     around, added = table.around[
         "refusal's reason" if heard.reason else _BEFORE[heard.before],
         heard.queued,
@@ -178,24 +129,35 @@ def glance(heard: Heard, table: Table) -> Seen:
     ]
     work, added_too = table.work[_worked(heard.calls[:_CALLS])]
     _both(said, shown, around, work)
-    total += added + added_too + table.rows.weigh(shown)
-    return Seen(said, shown, around, work, total, found)
+    total += added + added_too + table.rows.weigh(shown) + _together(_paired(said, shown, around, work), table.pairs)
+    return Seen(said, shown, around, work, total, found, spoken, is_abroad, plain)
 
 
-def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, float]) -> int:
-    told, total, questions, stop = table.told, 0, "?" in folded, -1
-    for number, start, end in found:
-        plain, both, own, own_row, shift, groups = told[number]
+def _phrases(  # noqa: C901, PLR0912  # the innermost loop: calls would cost more than all it does
+    text: str, found: list[Match], spoken: int, table: Table, said: dict[str, float]
+) -> int:
+    told_of, total, questions, stop = table.told, 0, "?" in text, -1
+    for match in found:
+        told = told_of[match[0]] or table.tell(match[0], spoken)
+        if told is None:
+            told, start, end = table.instead(text, match, spoken)
+        else:
+            _, start, end = match
+        if told is None or not told.groups:
+            continue
+        plain, both, own, own_row, shift, groups, negators = told
         place = start - shift
         if plain and place > _EARLY and plain not in said:
-            said[plain] = said[own] = 1.0
+            said[plain] = 1.0
+            if own:
+                said[own] = 1.0
             total += both
             continue
-        if own not in said:
+        if own and own not in said:
             said[own] = 1.0
             total += own_row
         for name, row, most, negated, asked, first, early in groups:
-            if negated and is_negated(folded, place):
+            if negated and is_negated(text, place, end - 1, negators):
                 told_as, adds = negated
             else:
                 told_as, adds = name, row
@@ -205,8 +167,8 @@ def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, floa
                 total += adds
             if asked and questions:
                 if stop < end - 1:
-                    stop = sentence_end(folded, end - 1)
-                if (folded[stop] == "?" or folded[end - 2] == "?") and asked.name not in said:
+                    stop = sentence_end(text, end - 1)
+                if (text[stop] == "?" or text[end - 2] == "?") and asked.name not in said:
                     said[asked.name] = 1.0
                     total += asked.row
             if place <= _EARLY:
@@ -217,36 +179,65 @@ def _phrases(folded: str, found: list[Match], table: Table, said: dict[str, floa
     return total
 
 
-def _form(text: str, masked: str, shown: dict[str, float]) -> None:
-    length = len(text)
-    shown[_LENGTHS[bisect_left(_LIMITS, length)]] = 1.0
+def _form(text: str, masked: str, plain: str, shown: dict[str, float]) -> None:
+    shown[_LENGTHS[bisect_left(_LIMITS, length(text))]] = 1.0
     if masked is not text and masked != text:
         shown["quotes"] = 1.0
-    stripped = text.rstrip()
-    if "?" in masked:
+    stripped = plain.rstrip()
+    if "?" in plain:
         shown["question"] = 1.0
         if stripped.endswith("?"):
             shown["ends as question"] = 1.0
-    elif stripped.endswith("."):
+    elif stripped.endswith(_STOPS):
         shown["ends as sentence"] = 1.0
-    if "..." in masked or "…" in masked:
+    if "..." in plain or "…" in plain or "。。" in plain:
         shown["trails off"] = 1.0
-    if ", not " in masked:
-        shown["this, not that"] = 1.0
-    if "!" in masked or "??" in masked:
+    if "!" in masked or "！" in masked or "??" in plain:
         shown["stress"] = 1.0
 
 
-def _opening(text: str, folded: str, said: dict[str, float], shown: dict[str, float]) -> None:
-    words = folded.split(None, 2)
-    first = words[0].rstrip(".:?") if words else ""
-    shown[_FIRST_WORDS.get(first, "begins otherwise")] = 1.0
-    if first in _LEADS and len(words) > 1 and words[1] in _COMMANDS:
+def _opening(text: str, plain: str, openings: Openings, said: dict[str, float], shown: dict[str, float]) -> None:
+    words = plain.split(None, 2)
+    shown[openings.begins(words)] = 1.0
+    if len(words) > 1 and words[0].rstrip(".:?") in openings.leads and words[1] in openings.commands:
         shown["command later"] = 1.0
     if text[:1].isupper():
         shown["capital"] = 1.0
         if len(text) > 150 and _PERSONS.isdisjoint(said):
             shown["prose of others"] = 1.0
+
+
+def _faces(text: str, found: list[Match], phrases: Phrases, said: dict[str, float], shown: dict[str, float]) -> None:
+    """Whether emoji stand alone, or amid words: there they are often what is spoken of."""
+    places = [phrases.place(match) for match in found if not text[match[2] - 2 : match[2] - 1].isalnum()]
+    alone = not has_words(text)
+    for face in ("frown", "smile"):
+        if face not in said:
+            continue
+        if alone:
+            shown[f"{face} alone"] = 1.0
+        elif any(_AMID.match(text, end) and has_words(text[:start]) for start, end in places):
+            shown[f"{face} amid words"] = 1.0
+
+
+def _paired(*values: dict[str, float]) -> list[str]:
+    """The features whose pairs tell something, in order; none where there are too many to say anything."""
+    names = [name for of in values for name in of if name in _IN_PAIRS]
+    if len(names) > _MOST_PAIRED:
+        return []
+    names.sort()
+    return names
+
+
+def _together(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
+    """What pairs of features add."""
+    total = 0
+    for at, one in enumerate(names):
+        if others := pairs.get(one):
+            for other in names[at + 1 :]:
+                if other in others:
+                    total += others[other]
+    return total
 
 
 def _around(

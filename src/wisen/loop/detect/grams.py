@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from wisen.loop.detect.phrases import fold, mask
+from wisen.loop.detect.writing import fold, mask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,14 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from wisen.domain.signals import About
-from wisen.loop.detect.phrases import english_lessons, english_orders, fold
+from wisen.loop.detect import sentences
+from wisen.loop.detect.lexicon import shipped_lexicon
+from wisen.loop.detect.writing import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+    from wisen.loop.detect.language import Language
 
 _READ = 1_000
 """How much of a text is looked at."""
@@ -26,7 +30,9 @@ _TAIL = 40
 _THIN, _SAYS = 6, 1.0
 """Below so many words an order leans on another sentence; that one may say so much too little."""
 _PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_ENDS = re.compile(r"[.!?;\n](?:(?<=\n)\n*|(?<=;)\s+|(?<=[\w)\]\"'`][.!?])\s+(?=\S))")
+_ENDS = re.compile(
+    r"[.!?;\n。！？；।؟؛](?:(?<=\n)\n*|(?<=[;؛])\s+|(?<=[\w)\]\"'`][.!?؟])\s+(?=\S)|(?<=[。！？；।])\s*)"
+)
 """What ends sentences and lines: it begins with what is rare, so that the search is fast."""
 _LIST_MARK = re.compile(r"\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
 _LEADS = re.compile(
@@ -103,18 +109,25 @@ _FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|
 _ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
 
 
-def lesson(text: str) -> str:
-    """What is to be done, in the user's own words, as one sentence; empty where only something is wrong."""
+def lesson(text: str, abroad: Sequence[Language] = ()) -> str:
+    """What is to be done, in the user's own words, as one sentence; empty where only something is wrong.
+
+    `abroad`: the languages that it is in, where it is not English.
+    """
     text = text[:_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
     parts = parts_of(text)
+    if abroad:
+        parts = [part for part in parts if not sentences.is_empty(part, abroad)]
     if not parts:
         return ""
     ranked = _ranked(parts) if parts[1:] else [(0.0, 0)]
     best = parts[ranked[0][1]]
     if _EMPTY.match(best) or not any(map(str.isalpha, best)):
         return ""
+    if abroad:
+        return _cut(sentences.plain(best, abroad))
     if ranked[1:] and ranked[1][0] < _SAYS and len(best.split()) < _THIN:
         # So short an order leans on the sentence beside it.
         beside = parts[ranked[1][1]]
@@ -125,7 +138,7 @@ def lesson(text: str) -> str:
 
 def parts_of(text: str) -> list[str]:
     """The sentences and lines of a text that say something, without the marks of lists."""
-    several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text
+    several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text or not text.isascii()
     parts = []
     for each in _torn(text) if several else (text,):
         mark = _LIST_MARK.match(each)
@@ -139,24 +152,21 @@ def _torn(text: str) -> list[str]:
     parts, start = [], 0
     for end in _ENDS.finditer(text):
         stop = end.start()
-        parts.append(text[start : stop + 1 if text[stop] in ".!?" else stop])
+        parts.append(text[start : stop + 1 if text[stop] in ".!?。！？।؟" else stop])
         start = end.end()
     return [*parts, text[start:]]
 
 
-def forbids(text: str) -> bool:
+def forbids(text: str, abroad: Sequence[Language] = ()) -> bool:
     """Whether a lesson only says what not to do."""
+    if abroad:
+        return sentences.forbids(text, abroad)
     return _FORBIDS.match(text) is not None and _ALSO_WANTS.search(text) is None
 
 
 def groups_in(text: str) -> dict[str, int]:
     """How many words of a lesson stand for what."""
-    phrases = english_lessons()
-    counted: dict[str, int] = {}
-    for number, _, _ in phrases.matches(fold(text)):
-        for group in phrases.groups_of[phrases.numbered[number]]:
-            counted[group] = counted.get(group, 0) + 1
-    return counted
+    return shipped_lexicon().lessons.groups_in(text)
 
 
 def about(text: str, groups: Mapping[str, int]) -> About:
@@ -179,7 +189,7 @@ def _ranked(parts: list[str]) -> list[tuple[float, int]]:
 def orders_in(parts: list[str]) -> list[int]:
     """How many words of each part say that something is to be done. All are looked through in one go."""
     starts = list(accumulate([len(part) + len(_APART) for part in parts]))
-    found = english_orders().matches(fold(_APART.join(parts)))
+    found = shipped_lexicon().orders.matches(fold(_APART.join(parts)))
     counts = [0] * len(parts)
     for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:
         counts[number] += 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.domain.signals import Said
-from wisen.loop.detect.model import detect
 from wisen.loop.detect.own import Own
 from wisen.loop.detect.turns import turns_of
 
@@ -20,5 +19,5 @@ def listen(history: History, own: Own = _NONE) -> tuple[Said, ...]:
     return tuple(
         Said(message=turn.id, at=turn.at, signal=signal)
         for turn, heard in turns_of(history)
-        for signal in own.heard(heard, detect(heard))
+        for signal in own.hears(heard)
     )

@@ -7,15 +7,17 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from wisen.domain.signals import Before, Heard, Polarity, Signal, SignalKind
+from wisen.loop.detect import writing
 from wisen.loop.detect.grams import READ, is_unspaced
-from wisen.loop.detect.model import detect
-from wisen.loop.detect.phrases import fold, mask
+from wisen.loop.detect.model import detect, shipped
+from wisen.loop.detect.writing import fold, mask
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.domain.phrases import OwnPhrase
     from wisen.domain.signals import Lesson
+    from wisen.loop.detect.model import Model
 
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 _SPACE = re.compile(r"\s")
@@ -24,27 +26,41 @@ _WITHIN = "-/.'"
 
 
 class Own:
-    """The phrases of one user, ready to be heard."""
+    """What one user says in his own way: his phrases, and the languages that he added."""
 
-    def __init__(self, phrases: Iterable[OwnPhrase] = ()) -> None:
+    def __init__(self, phrases: Iterable[OwnPhrase] = (), model: Model | None = None) -> None:
         # The likeliest first: it decides where several of a kind stand in a turn.
         self._phrases = sorted(phrases, key=lambda each: (-each.probability, each.text))
+        self._model = model
+
+    @property
+    def model(self) -> Model:
+        """What hears turns in all languages that the user writes in."""
+        if self._model is None:
+            self._model = shipped()
+        return self._model
+
+    def hears(self, heard: Heard) -> tuple[Signal, ...]:
+        """What a turn says to somebody who knows how this user speaks."""
+        return self.heard(heard, self.model.signals(heard))
 
     def heard(self, heard: Heard, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
         """What was heard in a turn, and behind it what only its own phrases tell."""
         if not self._phrases:
             return signals
-        text = folded(heard.text)
+        read = writing.folded(mask(heard.text[:READ]))
+        text = _SPACE.sub(" ", read.text)
         kinds, added = {signal.kind for signal in signals}, list[Signal]()
         for phrase in self._phrases:
             if phrase.kind not in kinds and (place := place_of(phrase.text, text)) is not None:
                 kinds.add(phrase.kind)
-                added.append(_signal(phrase, heard.text, place))
+                end = place + len(phrase.text)
+                added.append(_signal(phrase, heard.text, read.place(place), read.place(end)))
         return (*signals, *added)
 
 
 def folded(text: str) -> str:
-    """A turn as phrases are looked for in it: without quotes and code, each character where it is."""
+    """A turn as phrases are looked for in it: without quotes and code."""
     return _SPACE.sub(" ", fold(mask(text[:READ])))
 
 
@@ -71,6 +87,8 @@ def _cuts(text: str, place: int) -> bool:
         right = text[place + 1]
     elif left in _WITHIN and place > 1:
         left = text[place - 2]
+    if is_unspaced(left) or is_unspaced(right):
+        return False
     return _is_letter(left) and _is_letter(right)
 
 
@@ -82,8 +100,7 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def _signal(phrase: OwnPhrase, text: str, place: int) -> Signal:
-    end = place + len(phrase.text)
+def _signal(phrase: OwnPhrase, text: str, place: int, end: int) -> Signal:
     return Signal(
         kind=phrase.kind,
         probability=phrase.probability,

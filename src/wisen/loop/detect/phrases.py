@@ -1,156 +1,320 @@
-"""Finds the phrases of a language in a text: whole words, whatever the case, in one pass. Their meaning is learnt."""
+"""Finds the phrases of all languages in a text, in one pass; which language it is in is never guessed beforehand.
+
+A phrase matches whole words, whatever the case and with or without accents; where a script puts no spaces between words
+it matches anywhere. What several languages claim belongs to those that the other phrases of the text speak for.
+"""
 
 from __future__ import annotations
 
-import re
-import tomllib
-from functools import cache
-from importlib import resources
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
-_HARMLESS = "harmless"
-_KINDS = ("correction", "praise", "preference", "feature_request", "knowledge_gap", "remember", "plain")
-_PUT = {**dict.fromkeys('\t\r\n\f\v\u00a0()[]{}"“”„*,;!>|=~—–', " "), "’": "'", "‘": "'"}
-"""What parts words, and curly apostrophes, with what is put in their place."""
-_PUT_BYTES = "".join(_PUT.get(letter, letter) for letter in map(chr, range(128))).casefold().encode() + bytes(128)
-"""The same and small letters for a text in ASCII, as nearly all are: its bytes are translated at once."""
-_QUOTES = (
-    r"[`\"“'](?:(?<=`)``.*?(?:```|\Z)|(?<=`)[^`\n]{1,300}`|(?<=\")[^\"\n]{1,300}\"|(?<=“)[^”\n]{1,300}”|"
-    r"(?<=')(?<!\w')[^'\n]{2,80}'(?!\w))"
-)
-"""What is quoted or code. It begins with what is rare, so that the search is fast."""
-_QUOTED = re.compile(_QUOTES, re.DOTALL)
-_QUOTED_OR_CITED = re.compile(rf"^[ \t]*>[^\n]*|{_QUOTES}", re.DOTALL | re.MULTILINE)
-_NEGATIONS = (" not ", " no ", "n't ", " never ", " hardly ", " without ", " nothing ")
-_NEGATION_REACH = 14
-_ENDS = re.compile(r"[?.](?=\s|$)")
+from wisen.loop.detect.writing import bare, fold, is_dense, joins
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wisen.loop.detect.language import Language, Words
 
 Match: TypeAlias = tuple[int, int, int]
-"""The number of a phrase, and where it begins and ends in a padded text: as the automaton tells it, to save time."""
-_HARMLESS_ONE, _BEGINNING, _WHOLE = range(3)
-"""What a phrase is: one that hides others, one that longer words may begin with, one of whole words."""
+"""The number of a pattern, and where it begins and ends in a padded text: as the automaton tells it, to save time."""
+_REACH, _REACH_AFTER, _REACH_DENSE = 14, 10, 4
+"""How far from a phrase a negation may stand, before it, behind it, and where words are not parted."""
+_SHORT, _SHORT_BARE = 3, 5
+"""So short a word, and one without its accents, is taken for one of its language only beside others of it."""
+
+
+class Claim(NamedTuple):
+    """What a pattern is in one language."""
+
+    bit: int
+    """The language."""
+    phrase: str
+    groups: Words
+    """None means that it hides what is in it."""
+    sure: bool
+    """Whether it counts without other phrases of the language."""
+
+
+class Negators(NamedTuple):
+    """The negations of a language, ready to be looked for."""
+
+    before: Words
+    after: Words
+    reach: int
 
 
 class Phrases:
-    """The phrases of one language, ready to be looked for."""
+    """The phrases of some languages, ready to be looked for."""
 
-    def __init__(self, groups: dict[str, tuple[str, ...]], harmless: tuple[str, ...]) -> None:
-        of: dict[str, tuple[str, ...]] = {}
-        for group, phrases in groups.items():
-            for phrase in phrases:
-                of[phrase] = (*of.get(phrase, ()), group)
-        self.groups_of = dict(of)
-        of.update(dict.fromkeys(harmless, ()))
-        self.numbered = tuple(of)
-        """Each phrase at its number."""
-        self._sorts = [
-            (_BEGINNING if phrase.endswith("*") else _WHOLE) if groups else _HARMLESS_ONE
-            for phrase, groups in of.items()
-        ]
-        self._automaton = AhoCorasick(
-            [(f" {phrase}" if phrase[0].isalnum() else phrase).removesuffix("*") for phrase in of],
-            matchkind=MatchKind.LeftmostLongest,
-        )
+    def __init__(self, of_languages: Iterable[tuple[Language, dict[str, Words], Words]]) -> None:
+        """Each language with its phrases by group, and with what hides them."""
+        languages = tuple(of_languages)
+        claims: dict[str, dict[int, Claim]] = {}
+        self.codes: dict[int, str] = {}
+        self.signs = set[int]()
+        """What is no language: emoji."""
+        for number, (language, groups, harmless) in enumerate(languages):
+            self.codes[1 << number] = language.code
+            if not language.own_name:
+                self.signs.add(1 << number)
+            for pattern, claim in _claims(language, 1 << number, groups, harmless):
+                known = claims.setdefault(pattern, {})
+                known[claim.bit] = _both(known[claim.bit], claim) if claim.bit in known else claim
+        self.claims = [tuple(of.values()) for of in claims.values()]
+        """Who claims each pattern, by number."""
+        self.bits = [of[0].bit if len(of) == 1 and of[0].sure else 0 for of in self.claims]
+        """The language that each pattern speaks for; 0 where several may claim it."""
+        self._abroad = {
+            number
+            for number, of in enumerate(self.claims)
+            if all(claim.bit != 1 and claim.bit not in self.signs for claim in of) and any(claim.sure for claim in of)
+        }
+        """The patterns that only other languages than the first one have."""
+        self._patterns = [pattern.removesuffix("*") for pattern in claims]
+        self._prefixes = {"", *(fold(each) for language, _, _ in languages for each in language.prefixes)}
+        glue = sum(1 << number for number, (language, _, _) in enumerate(languages) if language.prefixes)
+        self._glued = {
+            number
+            for number, (pattern, of) in enumerate(zip(claims, self.claims, strict=True))
+            if joins(pattern[0]) and any(claim.bit & glue for claim in of)
+        }
+        """The patterns of words that something may be glued to."""
+        self._whole = [pattern[-1] != "*" and joins(pattern[-1]) for pattern in claims]
+        """Whether only whole words match, or also what longer ones begin with."""
+        self._again = {
+            number: again for number, pattern in enumerate(self._patterns) if (again := _again(pattern)) is not None
+        }
+        """The patterns that share a mark with what stands beside them."""
+        self._within = _longest_within(self._patterns)
+        self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.LeftmostLongest)
 
-    def matches(self, folded: str) -> list[Match]:
-        """The phrases of a folded text, in order; the longest where several begin, and none inside a harmless one."""
-        padded = f" {folded}  "
-        sorts = self._sorts
-        return [
-            match
-            for match in self._automaton.find_matches_as_indexes(padded)
-            if (sort := sorts[match[0]]) and (padded[match[2]] == " " or sort is _BEGINNING or _ends(padded, match[2]))
-        ]
+    def matches(self, text: str) -> list[Match]:
+        """The patterns in a folded text, in order; the longest where several begin."""
+        padded = f" {text}   "
+        found = list[Match]()
+        start = 0
+        while start >= 0:
+            start = self._match(padded, start, found)
+        return found
+
+    def _match(self, padded: str, since: int, found: list[Match]) -> int:
+        """Look from a place on. Returns where to go on, if something was passed over; else -1."""
+        whole, glued, again = self._whole, self._glued, self._again
+        for number, begin, stop in self._automaton.find_matches_as_indexes(padded[since:] if since else padded):
+            start, end = begin + since, stop + since
+            if glued and number in glued and not self._stands(padded, start):
+                continue
+            if padded[end] == " " or not whole[number] or _ends(padded, end):
+                if number in again:
+                    found.append((number, start, end - again[number].blanks))
+                    return start + again[number].next
+                found.append((number, start, end))
+                continue
+            shorter = self._shorter(padded, (number, start, end))
+            if shorter:
+                found.append(shorter)
+            if " " in padded[start + 1 : end]:
+                return shorter[2] if shorter else padded.index(" ", start + 1)
+        return -1
+
+    def _stands(self, padded: str, start: int) -> bool:
+        """Whether a word begins here, or what may be glued to its front stands before it."""
+        return padded[padded.rfind(" ", 0, start) + 1 : start] in self._prefixes
+
+    def shorter(self, text: str, match: Match) -> Match | None:
+        """The longest pattern of a folded text that begins at the same place, is shorter and ends where a word does."""
+        return self._shorter(f" {text}   ", match)
+
+    def _shorter(self, padded: str, match: Match) -> Match | None:
+        number, start, _ = match
+        while True:
+            behind_comma = self._patterns[number].startswith("  ")
+            number = self._within[number]
+            if number < 0:
+                break
+            start += behind_comma and not self._patterns[number].startswith("  ")
+            end = start + len(self._patterns[number])
+            if not self._whole[number] or _ends(padded, end):
+                return number, start, end
+        return None
+
+    def spoken(self, found: Iterable[Match]) -> tuple[int, int]:
+        """The languages that patterns speak for, and by how many of them the others outdo the first one."""
+        bits, spoken, first, others = self.bits, 0, 0, 0
+        for number, _, _ in found:
+            bit = bits[number]
+            if bit:
+                spoken |= bit
+                if bit == 1:
+                    first += 1
+            others += number in self._abroad
+        return spoken, others - first
+
+    def chosen(self, number: int, spoken: int) -> tuple[Claim, ...]:
+        """Whose claim on a pattern counts in a text with such languages."""
+        claims = self.claims[number]
+        if not spoken:
+            return claims
+        return tuple([claim for claim in claims if claim.bit & spoken] or [claim for claim in claims if claim.sure])
+
+    def guests(self, found: Iterable[Match]) -> list[Match]:
+        """Those that are hardly there by chance in a text that is mostly English."""
+        return [match for match in found if any(map(self._is_guest, self.claims[match[0]]))]
+
+    def _is_guest(self, claim: Claim) -> bool:
+        of_others = claim.bit != 1 and claim.bit not in self.signs
+        return of_others and claim.sure and (" " in claim.phrase or not claim.phrase.isascii())
+
+    def groups_in(self, text: str) -> dict[str, int]:
+        """How many phrases of each group stand in a text."""
+        found = self.matches(fold(text))
+        (spoken, _), counted = self.spoken(found), dict[str, int]()
+        for number, _, _ in found:
+            for group in {group for claim in self.chosen(number, spoken) for group in claim.groups}:
+                counted[group] = counted.get(group, 0) + 1
+        return counted
+
+    def shift(self, number: int) -> int:
+        """By how much a pattern is moved from where it stands: one of words begins with the blank before it."""
+        return 0 if self._patterns[number][0] == " " and self._patterns[number][1:2] != " " else 1
 
     def place(self, match: Match) -> tuple[int, int]:
         """Where in the folded text a phrase begins and ends."""
         number, start, end = match
-        return start - self.shift(self.numbered[number]), end - 1
-
-    @staticmethod
-    def shift(phrase: str) -> int:
-        """A word begins after a space, an emoji anywhere: it is moved by the blank that a text is padded with."""
-        return 0 if phrase[0].isalnum() else 1
+        return start - self.shift(number), end - 1
 
 
-def is_negated(folded: str, start: int) -> bool:
-    """Whether a negation stands just before a phrase."""
-    reach = f" {folded[max(0, start - _NEGATION_REACH) : start]}"
-    if " no  " in reach:
-        # Two blanks stand for a comma: that no belongs to what was said before.
-        reach = reach.replace(" no  ", " ")
-    for negation in _NEGATIONS:  # noqa: SIM110  # a loop takes half the time of any()
-        if negation in reach:
-            return True
+def is_negated(text: str, start: int, end: int, negators: Negators) -> bool:
+    """Whether a negation stands just before a phrase of a folded text, or where the language has it behind."""
+    before, after, reach = negators
+    if before:
+        # Two blanks stand for a comma: what is before it belongs to what was said before.
+        near = f" {text[max(0, start - reach) : start]}".rpartition("  ")[2]
+        near = f" {near}"
+        for negation in before:
+            if negation in near:
+                return True
+    if after:
+        near = f"{text[end : end + min(reach, _REACH_AFTER)]} "
+        for negation in after:
+            if negation in near:
+                return True
     return False
 
 
-def sentence_end(folded: str, place: int) -> int:
-    """Where the sentence ends that goes on at a place; at its last character, if nothing ends it."""
-    stop = _ENDS.search(folded, place)
-    return len(folded) - 1 if stop is None else stop.start()
+def negators(language: Language) -> Negators:
+    """The negations of a language, ready to be looked for."""
+    dense = any(is_dense(letter) for word in (*language.negations.before, *language.negations.after) for letter in word)
+    if dense:
+        return Negators(
+            tuple(fold(word.rstrip("*")) for word in language.negations.before),
+            tuple(fold(word.rstrip("*")) for word in language.negations.after),
+            _REACH_DENSE,
+        )
+    before = tuple(f"{'' if _is_ending(word) else ' '}{fold(word.rstrip('*'))} " for word in language.negations.before)
+    after = tuple(
+        f"{'' if _is_ending(word) else ' '}{fold(word.rstrip('*'))}{'' if word.endswith('*') else ' '}"
+        for word in language.negations.after
+    )
+    return Negators(before, after, _REACH)
 
 
-def fold(text: str) -> str:
-    """The text in small letters, with spaces for what parts words: each character stays where it is."""
-    if text.isascii():
-        return text.encode().translate(_PUT_BYTES).decode()
-    for mark, put in _PUT.items():
-        if mark in text:
-            text = text.replace(mark, put)
-    folded = text.casefold()
-    if len(folded) == len(text):
-        return folded
-    return "".join(low if len(low := letter.casefold()) == 1 else letter for letter in text)
+def _is_ending(word: str) -> bool:
+    """Whether it is glued to the word before it."""
+    return not word[0].isalnum() or "'" in word
 
 
-def mask(text: str) -> str:
-    """The text with blanks for what is quoted or code: each character stays where it is."""
-    if ">" in text:
-        return _QUOTED_OR_CITED.sub(_blank, text)
-    if '"' in text or "`" in text or "“" in text or " '" in text or text.startswith("'"):
-        return _QUOTED.sub(_blank, text)
-    return text
+class _Again(NamedTuple):
+    """How a pattern leaves to its neighbours what it shares with them."""
+
+    blanks: int
+    """How many blanks at its end stand for a mark."""
+    next: int
+    """From where in it on others are looked for."""
 
 
-@cache
-def english() -> Phrases:
-    """The English phrases."""
-    read = _read()
-    groups = {group: tuple(words) for kind in _KINDS for group, words in read[kind].items()}
-    return Phrases(groups, tuple(read[_HARMLESS]))
+def _again(pattern: str) -> _Again | None:
+    blanks = len(pattern) - len(pattern.rstrip())
+    if pattern.startswith("  "):
+        return _Again(blanks, 1)
+    return _Again(blanks, len(pattern) - blanks) if blanks else None
 
 
-@cache
-def english_lessons() -> Phrases:
-    """The English words by which lessons are understood; a group is named by its table and its own name."""
-    groups = {
-        f"{table} {group}": tuple(words)
-        for table in ("about", "lasting")
-        for group, words in _read()["lesson"][table].items()
-    }
-    return Phrases(groups, ())
+def _both(one: Claim, other: Claim) -> Claim:
+    """What two phrases of a language are that are written alike."""
+    groups = (*one.groups, *(group for group in other.groups if group not in one.groups))
+    return one._replace(groups=groups, sure=one.sure or other.sure)
 
 
-@cache
-def english_orders() -> Phrases:
-    """The English words of sentences that say what is to be done."""
-    return Phrases({"orders": tuple(_read()["lesson"]["orders"])}, ())
+def spellings(language: Language) -> Iterator[str]:
+    """The patterns by which the phrases of a language are found."""
+    return (pattern for pattern, _ in _claims(language, 1, language.groups, language.harmless))
 
 
-@cache
-def _read() -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
+def _claims(language: Language, bit: int, groups: dict[str, Words], harmless: Words) -> Iterator[tuple[str, Claim]]:
+    """The patterns of a language, each with what it is there."""
+    of: dict[str, Words] = dict.fromkeys(harmless, ())
+    for group, phrases in groups.items():
+        for phrase in phrases:
+            of[phrase] = (*of.get(phrase, ()), group)
+    confusable = frozenset(language.confusable)
+    respelled = [(fold(letter), put) for letter, put in language.respell.items()]
+    for phrase, named in of.items():
+        plain = _plain(phrase)
+        short = bit != 1 and len(plain.strip("* ")) <= _SHORT and plain.strip("* ").isascii()
+        claim = Claim(bit, phrase, named, phrase not in confusable and not short)
+        yield plain if language.prefixes and not plain.isascii() else _pattern(plain), claim
+        if not plain.isascii():
+            yield from _respelled(plain, respelled, claim)
 
 
-def _blank(quoted: re.Match[str]) -> str:
-    return "\0" * len(quoted[0])
+def _plain(phrase: str) -> str:
+    """A phrase, folded. A star at its end stays; a mark there means that one must follow: two blanks, or the end."""
+    if phrase.endswith("*"):
+        return fold(phrase[:-1]).rstrip() + "*"
+    plain = fold(phrase)
+    if plain.endswith(" ") and not is_dense(plain.rstrip()[-1]):
+        return plain.rstrip() + "  "
+    return plain
+
+
+def _respelled(plain: str, respelled: Iterable[tuple[str, str]], claim: Claim) -> Iterator[tuple[str, Claim]]:
+    """The other patterns by which a phrase is found: letters typed otherwise, and without accents."""
+    other = plain
+    for letter, put in respelled:
+        other = other.replace(letter, put)
+    if other != plain:
+        yield _pattern(other), claim
+    without = bare(plain)
+    if without.isascii():
+        long = " " in without.strip() or len(without.strip("*")) > _SHORT_BARE
+        yield _pattern(without), claim if long else claim._replace(sure=False)
+
+
+def _pattern(plain: str) -> str:
+    """A word begins after a blank; signs, and letters of scripts without blanks, anywhere."""
+    return f" {plain}" if joins(plain[0]) else plain
+
+
+def _longest_within(patterns: list[str]) -> list[int]:
+    """For each pattern the longest other one that it begins with, its comma left out if need be; -1 for none."""
+    at = {pattern: number for number, pattern in enumerate(patterns)}
+    lengths = sorted({len(pattern) for pattern in patterns}, reverse=True)
+    within = []
+    for pattern in patterns:
+        found = -1
+        for whole in (pattern, pattern[1:]) if pattern.startswith("  ") else (pattern,):
+            shorter = (whole[:length] for length in lengths if length <= len(whole))
+            found = next((at[each] for each in shorter if each in at and each != pattern), -1)
+            if found >= 0:
+                break
+        within.append(found)
+    return within
 
 
 def _ends(padded: str, end: int) -> bool:
     """Whether a word ends here: no letter follows, nor a mark that belongs to it."""
     mark = padded[end]
-    return not (mark.isalnum() or mark == "_" or (mark in "-/." and padded[end + 1].isalnum()))
+    return not (joins(mark) or (mark in "-/." and joins(padded[end + 1])))

@@ -1,0 +1,145 @@
+"""All that is known of some languages, arranged for looking things up: made once, when the first turn is heard."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from wisen.loop.detect.language import shipped_languages
+from wisen.loop.detect.phrases import Phrases, negators, spellings
+from wisen.loop.detect.writing import fold, is_dense, is_foreign
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.loop.detect.language import Language
+    from wisen.loop.detect.phrases import Negators
+
+_BEGINS = {
+    "command": "begins as command",
+    "auxiliary": "begins with auxiliary",
+    "question": "begins as question",
+    "thing": "begins with thing",
+    "person": "begins with person",
+}
+_HOME = ("en", "emoji")
+_LONGEST_OPENING = 6
+"""How many letters of a word are looked at for what longer words begin with."""
+
+
+class Openings:
+    """How messages begin."""
+
+    def __init__(self, languages: Iterable[Language]) -> None:
+        self.leads, self.commands = set[str](), set[str]()
+        self._features: dict[str, str] = {}
+        self._heads: dict[str, str] = {}
+        """Those that longer words may begin with."""
+        for language in languages:
+            self.leads.update(map(fold, language.opening.lead))
+            self.commands.update(map(fold, language.opening.command))
+            for table, feature in _BEGINS.items():
+                for word in getattr(language.opening, table):
+                    if word.endswith("*"):
+                        self._heads.setdefault(fold(word[:-1]), feature)
+                    else:
+                        self._features.setdefault(fold(word), feature)
+
+    def begins(self, words: list[str]) -> str:
+        """The feature of how a folded text begins."""
+        if not words:
+            return "begins otherwise"
+        first = words[0].rstrip(".:?")
+        found = self._features.get(first)
+        if found is None and first and not first.isascii():
+            heads = self._features if is_dense(first[0]) else self._heads
+            for many in range(min(len(first), _LONGEST_OPENING), 0, -1):
+                if found := heads.get(first[:many]):
+                    break
+        return found or "begins otherwise"
+
+
+class Lexicon:
+    """Some languages, the first of which is asked first."""
+
+    def __init__(self, languages: Iterable[Language]) -> None:
+        self.languages = tuple(languages)
+        self.phrases = _phrases(self.languages)
+        self.english = _phrases(language for language in self.languages if language.code in _HOME)
+        """English and emoji alone: other languages must not take a word of an English text for theirs."""
+        self.negators: dict[str, Negators] = {each.code: negators(each) for each in self.languages}
+        self.own = sum(bit for bit, code in self.phrases.codes.items() if code in _HOME)
+        """The bits of English and emoji."""
+        self._strange = _strange(self.languages)
+        self.home = Openings(self.languages[:1])
+        self.abroad = Openings(self.languages)
+        signs = {sign: emoji for each in self.languages for emoji, signs in each.emoticons.items() for sign in signs}
+        self._emoji_of = signs
+        longest_first = sorted(signs, key=len, reverse=True)
+        self._emoticons = (
+            re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, longest_first))})(?![\w(/])") if signs else None
+        )
+        self._marks = "".join(sorted({sign[1] for sign in signs}))
+
+    def may_be_abroad(self, text: str) -> bool:
+        """Whether a folded text holds a word that English does not know and another language does; signs of one."""
+        if is_foreign(text):
+            return True
+        for mark in ".?:":
+            if mark in text:
+                text = text.replace(mark, " ")
+        return not self._strange.isdisjoint(text.split())
+
+    def with_emoji(self, text: str) -> str:
+        """The text with emoji for signs made of other signs: each character stays where it is."""
+        if self._emoticons is None or not any(map(text.__contains__, self._marks)):
+            return text
+        return self._emoticons.sub(self._emoji, text)
+
+    def _emoji(self, found: re.Match[str]) -> str:
+        return self._emoji_of[found[0]].ljust(len(found[0]))
+
+    @cached_property
+    def orders(self) -> Phrases:
+        """The words of sentences that say what is to be done."""
+        return Phrases((language, {"orders": language.lesson.orders}, ()) for language in self.languages)
+
+    @cached_property
+    def lessons(self) -> Phrases:
+        """The words by which lessons are understood; a group is named by its table and its own name."""
+        return Phrases((language, _lesson_groups(language), ()) for language in self.languages)
+
+    def spoken(self, bits: int) -> tuple[Language, ...]:
+        """The languages of such bits."""
+        return tuple(language for at, language in enumerate(self.languages) if bits >> at & 1)
+
+
+def _phrases(languages: Iterable[Language]) -> Phrases:
+    return Phrases((language, language.groups, language.harmless) for language in languages)
+
+
+@cache
+def shipped_lexicon() -> Lexicon:
+    """The languages that come with the package."""
+    return Lexicon(shipped_languages())
+
+
+def _strange(languages: Iterable[Language]) -> frozenset[str]:
+    """The words of the phrases of other languages, without those of English."""
+    ours, theirs = set[str](), set[str]()
+    for language in languages:
+        words = ours if language.code in _HOME else theirs
+        words.update(language.common)
+        for pattern in spellings(language):
+            words.update(pattern.rstrip("*").replace(".", " ").replace("?", " ").replace(":", " ").split())
+    return frozenset(word for word in theirs - ours if len(word) > 1)
+
+
+def _lesson_groups(language: Language) -> dict[str, tuple[str, ...]]:
+    words = language.lesson
+    groups = {f"about {group}": phrases for group, phrases in words.about.items()}
+    groups |= {f"lasting {group}": phrases for group, phrases in words.lasting.items()}
+    if words.always:
+        groups["lasting always"] = (*groups.get("lasting always", ()), *words.always)
+    return groups

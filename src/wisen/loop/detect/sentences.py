@@ -1,0 +1,88 @@
+"""Sentences in other languages than English: what only leads to what is said falls away, nothing is reworded."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from wisen.loop.detect.writing import fold, folded, is_dense, is_foreign, joins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wisen.loop.detect.language import Language, Words
+
+_MARKS = " .,:;!?…-–—。，、！？：；।؟،؛"
+"""What may stand between a lead and what it leads to."""
+_STOPS = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
+_MOST_LEADS = 4
+
+
+def plain(part: str, languages: Sequence[Language]) -> str:
+    """A sentence without what only leads to it and out of it, with a mark at its end."""
+    short = part.strip()
+    for _ in range(_MOST_LEADS):
+        led = _without_lead(short, languages)
+        if not led or led == short:
+            break
+        short = led
+    short = _without_tail(short, languages) or short
+    # A name in Latin letters stays as it is in a sentence of another script.
+    is_name = short[0].isascii() and is_foreign(fold(short))
+    said = short if is_name else short[0].upper() + short[1:]
+    return said if said.endswith(_STOPS) else said + _stop(said)
+
+
+def is_empty(part: str, languages: Iterable[Language]) -> bool:
+    """Whether it says that something is wrong, and not what."""
+    said = fold(part).strip(_MARKS)
+    return any(said in _folded(language.lesson.empty) for language in languages)
+
+
+def forbids(text: str, languages: Iterable[Language]) -> bool:
+    """Whether it begins as what only forbids does."""
+    said = fold(text).lstrip()
+    return any(_begins(said, word) for language in languages for word in _folded(language.lesson.forbids))
+
+
+def _without_lead(part: str, languages: Iterable[Language]) -> str:
+    said = folded(part)
+    leads = [lead for each in languages for lead in _folded(each.lesson.leads) if _begins(said.text, lead)]
+    if not leads:
+        return part
+    end = said.place(max(map(len, leads)))
+    return part[end:].lstrip(_MARKS)
+
+
+def _without_tail(part: str, languages: Iterable[Language]) -> str:
+    said = fold(part).rstrip(_MARKS)
+    tails = [tail for each in languages for tail in _folded(each.lesson.tails) if _is_tail(said, tail)]
+    if not tails or len(fold(part)) != len(part):
+        return part
+    return part[: len(said) - max(map(len, tails))].rstrip(_MARKS)
+
+
+def _begins(said: str, word: str) -> bool:
+    """Whether a folded sentence begins with a word, and goes on behind it."""
+    if not said.startswith(word) or len(said) <= len(word):
+        return False
+    # A word of a script without blanks leads only where a mark follows: else it may be the head of another word.
+    return said[len(word)] in _MARKS if is_dense(word[-1]) else not joins(said[len(word)])
+
+
+def _is_tail(said: str, tail: str) -> bool:
+    if not said.endswith(tail) or len(said) <= len(tail):
+        return False
+    return said[-len(tail) - 1] in _MARKS
+
+
+def _stop(said: str) -> str:
+    last = said.rstrip()[-1]
+    if is_dense(last):
+        return "。"
+    return "।" if "\u0900" <= last <= "\u097f" else "."
+
+
+@cache
+def _folded(words: Words) -> frozenset[str]:
+    return frozenset(each for word in words if (each := fold(word).strip(_MARKS)))

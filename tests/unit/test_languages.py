@@ -1,0 +1,269 @@
+"""Sixteen languages and emoji: what is said in them is heard, however it is written."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.domain.signals import Heard, SignalKind
+from wisen.errors import LanguageError
+from wisen.loop.detect.features import is_abroad, look
+from wisen.loop.detect.language import GROUPS, MARKS, languages_in, read_language, shipped_languages, together
+from wisen.loop.detect.lexicon import Lexicon, shipped_lexicon
+from wisen.loop.detect.model import detect, detector
+from wisen.loop.detect.writing import fold, folded, mask
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
+SHIPPED = "en zh ja ko de fr es pt it ru sv pl tr vi ar hi".split()
+EMOJI_ONLY = {"frown", "smile"}
+EMOJI = re.compile("[\u2190-\u21ff\u2300-\u27bf\U0001f000-\U0001faff]")
+
+
+def kinds(text: str) -> set[SignalKind]:
+    return {signal.kind for signal in detect(Heard(text=text))}
+
+
+def test_sixteen_languages_and_emoji_are_shipped() -> None:
+    assert sorted(language.code for language in shipped_languages()) == sorted([*SHIPPED, "emoji"])
+
+
+@pytest.mark.parametrize("code", SHIPPED)
+def test_the_file_of_a_language_is_complete(code: str) -> None:
+    (language,) = (each for each in shipped_languages() if each.code == code)
+    needed = {group for groups in GROUPS.values() for group in groups} - EMOJI_ONLY - {MARKS}
+    assert {group for group, words in language.groups.items() if words} >= needed
+    phrases = {phrase for words in language.groups.values() for phrase in words}
+    assert set(language.confusable) <= phrases
+    assert language.harmless
+    assert language.negations.before or language.negations.after
+    assert language.lesson.orders
+    assert not any(EMOJI.search(phrase) for phrase in phrases), "emoji have a file of their own"
+    assert all(len(words) == len(set(words)) for words in language.groups.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "不对，应该用 pnpm",
+        "du missförstod",
+        "das war falsch",
+        "eso está mal",
+        "нет, это неправильно",
+        "nein, das stimmt so nicht",
+        "non, ce n'est pas ce que j'ai demandé",
+        "no, non è quello che ho chiesto",
+        "não foi isso que eu pedi",
+        "いや、それは違います",
+        "아니요, 그게 아니에요",
+        "nie, to jest źle",
+        "hayır, bu yanlış",
+        "không, sai rồi",
+        "لا، هذا خطأ",
+        "नहीं, यह गलत है",
+    ],
+)
+def test_a_plain_correction_is_heard_in_each_language(text: str) -> None:
+    assert CORRECTION in kinds(text)
+    assert is_abroad(Heard(text=text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kein Problem, mach weiter",
+        "没问题，慢慢来",
+        "pas de souci, prends ton temps",
+        "sin prisa, cuando puedas",
+        "ingen fara, ta det lugnt",
+        "без проблем, не торопись",
+        "nessun problema, fai con calma",
+        "sem pressa",
+        "大丈夫です、急ぎません",
+    ],
+)
+def test_politeness_is_no_correction(text: str) -> None:
+    assert CORRECTION not in kinds(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["super gemacht, danke", "太好了，完美", "parfait, merci", "perfecto, gracias", "отлично, спасибо", "完璧です"],
+)
+def test_praise_is_heard_in_other_languages(text: str) -> None:
+    assert PRAISE in kinds(text)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("DAS WAR FALSCH", "das war falsch"),
+        ("YANLIŞ OLDU", "yanlış oldu"),
+        ("これはＯＫですか？", "これはokですか?"),
+        ("هذا خَطَأٌ", "هذا خطا"),
+        ("ग़लत", "गलत"),
+        (unicodedata.normalize("NFD", "không đúng"), "không đúng"),
+        ("👎🏿", "👎"),
+        ("🤦🏽‍♀️", "🤦♀"),
+        ("l’erreur", "l'erreur"),
+    ],
+)
+def test_what_is_written_otherwise_is_read_alike(one: str, other: str) -> None:
+    assert fold(one) == fold(other)
+
+
+@pytest.mark.parametrize(
+    ("with_accents", "without"),
+    [
+        ("não é isso que eu pedi", "nao e isso que eu pedi"),
+        ("no está bien, eso está mal", "no esta bien, eso esta mal"),
+        ("không đúng, sai rồi", "khong dung, sai roi"),
+        ("das war völlig falsch, mach es rückgängig", "das war voellig falsch, mach es rueckgaengig"),
+    ],
+)
+def test_accents_may_be_missing(with_accents: str, without: str) -> None:
+    assert CORRECTION in kinds(with_accents)
+    assert CORRECTION in kinds(without)
+
+
+def test_what_is_glued_to_a_word_does_not_hide_it() -> None:
+    def groups(text: str) -> set[str]:
+        return set(shipped_lexicon().phrases.groups_in(text))
+
+    assert groups("خطأ") & groups("والخطأ")
+    assert groups("c'est l'erreur d'hier") & {"sight", "failing"}
+
+
+def test_a_language_is_not_guessed_from_one_word_that_others_have_too() -> None:
+    assert not is_abroad(Heard(text="the comment is fine, die cast models also work fast"))
+    assert "asking" not in look(Heard(text="the comment is on line nine"))
+
+
+def test_a_phrase_of_another_language_counts_in_an_english_text() -> None:
+    plain, mixed = "the header has the old logo", "das ist falsch, the header has the old logo"
+    assert CORRECTION in kinds(mixed)
+    assert CORRECTION not in kinds(plain)
+
+
+def test_what_is_quoted_in_other_quotation_marks_is_not_the_users() -> None:
+    assert "\0" in mask("Der Kunde schreibt „das ist falsch“")
+    assert "\0" in mask("客户说「不对」")
+    assert "\0" in mask("le client dit « c'est faux »")
+
+
+@pytest.mark.parametrize("text", ["👎", "👎🏽", "❌", "🤦‍♂️", "😡", ":(", ">:(", "😤😤", "💩"])
+def test_a_lone_negative_emoji_is_a_correction(text: str) -> None:
+    assert kinds(text) == {CORRECTION}
+
+
+@pytest.mark.parametrize("text", ["👍", "👍🏾", "🎉🎉", "❤️", "💯", ":D", "<3", "👏"])
+def test_a_lone_positive_emoji_is_praise(text: str) -> None:
+    assert kinds(text) == {PRAISE}
+
+
+@pytest.mark.parametrize("text", ["🤔", "👀", "📎", "🚀", "🤷", "☕", "add a ❌ icon", "what does 👎 stand for?", "🇸🇪"])
+def test_other_emoji_say_nothing(text: str) -> None:
+    assert kinds(text) == set()
+
+
+def test_a_lone_negative_emoji_takes_its_lesson_from_the_next_message() -> None:
+    (signal,) = detect(Heard(text="👎", later=("use pnpm, not npm", "and go on")))
+    assert signal.lesson is not None
+    assert signal.lesson.text == "Use pnpm, not npm."
+    (abroad,) = detect(Heard(text="👎", later=("nein, bitte nimm pnpm, nicht npm",)))
+    assert abroad.lesson is not None
+    assert abroad.lesson.text == "Nimm pnpm, nicht npm."
+    (alone,) = detect(Heard(text="👎"))
+    assert alone.lesson is None
+
+
+@pytest.mark.parametrize(
+    ("text", "lesson"),
+    [
+        ("nein, das ist falsch. Bitte nimm pnpm, nicht npm", "Nimm pnpm, nicht npm."),
+        ("不对，应该用 pnpm", "应该用 pnpm."),
+        ("нет, используй pnpm вместо npm", "Используй pnpm вместо npm."),
+        ("いや、違います。npmじゃなくてpnpmを使ってください", "npmじゃなくてpnpmを使ってください。"),
+        ("non, c'est pas ça, utilise l'ancienne API", "Utilise l'ancienne API."),
+    ],
+)
+def test_the_lesson_is_the_sentence_that_says_what_to_do_in_the_users_words(text: str, lesson: str) -> None:
+    found = next(signal.lesson for signal in detect(Heard(text=text)) if signal.lesson)
+    assert found.text == lesson
+
+
+def test_the_evidence_stands_where_it_was_written() -> None:
+    text = "👎🏽 لا، هذا خَطَأ"
+    signal = next(signal for signal in detect(Heard(text=text)) if signal.kind is CORRECTION)
+    assert text[signal.start : signal.end]
+    read = folded(text)
+    assert read.places is not None
+    assert [fold(text[place]) for place in read.places[:-1]] == list(read.text)
+
+
+DUTCH = """
+code = "nl"
+name = "Dutch"
+own_name = "Nederlands"
+[correction]
+unmistakable = ["dat klopt niet", "dat is fout"]
+[plain]
+marks = ["niet", "maar", "gebruik"]
+"""
+
+
+def test_a_language_is_added_by_a_file_alone(tmp_path: Path) -> None:
+    (tmp_path / "nl.toml").write_text(DUTCH, encoding="utf-8")
+    with_dutch = detector(languages_in(tmp_path))
+    heard = Heard(text="dat klopt niet, gebruik pnpm")
+    assert CORRECTION not in {signal.kind for signal in detect(heard)}
+    assert CORRECTION in {signal.kind for signal in with_dutch.signals(heard)}
+
+
+def test_an_added_language_takes_the_place_of_a_shipped_one() -> None:
+    own = read_language(DUTCH.replace('"nl"', '"de"'), "de.toml")
+    assert [each.name for each in together(shipped_languages(), [own]) if each.code == "de"] == ["Dutch"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("code = ", "no language file"),
+        ('code = "x y"\nname = "X"', "'x y'"),
+        ('code = "x"\nname = "X"\n[correction]\nwrongs = ["a"]', "'wrongs'"),
+        ('code = "x"\nname = "X"\n[correction]\ndeny = ["a", " "]', "'deny'"),
+        ('code = "x"\nname = "X"\nextra = 1', "extra"),
+    ],
+)
+def test_a_file_that_is_wrong_is_told_by_what_is_wrong_in_it(text: str, told: str) -> None:
+    with pytest.raises(LanguageError, match=re.escape(told)):
+        read_language(text, "x.toml")
+
+
+@given(text=st.text(max_size=80))
+def test_folding_keeps_places_and_folding_twice_changes_nothing(text: str) -> None:
+    read = folded(text)
+    assert len(read.text) == (len(text) if read.places is None else len(read.places) - 1)
+    assert all(0 <= read.place(at) <= len(text) for at in range(len(read.text) + 1) if read.places is not None)
+
+
+@given(words=st.lists(st.sampled_from("no eso está mal es bien que la prueba sigue fallando".split()), max_size=8))
+def test_words_that_longer_phrases_begin_with_are_not_lost(words: list[str]) -> None:
+    text = " ".join(words)
+    phrases = shipped_lexicon().phrases
+    places = [phrases.place(match) for match in phrases.matches(text)]
+    assert all(start < end for start, end in places)
+    if " está mal" in f" {text} ":
+        assert any("está mal" in text[start:end] for start, end in places) or "no está mal" in text
+
+
+def test_english_alone_speaks_where_no_other_language_is_known() -> None:
+    english = Lexicon([each for each in shipped_languages() if each.code == "en"])
+    assert english.phrases.groups_in("that was wrong") == {"unmistakable": 1}
