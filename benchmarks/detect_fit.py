@@ -42,8 +42,8 @@ _SMOOTH = 4
 """How many neighbours on each side have a say in a threshold."""
 _LIGHT, _PHRASE, _USUAL = 0.3, 16.0, 2.0
 """How strongly weights are held back: of the free ones below, of single phrases, of all else."""
-_PAIR, _PAIR_ABROAD = 20.0, 4.0
-"""The same for pairs of features: far more messages in other languages than English turns tell of them."""
+_PAIR = 4.0
+"""The same for pairs of features, which only count in other languages than English: more messages tell of them."""
 _PAIR_SEEN = 4
 _FREE = frozenset(
     (
@@ -72,16 +72,16 @@ class Shape:
         return csr_matrix((data, columns, ends), shape=(len(features), len(at) + 2))
 
 
-def shape(features: Sequence[Features], *, abroad: bool = False) -> Shape:
+def shape(features: Sequence[Features]) -> Shape:
     """The features that are seen at least twice, pairs a little more often."""
     seen = Counter(name for values in features for name in values)
     names = tuple(sorted(name for name, number in seen.items() if number >= (_PAIR_SEEN if BOTH in name else 2)))
-    return Shape(names, np.array([*(_held_back(name, abroad=abroad) for name in names), 0.05, 1e-6]))
+    return Shape(names, np.array([*map(_held_back, names), 0.05, 1e-6]))
 
 
-def _held_back(name: str, *, abroad: bool) -> float:
+def _held_back(name: str) -> float:
     if BOTH in name:
-        return _PAIR_ABROAD if abroad else _PAIR
+        return _PAIR
     return _LIGHT if name in _FREE else _PHRASE if name.startswith("= ") else _USUAL
 
 
@@ -186,7 +186,7 @@ def cross_validate(
     out = {kind: (np.zeros(len(items)), np.zeros(len(items))) for kind in kinds}
     for fold in range(FOLDS):
         within, without = np.flatnonzero(outer != fold).tolist(), np.flatnonzero(outer == fold).tolist()
-        known = shape([features[number] for number in within], abroad=abroad)
+        known = shape([features[number] for number in within])
         rows = known.rows(features, [item.written for item in items])
         for kind in kinds:
             trained = train(kind, [items[number] for number in within], rows[within], known.held, abroad=abroad)

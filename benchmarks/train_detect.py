@@ -77,8 +77,8 @@ def main() -> None:
 
 def _weights(items: Sequence[Item], *, abroad: bool) -> dict[str, object]:
     """The weights of each kind as they are shipped."""
-    features = [look(item.heard) for item in items]
-    known = shape(features, abroad=abroad)
+    features = [look(item.heard, paired=abroad) for item in items]
+    known = shape(features)
     rows = known.rows(features, [item.written for item in items])
     kinds: dict[str, object] = {}
     for kind in SignalKind:
@@ -132,10 +132,11 @@ def _lasting_figures(items: Sequence[Item], scores: Vector, yes: Vector) -> dict
 
 def _report(items: Sequence[Item], at_home: Sequence[Item]) -> dict[str, object]:
     kinds = [kind.value for kind in SignalKind]
-    features = [look(item.heard) for item in at_home]
+    features = [look(item.heard, paired=False) for item in at_home]
     drawn = [cross_validate(at_home, features, kinds, seed) for seed in SEEDS]
     real = [item for item in at_home if not item.written]
-    abroad = cross_validate(items, [look(item.heard) for item in items], kinds, SEED, abroad=True)
+    features_abroad = [look(item.heard, paired=True) for item in items]
+    abroad = cross_validate(items, features_abroad, kinds, SEED, abroad=True)
     return {
         "data": "user_turns.jsonl (real, as of 2026-02), labels/turns.jsonl on the same sessions, and written/",
         "real": sum(not item.ours for item in real) // 2,

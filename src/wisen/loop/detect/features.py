@@ -74,10 +74,11 @@ def tables(home: Rows, abroad: Rows, lexicon: Lexicon) -> Tables:
     return Tables(home, abroad, lexicon, _around, _work)
 
 
-def look(heard: Heard) -> dict[str, float]:
-    """The features of a turn by name."""
+def look(heard: Heard, *, paired: bool | None = None) -> dict[str, float]:
+    """The features of a turn by name; its pairs as well where they count: in other languages than English."""
     seen = glance(heard, _named_only())
-    named = _paired(seen.said, seen.shown, seen.around, seen.work)
+    counts = seen.is_abroad if paired is None else paired
+    named = _paired(seen.said, seen.shown) if counts else []
     pairs = {f"{one}{BOTH}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
     return seen.said | seen.shown | seen.around | seen.work | pairs
 
@@ -100,7 +101,8 @@ def glance(heard: Heard, by: Tables) -> Seen:
     plain = folded(masked)
     said: dict[str, float] = {}
     shown: dict[str, float] = {}
-    found, spoken, is_abroad = list[Match](), 1, False
+    found: list[Match] = []
+    spoken, is_abroad = 1, False
     if lexicon.may_be_abroad(plain.text):
         found = lexicon.phrases.matches(plain.text)
         spoken, ahead = lexicon.phrases.spoken(found)
@@ -129,7 +131,9 @@ def glance(heard: Heard, by: Tables) -> Seen:
     ]
     work, added_too = table.work[_worked(heard.calls[:_CALLS])]
     _both(said, shown, around, work)
-    total += added + added_too + table.rows.weigh(shown) + _together(_paired(said, shown, around, work), table.pairs)
+    total += added + added_too + table.rows.weigh(shown)
+    if is_abroad:
+        total += _together(_paired(said, shown), table.pairs)
     return Seen(said, shown, around, work, total, found, spoken, is_abroad, plain)
 
 
@@ -209,14 +213,17 @@ def _opening(text: str, plain: str, openings: Openings, said: dict[str, float], 
 
 def _faces(text: str, found: list[Match], phrases: Phrases, said: dict[str, float], shown: dict[str, float]) -> None:
     """Whether emoji stand alone, or amid words: there they are often what is spoken of."""
-    places = [phrases.place(match) for match in found if not text[match[2] - 2 : match[2] - 1].isalnum()]
+    places = [phrases.place(match) for match in found]
+    signs = [(start, end) for start, end in places if not text[end - 1 : end].isalnum()]
+    led = max((end for start, end in places if start == 0), default=0)
+    """How far one phrase at the beginning goes: "hmm" leads to a face, it is not spoken of there."""
     alone = not has_words(text)
     for face in ("frown", "smile"):
         if face not in said:
             continue
         if alone:
             shown[f"{face} alone"] = 1.0
-        elif any(_AMID.match(text, end) and has_words(text[:start]) for start, end in places):
+        elif any(_AMID.match(text, end) and has_words(text[led:start]) for start, end in signs):
             shown[f"{face} amid words"] = 1.0
 
 

@@ -122,7 +122,7 @@ def lesson(text: str, abroad: Sequence[Language] = ()) -> str:
         parts = [part for part in parts if not sentences.is_empty(part, abroad)]
     if not parts:
         return ""
-    ranked = _ranked(parts) if parts[1:] else [(0.0, 0)]
+    ranked = _ranked(parts, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
     best = parts[ranked[0][1]]
     if _EMPTY.match(best) or not any(map(str.isalpha, best)):
         return ""
@@ -164,9 +164,10 @@ def forbids(text: str, abroad: Sequence[Language] = ()) -> bool:
     return _FORBIDS.match(text) is not None and _ALSO_WANTS.search(text) is None
 
 
-def groups_in(text: str) -> dict[str, int]:
+def groups_in(text: str, abroad: Sequence[Language] = ()) -> dict[str, int]:
     """How many words of a lesson stand for what."""
-    return shipped_lexicon().lessons.groups_in(text)
+    lexicon = shipped_lexicon()
+    return (lexicon.lessons if abroad else lexicon.english_lessons).groups_in(text)
 
 
 def about(text: str, groups: Mapping[str, int]) -> About:
@@ -180,16 +181,17 @@ def about(text: str, groups: Mapping[str, int]) -> About:
     return About.FILE if is_file else About.FACT
 
 
-def _ranked(parts: list[str]) -> list[tuple[float, int]]:
+def _ranked(parts: list[str], *, abroad: bool) -> list[tuple[float, int]]:
     """The parts, the one first that most says what is to be done; of two that say as much, the earlier."""
-    orders = orders_in([part[:_PART] for part in parts])
+    orders = orders_in([part[:_PART] for part in parts], abroad=abroad)
     return sorted([(-_telling(number, part, orders[number]), number) for number, part in enumerate(parts)])
 
 
-def orders_in(parts: list[str]) -> list[int]:
+def orders_in(parts: list[str], *, abroad: bool = False) -> list[int]:
     """How many words of each part say that something is to be done. All are looked through in one go."""
     starts = list(accumulate([len(part) + len(_APART) for part in parts]))
-    found = shipped_lexicon().orders.matches(fold(_APART.join(parts)))
+    lexicon = shipped_lexicon()
+    found = (lexicon.orders if abroad else lexicon.english_orders).matches(fold(_APART.join(parts)))
     counts = [0] * len(parts)
     for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:
         counts[number] += 1

@@ -76,11 +76,7 @@ class Lexicon:
         self.abroad = Openings(self.languages)
         signs = {sign: emoji for each in self.languages for emoji, signs in each.emoticons.items() for sign in signs}
         self._emoji_of = signs
-        longest_first = sorted(signs, key=len, reverse=True)
-        self._emoticons = (
-            re.compile(rf"(?<!\S)(?:{'|'.join(map(re.escape, longest_first))})(?![\w(/])") if signs else None
-        )
-        self._marks = "".join(sorted({sign[1] for sign in signs}))
+        self._emoticons = _pattern_of(signs) if signs else None
 
     def may_be_abroad(self, text: str) -> bool:
         """Whether a folded text holds a word that English does not know and another language does; signs of one."""
@@ -93,7 +89,7 @@ class Lexicon:
 
     def with_emoji(self, text: str) -> str:
         """The text with emoji for signs made of other signs: each character stays where it is."""
-        if self._emoticons is None or not any(map(text.__contains__, self._marks)):
+        if self._emoticons is None or not (":" in text or "_" in text or "<" in text or "=" in text or "^" in text):
             return text
         return self._emoticons.sub(self._emoji, text)
 
@@ -103,20 +99,47 @@ class Lexicon:
     @cached_property
     def orders(self) -> Phrases:
         """The words of sentences that say what is to be done."""
-        return Phrases((language, {"orders": language.lesson.orders}, ()) for language in self.languages)
+        return _orders(self.languages)
+
+    @cached_property
+    def english_orders(self) -> Phrases:
+        """The same in English."""
+        return _orders(self.languages[:1])
 
     @cached_property
     def lessons(self) -> Phrases:
         """The words by which lessons are understood; a group is named by its table and its own name."""
-        return Phrases((language, _lesson_groups(language), ()) for language in self.languages)
+        return _lessons(self.languages)
+
+    @cached_property
+    def english_lessons(self) -> Phrases:
+        """The same in English."""
+        return _lessons(self.languages[:1])
 
     def spoken(self, bits: int) -> tuple[Language, ...]:
         """The languages of such bits."""
         return tuple(language for at, language in enumerate(self.languages) if bits >> at & 1)
 
 
+def _pattern_of(signs: Iterable[str]) -> re.Pattern[str]:
+    """Finds signs between blanks. Each way to match begins with a letter, so that the search is fast."""
+    by_first: dict[str, list[str]] = {}
+    for sign in sorted(signs, key=len, reverse=True):
+        by_first.setdefault(sign[0], []).append(re.escape(sign[1:]))
+    ways = (rf"{re.escape(first)}(?<!\S.)(?:{'|'.join(rests)})" for first, rests in by_first.items())
+    return re.compile(rf"(?:{'|'.join(ways)})(?![\w(/])")
+
+
 def _phrases(languages: Iterable[Language]) -> Phrases:
     return Phrases((language, language.groups, language.harmless) for language in languages)
+
+
+def _orders(languages: Iterable[Language]) -> Phrases:
+    return Phrases((language, {"orders": language.lesson.orders}, ()) for language in languages)
+
+
+def _lessons(languages: Iterable[Language]) -> Phrases:
+    return Phrases((language, _lesson_groups(language), ()) for language in languages)
 
 
 @cache

@@ -137,7 +137,7 @@ class Model:
             text = lessons.lesson(heard.later[0], abroad)
         if not text:
             return None
-        groups = lessons.groups_in(text)
+        groups = lessons.groups_in(text, abroad)
         weights = self._lasting.weights
         for name, value in of_lesson(heard, text, groups).items():
             if name in weights:

@@ -83,20 +83,36 @@ class Phrases:
         """The patterns of words that something may be glued to."""
         self._whole = [pattern[-1] != "*" and joins(pattern[-1]) for pattern in claims]
         """Whether only whole words match, or also what longer ones begin with."""
+        self._within = _longest_within(self._patterns)
+        self._plain = [
+            self._within[number] < 0 and " " not in pattern.strip() and pattern[-1] != " " and number not in self._glued
+            for number, pattern in enumerate(self._patterns)
+        ]
+        """Patterns of one word that hide no other: where they do not fit, nothing is lost."""
         self._again = {
             number: again for number, pattern in enumerate(self._patterns) if (again := _again(pattern)) is not None
         }
         """The patterns that share a mark with what stands beside them."""
-        self._within = _longest_within(self._patterns)
         self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.LeftmostLongest)
 
     def matches(self, text: str) -> list[Match]:
         """The patterns in a folded text, in order; the longest where several begin."""
         padded = f" {text}   "
-        found = list[Match]()
-        start = 0
-        while start >= 0:
-            start = self._match(padded, start, found)
+        plain, whole = self._plain, self._whole
+        found: list[Match] = []
+        for match in self._automaton.find_matches_as_indexes(padded):
+            number, start, end = match
+            fits = padded[end] == " " or not whole[number] or _ends(padded, end)
+            if plain[number]:
+                if fits:
+                    found.append(match)
+            elif fits and number not in self._again and number not in self._glued:
+                found.append(match)
+            else:
+                # What follows may be passed over: from here on it is gone through with care.
+                while start >= 0:
+                    start = self._match(padded, start, found)
+                break
         return found
 
     def _match(self, padded: str, since: int, found: list[Match]) -> int:

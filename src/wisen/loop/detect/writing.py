@@ -30,7 +30,7 @@ _FALLS = re.compile(
     "\u200b-\u200f\u2060\ufe00-\ufe0f\ufeff\U0001f3fb-\U0001f3ff]"
 )
 """What falls away or joins the letter before it: accents and points written apart, skin tones, what joins emoji."""
-_ELIDED = re.compile(r"(?<=\w)['’](?!(?:t|s|m|d|re|ve|ll|em)\b)(?=\w)", re.IGNORECASE)
+_ELIDED = re.compile(r"['’](?<=\w.)(?!(?:t|s|m|d|re|ve|ll|em)\b)(?=\w)", re.IGNORECASE)
 """An apostrophe behind a word of its own (l'erreur), but for the English ones (don't)."""
 _QUOTES = (
     r"[`\"“'„«「『](?:(?<=`)``.*?(?:```|\Z)|(?<=`)[^`\n]{1,300}`|(?<=\")[^\"\n]{1,300}\"|(?<=“)[^”\n]{1,300}”|"
