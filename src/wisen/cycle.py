@@ -50,7 +50,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 32 << 20  # bytes of logs that go into one transaction: enough to be fast, few enough to lose little
 MINED_AT_ONCE = 50  # sessions whose findings go into one transaction
-UNDERSTANDING = MINER * 1000 + DETECTOR  # what sessions were understood by; another one understands them again
+UNDERSTANDING = (
+    MINER * 1000 + DETECTOR
+)  # what understood a session, beside added languages; another does it again
 
 
 def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
@@ -85,7 +87,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         proposals=proposals,
         retired=retired,
         troubles=parts.index.troubles(selection),
-        warnings=(*parts.warnings, *diary.keep()),
+        warnings=(*parts.warnings, *parts.languages.warnings, *diary.keep()),
     )
     remember(parts, run_of(report, parts.stamp(began)))
     return report
@@ -129,13 +131,14 @@ def dig(parts: Parts) -> Diary:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
     diary, own = Diary(parts), wording.own(parts)
     judge = Adjudicator(parts, own)
-    new = parts.index.unmined(UNDERSTANDING)
+    understanding = parts.languages.understanding(UNDERSTANDING)
+    new = parts.index.unmined(understanding)
     with collector_paused():
         while sessions := list(islice(new, MINED_AT_ONCE)):
             found = judge.decided(sessions, [replace(mine(each), said=listen(each, own)) for each in sessions])
             told = [diary.noted(*each) for each in zip(sessions, found, strict=True)]
             recollection.keep_sessions(parts, zip(sessions, found, told, strict=True))
-            parts.index.mined(found, UNDERSTANDING)
+            parts.index.mined(found, understanding)
     diary.troubles += judge.troubles
     return diary
 

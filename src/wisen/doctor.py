@@ -41,6 +41,8 @@ class Examined:
     clock: Clock
     ever_used: bool
     watched: Watched
+    languages: Callable[[], Sequence[str]]
+    """What is wrong with the languages that the user added."""
 
 
 def examine(subject: Examined) -> tuple[Finding, ...]:
@@ -80,6 +82,7 @@ def _restore(subject: Examined, error: StoreDamaged) -> Finding:
 def _findings(subject: Examined) -> Iterator[Finding]:
     yield from (_agent(agent) for agent in subject.agents if agent.roots())
     yield from _hooks(subject)
+    yield from _languages(subject)
     if not subject.ever_used:
         yield Finding(
             about="home",
@@ -106,6 +109,16 @@ def _agent(agent: Agent) -> Finding:
         says=f"no sessions in {roots}",
         next_step="Give their folder: `wisen learn --path DIR`.",
     )
+
+
+def _languages(subject: Examined) -> Iterator[Finding]:
+    for says in subject.languages():
+        yield Finding(
+            about="languages",
+            health=Health.BAD,
+            says=says,
+            next_step="Mend the file or take it away; docs/languages.md tells what may stand there.",
+        )
 
 
 def _hooks(subject: Examined) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from types import TracebackType
-    from typing import Self
+    from typing import Self, TypeAlias
 
     from wisen.domain.changes import Change, Fate
     from wisen.domain.cycles import Cycled
@@ -36,9 +36,13 @@ if TYPE_CHECKING:
     from wisen.domain.state import AgentState, Finding, State
     from wisen.loop.apply.past import Past
     from wisen.loop.apply.undo import Undoing
+    from wisen.loop.detect.own import Own
     from wisen.parts import Parts
     from wisen.ports import Agent
     from wisen.steps.diary import Diary
+
+    Speech: TypeAlias = Own
+    """How a user speaks: his own phrases, and the languages he added."""
 
 _SHOWN_RUNS = 10
 _ROUNDS = 3
@@ -149,7 +153,7 @@ class Learner(Recorder, Switcher, Trier, Praiser, Recaller, Rememberer, Asker, P
             contexts=len(parts.ledger.contexts()),
             counts=parts.index.counts(Selection()),
             runs=parts.ledger.runs(_SHOWN_RUNS),
-            warnings=parts.warnings,
+            warnings=(*parts.warnings, *parts.languages.warnings),
             alarms=self.alarms(project),
             archive=archive(parts),
             off=self.off_by(project) if project else "",
@@ -342,7 +346,7 @@ def signals_in(
     *,
     reason: bool = False,
     queued: bool = False,
-    own: Iterable[OwnPhrase] = (),
+    own: Iterable[OwnPhrase] | Own = (),
 ) -> tuple[Signal, ...]:
     """What a message that a user typed says about the work, the likeliest first.
 
@@ -357,7 +361,7 @@ def signals_in(
     if before not in list(Before):
         raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
     heard = Heard(text=text, before=Before(before), reason=reason, queued=queued)
-    return Own(own).hears(heard)
+    return (own if isinstance(own, Own) else Own(own)).hears(heard)
 
 
 def _existing(path: Path | None) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from wisen.loop.apply.past import Desk
     from wisen.loop.crystallize.policy import GuardPolicy
     from wisen.loop.deliver.policy import DeliverPolicy
+    from wisen.loop.detect.added import Added
     from wisen.loop.forget.policy import ArchivePolicy
     from wisen.loop.forget.ward import Silence, Ward
     from wisen.loop.mine.policy import MinePolicy
@@ -72,6 +74,8 @@ class Parts:
     shelf: Shelf
     home: Path
     """Where our own files are."""
+    languages_folder: Path
+    """Where the languages lie that the user added; a home that stands in for another has those of that one."""
     user_home: Path
     """The user's own directory, where agents keep what holds in every project."""
     crew: Crew
@@ -102,6 +106,13 @@ class Parts:
     def judges_after(self, new_events: int) -> bool:
         """Whether instruction files are judged in a turn that found so much that is new."""
         return new_events > 0 if self.judges is None else self.judges
+
+    @cached_property
+    def languages(self) -> Added:
+        """The languages that the user added. They are read once; each turn of the loop has new parts."""
+        from wisen.loop.detect.added import added_in
+
+        return added_in(self.languages_folder)
 
     @property
     def scribe(self) -> Scribe:

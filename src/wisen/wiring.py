@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from wisen import __version__, settings
 from wisen.domain.hooks import CLIENT, Caller
 from wisen.domain.models import WORK, ModelsPolicy
-from wisen.errors import SettingsError, StoreReadOnly
+from wisen.errors import SettingsError
 from wisen.learner import Learner, Place
 from wisen.parts import Parts
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from wisen.doctor import Examined
     from wisen.heartbeat import Watched
     from wisen.loop.apply.past import Desk
+    from wisen.loop.detect.own import Own
     from wisen.loop.observe.switches import Switches
     from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model
     from wisen.settings import Settings
@@ -127,6 +127,17 @@ class Wiring:
         """
         return self._learner(self.ledger(asked=True), cast("Index", _Late(self._whole_index)), hooks=())
 
+    def speech(self) -> Own:
+        """How the user of this home speaks; looking makes no files."""
+        from wisen.loop.detect.added import added_in
+        from wisen.loop.detect.own import Own
+
+        if self.ever_used:
+            with self.asked() as learner:
+                return learner.speech()
+        added = added_in(self._languages_folder())
+        return Own(model=lambda: added.model)
+
     def _learner(
         self,
         ledger: Ledger,
@@ -186,6 +197,7 @@ class Wiring:
             archive=self.settings.archive,
             shelf=HomeShelf(self.settings.home, clock),
             home=self.settings.home,
+            languages_folder=self._languages_folder(),
             user_home=self._user_home(),
             crew=processes,
             salt=self._salt,
@@ -215,6 +227,7 @@ class Wiring:
     def examined(self) -> Examined:
         """What the doctor looks at."""
         from wisen.doctor import Examined
+        from wisen.loop.detect.added import added_in
 
         def open_ledger() -> AbstractContextManager[Ledger]:
             return closing(self.ledger())
@@ -231,6 +244,7 @@ class Wiring:
             clock=self.clock(),
             ever_used=self.ever_used,
             watched=self._watched(),
+            languages=lambda: added_in(self._languages_folder()).warnings,
         )
 
     def agents(self) -> tuple[Agent, ...]:
@@ -266,8 +280,10 @@ class Wiring:
 
     def caller(self) -> Caller:
         """What agents run when they call us: this interpreter and the client of this package."""
+        from wisen.backends.interpreter import interpreter
+
         client = Path(__file__).absolute().parent.joinpath(*CLIENT)
-        return Caller(python=_interpreter(), client=str(client), home=str(self.meant or self.settings.home))
+        return Caller(python=interpreter(), client=str(client), home=str(self.meant or self.settings.home))
 
     def clock(self) -> Clock:
         """The machine's clock."""
@@ -358,43 +374,23 @@ class Wiring:
             "openclaw": home / ".openclaw" / "workspace",
         }
 
+    def _languages_folder(self) -> Path:
+        from wisen.loop.detect.added import FOLDER
+
+        return (self.meant or self.settings.home) / FOLDER
+
     def _user_home(self) -> Path:
         return Path(self.environment.get("HOME") or Path.home())
 
     def _machine(self) -> str:
         """This machine's name for itself: made once, kept in the home."""
         from wisen.backends.ids import Ulids
+        from wisen.backends.kept import kept
 
-        return self._kept("machine", lambda: Ulids(self.clock()).new(), 0o666)
+        return kept(self.settings.home / "machine", lambda: Ulids(self.clock()).new(), 0o666)
 
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with: made once, and kept in the home."""
-        return bytes.fromhex(self._kept("salt", lambda: os.urandom(32).hex(), 0o600))
+        from wisen.backends.kept import kept
 
-    def _kept(self, name: str, made: Callable[[], str], mode: int) -> str:
-        """What a file of the home holds, which is made at the first question."""
-        file = self.settings.home / name
-        try:
-            with suppress(FileExistsError):
-                part = file.with_name(f"{name}.{os.getpid()}.new.part")
-                if not file.exists():
-                    # Whole or not at all: a hook may ask for it in the same moment.
-                    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
-                    with os.fdopen(handle, "w", encoding="ascii") as new:
-                        new.write(made() + "\n")
-                    try:
-                        os.link(part, file)
-                    finally:
-                        part.unlink()
-            return file.read_text(encoding="ascii").strip()
-        except OSError as error:
-            raise StoreReadOnly(
-                f"{file} cannot be written: {error.strerror}. Set WISEN_HOME to a folder of yours."
-            ) from error
-
-
-def _interpreter() -> str:
-    """This interpreter by one name, whichever of its names it was started by: or each start would install anew."""
-    started = Path(sys.executable)
-    usual = started.with_name("python3")
-    return str(usual if usual.exists() and usual.samefile(started) else started)
+        return bytes.fromhex(kept(self.settings.home / "salt", lambda: os.urandom(32).hex(), 0o600))

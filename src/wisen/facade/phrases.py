@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.phrases import OwnPhrase
     from wisen.loop.apply.edit import Edit
+    from wisen.loop.detect.own import Own
     from wisen.parts import Parts
     from wisen.steps.wording import Found
 
@@ -39,6 +40,12 @@ class Phraser:
             Known(phrase, tuple(each for each in proofs if each.phrase == phrase.id))
             for phrase in in_force(ledger.phrases(machine))
         )
+
+    def speech(self) -> Own:
+        """How the user of this machine speaks: his own phrases, and the languages he added."""
+        from wisen.steps.wording import own
+
+        return own(self._parts)
 
     def learn_phrases(self, *, days: float | None = None, model: bool = False, dry_run: bool = False) -> Found:
         """Look for phrases by which the user corrects and praises in what he typed; keep those that are sure enough.

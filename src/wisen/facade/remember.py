@@ -156,10 +156,12 @@ class Rememberer:
     def _understood(self, selection: Selection, begins: str = "") -> Iterator[tuple[History, Mined]]:
         from wisen.loop.detect.listen import listen
         from wisen.loop.mine.sessions import mine
+        from wisen.steps.wording import own
 
+        speaks = own(self._parts)
         for history in self._parts.index.histories(selection):
             if history.native.startswith(begins):
-                yield history, replace(mine(history), said=listen(history))
+                yield history, replace(mine(history), said=listen(history, speaks))
 
     def _made(self, history: History, mined: Mined) -> Iterator[Told]:
         from wisen.steps.diary import setting_of, told

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from wisen.domain.signals import SignalKind
+    from wisen.loop.detect.model import Model as Detector
     from wisen.loop.detect.signs import Watched
     from wisen.ports import Model
 
@@ -75,8 +76,9 @@ class Names(Struct, frozen=True, forbid_unknown_fields=True):
 class Named:
     """What models name in turns, as long as they answer."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, detector: Detector | None = None) -> None:
         self._model = model
+        self._detector = detector
         self.notes: list[str] = []
         """Why there is not more."""
 
@@ -94,7 +96,9 @@ class Named:
         for kind in KINDS:
             for text in sorted(self._names(of[kind], kind)):
                 candidate = _checked(text, kind, plain, {turn.message for turn in of[kind]})
-                if candidate is not None and text not in without:
+                if candidate is None or is_heard(text, self._detector):
+                    continue
+                if text not in without:
                     found.setdefault(text, candidate)
         # Of phrases within each other the shorter says it all.
         return [
@@ -154,7 +158,7 @@ def _checked(text: str, kind: SignalKind, turns: Sequence[Watched], labelled: Co
     hits = tuple(turn for turn in held if turn.message in labelled)
     if len({turn.number for turn in hits}) < _SESSIONS or len(hits) < _RATE * len(held):
         return None
-    if is_heard(text) or not storable(text):
+    if not storable(text):
         return None
     others = len(turns) - len(held)
     return Candidate(text, kind, places, held, hits, len(labelled) - len(hits), others, 1.0)

@@ -23,6 +23,7 @@ from wisen.loop.mine.goals import goals_of
 from wisen.loop.mine.signatures import about
 from wisen.loop.record.practices import mattered
 from wisen.loop.verify.trials.rows import ALL
+from wisen.steps import wording
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from wisen.domain.exposures import Exposure
     from wisen.domain.fixes import Fix
     from wisen.domain.histories import History, Step
+    from wisen.loop.detect.own import Own
     from wisen.parts import Parts
 
 OVER = timedelta(hours=8)
@@ -56,14 +58,14 @@ def conclude(parts: Parts) -> int:
     if not waiting:
         return 0
     since = min(coin.at for coins in waiting.values() for coin in coins) - _AROUND
-    told = Matters(parts)
+    told, own = Matters(parts), wording.own(parts)
     rows: list[Outcome] = []
     ended = 0
     for key, histories in sessions_of(parts.index.histories(Selection(since=since)), waiting.keys()).items():
         when = [at for history in histories for at in moments(history)]
         if when and now - max(when) >= OVER:
             ended += 1
-            rails = _rails(histories)
+            rails = _rails(histories, own)
             rows += [told.outcome(coin, histories, min(when), rails) for coin in waiting[key]]
     parts.ledger.conclude({each.id: each for each in rows}.values())
     return ended
@@ -84,9 +86,9 @@ def moments(history: History) -> list[datetime]:
     return [*(step.at for step in history.steps), *(turn.at for turn in history.turns)]
 
 
-def _rails(histories: Sequence[History]) -> dict[str, int]:
+def _rails(histories: Sequence[History], own: Own) -> dict[str, int]:
     """What must not get worse in a session. Logs do not tell tokens alike, so they are not among it."""
-    said = [each for history in histories for each in listen(history)]
+    said = [each for history in histories for each in listen(history, own)]
     return {
         "corrections": len({each.message for each in said if each.signal.kind is SignalKind.CORRECTION}),
         "failures": sum(step.status in _FAILED for history in histories for step in history.steps),

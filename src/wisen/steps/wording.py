@@ -43,8 +43,8 @@ class Found(NamedTuple):
 
 
 def own(parts: Parts) -> Own:
-    """The phrases of the user of this machine, ready to be heard."""
-    return Own(in_force(parts.ledger.phrases(parts.machine)))
+    """The phrases of the user of this machine and the languages he added, ready to be heard."""
+    return Own(in_force(parts.ledger.phrases(parts.machine)), lambda: parts.languages.model)
 
 
 class Window(NamedTuple):
@@ -67,7 +67,7 @@ def window(parts: Parts, days: float | None) -> Window:
     since = now - timedelta(days=days or (FIRST_DAYS if first else LATER_DAYS))
     counted = since if days else now - timedelta(days=FIRST_DAYS)
     histories = parts.index.histories(Selection(since=counted - _BEFORE))
-    turns = (turn for history in histories for turn in watched(history) if turn.at >= counted)
+    turns = (turn for history in histories for turn in watched(history, parts.languages.model) if turn.at >= counted)
     return Window(since, tuple(turns))
 
 
@@ -89,7 +89,7 @@ def search(parts: Parts, seen: Window, model: Model | None = None) -> Found:
     told = [(each, Way.COUNTED) for each in counted(parts, seen)]
     notes: list[str] = []
     if model is not None:
-        named = Named(model)
+        named = Named(model, parts.languages.model)
         rows = parts.ledger.phrases(parts.machine)
         known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
         known |= {each.text for each, _ in told}

@@ -9,16 +9,18 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import msgspec
 
 from wisen.errors import LanguageError
+from wisen.loop.detect.writing import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+T = TypeVar("T")
 Words: TypeAlias = tuple[str, ...]
 GROUPS = {
     "correction": tuple(
@@ -84,6 +86,8 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     code: str
     name: str
     own_name: str = ""
+    extends: bool = False
+    """Whether its phrases come beside those of the shipped language with this code, and not in their place."""
     prefixes: Words = ()
     """What is glued to the front of words."""
     respell: dict[str, str] = {}
@@ -122,12 +126,16 @@ def read_language(text: str, where: str) -> Language:
             f"{where} is no language file: {error}. docs/languages.md tells what may stand there."
         ) from error
     for table, groups in GROUPS.items():
-        for group, words in getattr(language, table).items():
+        for group in getattr(language, table):
             if group not in groups:
                 known = ", ".join(groups)
                 raise LanguageError(f"{where}: [{table}] has no group {group!r}. Those there are: {known}.")
-            if not all(map(_says_something, words)):
-                raise LanguageError(f"{where}: {group!r} in [{table}] holds a phrase without a letter or sign.")
+    for place, words in _words(language):
+        if silent := [word for word in words if not fold(word).strip(" *")]:
+            raise LanguageError(f"{where}: {place} holds {silent[0]!r}, a phrase without a letter or sign.")
+    short = [sign for signs in language.emoticons.values() for sign in signs if len(sign) <= 1]
+    if short:
+        raise LanguageError(f"{where}: [emoticons] holds {short[0]!r}. They are made of two signs or more.")
     if not language.code.isascii() or not language.code.replace("-", "").isalnum():
         raise LanguageError(f"{where}: {language.code!r} is no code of a language. Codes are like en, pt or zh-tw.")
     return language
@@ -144,21 +152,47 @@ def shipped_languages() -> tuple[Language, ...]:
 
 def languages_in(folder: Path) -> tuple[Language, ...]:
     """The languages of a folder; none where there is no folder. Raises: LanguageError."""
-    return tuple(_read(file) for file in sorted(folder.glob("*.toml")))
+    return tuple(read_file(file) for file in sorted(folder.glob("*.toml")))
 
 
 def together(shipped: Iterable[Language], added: Iterable[Language]) -> tuple[Language, ...]:
-    """Both; an added one takes the place of a shipped one of the same code."""
-    by_code = {language.code: language for language in (*shipped, *added)}
+    """Both; an added one takes the place of a shipped one of the same code, or extends it."""
+    by_code = {language.code: language for language in shipped}
+    for language in added:
+        known = by_code.get(language.code)
+        by_code[language.code] = joined(known, language) if known is not None and language.extends else language
     return tuple(by_code.values())
 
 
-def _read(file: Path) -> Language:
+def joined(one: T, more: T) -> T:
+    """Two languages, or parts of them, as one: what stands in both stands there once."""
+    both: object = more or one
+    if isinstance(one, tuple) and isinstance(more, tuple):
+        both = tuple(dict.fromkeys((*one, *more)))
+    elif isinstance(one, dict) and isinstance(more, dict):
+        both = {**one, **{key: joined(one[key], value) if key in one else value for key, value in more.items()}}
+    elif isinstance(one, msgspec.Struct):
+        both = type(one)(**{name: joined(getattr(one, name), getattr(more, name)) for name in one.__struct_fields__})
+    return both  # type: ignore[return-value] # mypy cannot tell that each kind stays what it is
+
+
+def read_file(file: Path) -> Language:
+    """The language of a file. Raises: LanguageError."""
     try:
         return read_language(file.read_text(encoding="utf-8"), str(file))
     except (OSError, UnicodeDecodeError) as error:
         raise LanguageError(f"{file} cannot be read: {error}. Mend it or take it away.") from error
 
 
-def _says_something(phrase: Any) -> bool:
-    return bool(phrase.strip().strip("*").strip())
+def _words(language: Language) -> Iterator[tuple[str, Iterable[str]]]:
+    """Every list of words, with where it stands."""
+    yield from (("prefixes", language.prefixes), ("respell", language.respell), ("harmless", language.harmless))
+    yield from ((f"{group!r} in [{table}]", words) for table in GROUPS for group, words in _lists(language, table))
+    for table in ("negations", "opening", "lesson"):
+        yield from ((f"{group!r} in [{table}]", words) for group, words in _lists(language, table))
+
+
+def _lists(language: Language, table: str) -> Iterator[tuple[str, Words]]:
+    held = getattr(language, table)
+    for name, words in held.items() if isinstance(held, dict) else msgspec.structs.asdict(held).items():
+        yield from words.items() if isinstance(words, dict) else [(name, words)]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wisen.loop.detect.language import Language
+    from wisen.loop.detect.lexicon import Lexicon
 
 _READ = 1_000
 """How much of a text is looked at."""
@@ -109,10 +110,10 @@ _FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|
 _ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
 
 
-def lesson(text: str, abroad: Sequence[Language] = ()) -> str:
+def lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> str:
     """What is to be done, in the user's own words, as one sentence; empty where only something is wrong.
 
-    `abroad`: the languages that it is in, where it is not English.
+    `abroad`: the languages that it is in, where it is not English; `lexicon`: those that are known.
     """
     text = text[:_READ]
     if "```" in text:
@@ -122,7 +123,7 @@ def lesson(text: str, abroad: Sequence[Language] = ()) -> str:
         parts = [part for part in parts if not sentences.is_empty(part, abroad)]
     if not parts:
         return ""
-    ranked = _ranked(parts, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
+    ranked = _ranked(parts, lexicon, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
     best = parts[ranked[0][1]]
     if _EMPTY.match(best) or not any(map(str.isalpha, best)):
         return ""
@@ -164,9 +165,9 @@ def forbids(text: str, abroad: Sequence[Language] = ()) -> bool:
     return _FORBIDS.match(text) is not None and _ALSO_WANTS.search(text) is None
 
 
-def groups_in(text: str, abroad: Sequence[Language] = ()) -> dict[str, int]:
+def groups_in(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:
     """How many words of a lesson stand for what."""
-    lexicon = shipped_lexicon()
+    lexicon = lexicon or shipped_lexicon()
     return (lexicon.lessons if abroad else lexicon.english_lessons).groups_in(text)
 
 
@@ -181,16 +182,16 @@ def about(text: str, groups: Mapping[str, int]) -> About:
     return About.FILE if is_file else About.FACT
 
 
-def _ranked(parts: list[str], *, abroad: bool) -> list[tuple[float, int]]:
+def _ranked(parts: list[str], lexicon: Lexicon | None, *, abroad: bool) -> list[tuple[float, int]]:
     """The parts, the one first that most says what is to be done; of two that say as much, the earlier."""
-    orders = orders_in([part[:_PART] for part in parts], abroad=abroad)
+    orders = orders_in([part[:_PART] for part in parts], lexicon, abroad=abroad)
     return sorted([(-_telling(number, part, orders[number]), number) for number, part in enumerate(parts)])
 
 
-def orders_in(parts: list[str], *, abroad: bool = False) -> list[int]:
+def orders_in(parts: list[str], lexicon: Lexicon | None = None, *, abroad: bool = False) -> list[int]:
     """How many words of each part say that something is to be done. All are looked through in one go."""
     starts = list(accumulate([len(part) + len(_APART) for part in parts]))
-    lexicon = shipped_lexicon()
+    lexicon = lexicon or shipped_lexicon()
     found = (lexicon.orders if abroad else lexicon.english_orders).matches(fold(_APART.join(parts)))
     counts = [0] * len(parts)
     for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:

@@ -130,14 +130,14 @@ class Model:
     def _lesson(self, heard: Heard, seen: Seen, score: float) -> Lesson | None:
         """The lesson of a turn; `score` is what the turn tells of how long it lasts."""
         abroad = self._spoken(seen)
-        text = lessons.lesson(heard.text, abroad)
+        text = lessons.lesson(heard.text, abroad, self.lexicon)
         if not text and heard.later and "frown alone" in seen.shown:
             # Only a face was made: what is wrong is told in the next message.
             abroad = self._spoken(glance(Heard(text=heard.later[0]), self._tables))
-            text = lessons.lesson(heard.later[0], abroad)
+            text = lessons.lesson(heard.later[0], abroad, self.lexicon)
         if not text:
             return None
-        groups = lessons.groups_in(text, abroad)
+        groups = lessons.groups_in(text, abroad, self.lexicon)
         weights = self._lasting.weights
         for name, value in of_lesson(heard, text, groups).items():
             if name in weights:

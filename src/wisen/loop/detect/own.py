@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from wisen.domain.signals import Before, Heard, Polarity, Signal, SignalKind
 from wisen.loop.detect import writing
 from wisen.loop.detect.grams import READ, is_unspaced
-from wisen.loop.detect.model import detect, shipped
+from wisen.loop.detect.model import shipped
 from wisen.loop.detect.writing import fold, mask
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from wisen.domain.phrases import OwnPhrase
     from wisen.domain.signals import Lesson
@@ -28,7 +28,8 @@ _WITHIN = "-/.'"
 class Own:
     """What one user says in his own way: his phrases, and the languages that he added."""
 
-    def __init__(self, phrases: Iterable[OwnPhrase] = (), model: Model | None = None) -> None:
+    def __init__(self, phrases: Iterable[OwnPhrase] = (), model: Callable[[], Model] = shipped) -> None:
+        """`model` gives what hears turns; it is asked for at the first turn."""
         # The likeliest first: it decides where several of a kind stand in a turn.
         self._phrases = sorted(phrases, key=lambda each: (-each.probability, each.text))
         self._model = model
@@ -36,9 +37,7 @@ class Own:
     @property
     def model(self) -> Model:
         """What hears turns in all languages that the user writes in."""
-        if self._model is None:
-            self._model = shipped()
-        return self._model
+        return self._model()
 
     def hears(self, heard: Heard) -> tuple[Signal, ...]:
         """What a turn says to somebody who knows how this user speaks."""
@@ -55,7 +54,7 @@ class Own:
             if phrase.kind not in kinds and (place := place_of(phrase.text, text)) is not None:
                 kinds.add(phrase.kind)
                 end = place + len(phrase.text)
-                added.append(_signal(phrase, heard.text, read.place(place), read.place(end)))
+                added.append(_signal(phrase, heard.text, read.place(place), read.place(end), self.model))
         return (*signals, *added)
 
 
@@ -100,21 +99,21 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def _signal(phrase: OwnPhrase, text: str, place: int, end: int) -> Signal:
+def _signal(phrase: OwnPhrase, text: str, place: int, end: int, model: Model) -> Signal:
     return Signal(
         kind=phrase.kind,
         probability=phrase.probability,
         start=place,
         end=end,
         polarity=_POLARITIES[phrase.kind],
-        lesson=_lesson(text[:place], text[end:]) if phrase.kind is SignalKind.CORRECTION else None,
+        lesson=_lesson(text[:place], text[end:], model) if phrase.kind is SignalKind.CORRECTION else None,
     )
 
 
-def _lesson(before: str, behind: str) -> Lesson | None:
+def _lesson(before: str, behind: str, model: Model) -> Lesson | None:
     """What the rest of a correction asks for: what the detector would take from it, if it were typed at a refusal."""
     rest = f"{before.rstrip()} {behind.lstrip(' ,;:.!?…—–-，。！？')}".strip()
     if not rest:
         return None
     refused = Heard(text=rest, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
-    return next((each.lesson for each in detect(refused) if each.kind is SignalKind.CORRECTION), None)
+    return next((each.lesson for each in model.signals(refused) if each.kind is SignalKind.CORRECTION), None)

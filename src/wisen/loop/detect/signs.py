@@ -10,7 +10,7 @@ from wisen.domain.histories import Act
 from wisen.domain.phrases import KINDS
 from wisen.domain.signals import Before, Heard, SignalKind
 from wisen.loop.detect.grams import grams, openings, tokens
-from wisen.loop.detect.model import detect
+from wisen.loop.detect.model import shipped
 from wisen.loop.detect.turns import call_of, turns_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.domain.histories import History, Turn
+    from wisen.loop.detect.model import Model
 
 _ALIKE, _SHARED = 0.7, 3
 """From which share of its words on, and from how many on, a turn says again what was said before."""
@@ -68,8 +69,9 @@ class Watched(NamedTuple):
     """Whether its words alone are heard as a correction or as praise."""
 
 
-def watched(history: History) -> Iterator[Watched]:
-    """Every typed turn of a session, in order."""
+def watched(history: History, model: Model | None = None) -> Iterator[Watched]:
+    """Every typed turn of a session, in order, as a detector hears it: the shipped one, or another."""
+    model = model or shipped()
     said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
     after = {one.id: two for one, two in pairwise(said)}
     words: dict[str, frozenset[str]] = {}
@@ -84,18 +86,18 @@ def watched(history: History) -> Iterator[Watched]:
             heard.text,
             grams(heard.text),
             openings(heard.text),
-            frozenset(_signs(history, turn, heard, after.get(turn.id), words)),
-            is_heard(heard.text),
+            frozenset(_signs(history, turn, heard, after.get(turn.id), words, model)),
+            is_heard(heard.text, model),
         )
 
 
-def is_heard(text: str) -> bool:
+def is_heard(text: str, model: Model | None = None) -> bool:
     """Whether words are heard as a correction or as praise, wherever they stand."""
-    return any(signal.kind in KINDS for signal in detect(Heard(text=text)))
+    return any(signal.kind in KINDS for signal in (model or shipped()).signals(Heard(text=text)))
 
 
 def _signs(
-    history: History, turn: Turn, heard: Heard, following: Turn | None, words: dict[str, frozenset[str]]
+    history: History, turn: Turn, heard: Heard, following: Turn | None, words: dict[str, frozenset[str]], model: Model
 ) -> Iterator[Sign]:
     against = [*_against(heard, words)]
     yield from against
@@ -108,7 +110,7 @@ def _signs(
     if following is None and not calls:
         yield Sign.ENDED
     if following is not None and any(
-        signal.kind is SignalKind.PRAISE for signal in detect(Heard(text=following.text or ""))
+        signal.kind is SignalKind.PRAISE for signal in model.signals(Heard(text=following.text or ""))
     ):
         yield Sign.THANKED
 

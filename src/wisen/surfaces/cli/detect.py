@@ -13,17 +13,17 @@ from wisen.learner import signals_in
 from wisen.surfaces.cli.render import clipped, console, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from wisen.domain.phrases import OwnPhrase
     from wisen.domain.signals import Signal
+    from wisen.learner import Speech
 
 
 def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> int:
     """Show what one message says, or each line of the input: a message, or a record with one."""
     if (text is None) is not from_input:
         raise UsageError("Give a message, or --stdin to read one from each line of the input.")
-    own = _own()
+    own = wiring.wire().speech()
     told = (
         _each_line(before, own)
         if from_input
@@ -48,7 +48,7 @@ def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> in
     return 0
 
 
-def _each_line(before: str, own: Sequence[OwnPhrase]) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
+def _each_line(before: str, own: Speech) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
     for number, line in enumerate(sys.stdin, start=1):
         record = _record(line)
         if record is None:
@@ -63,15 +63,6 @@ def _each_line(before: str, own: Sequence[OwnPhrase]) -> Iterator[tuple[dict[str
         found = signals_in(record["user"], event, reason=reason, queued=queued, own=own)
         named = {"id": record["id"]} if "id" in record else {}
         yield {**named, "text": record["user"]}, found
-
-
-def _own() -> list[OwnPhrase]:
-    """The phrases of whoever asks; looking makes no files."""
-    wires = wiring.wire()
-    if not wires.ever_used:
-        return []
-    with wires.asked() as learner:
-        return [each.phrase for each in learner.phrases()]
 
 
 def _record(line: str) -> dict[str, Any] | None:
