@@ -50,9 +50,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 32 << 20  # bytes of logs that go into one transaction: enough to be fast, few enough to lose little
 MINED_AT_ONCE = 50  # sessions whose findings go into one transaction
-UNDERSTANDING = (
-    MINER * 1000 + DETECTOR
-)  # what understood a session, beside added languages; another does it again
+UNDERSTANDING = MINER * 1000 + DETECTOR  # what understood a session, beside added languages; another does it again
 
 
 def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:

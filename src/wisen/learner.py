@@ -10,6 +10,7 @@ from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
 from wisen.facade.asking import Asker
+from wisen.facade.languages import Linguist
 from wisen.facade.phrases import Phraser
 from wisen.facade.praising import Praiser
 from wisen.facade.recall import Recaller
@@ -56,7 +57,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Switcher, Trier, Praiser, Recaller, Rememberer, Asker, Phraser):
+class Learner(Recorder, Switcher, Trier, Praiser, Recaller, Rememberer, Asker, Phraser, Linguist):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:

@@ -61,13 +61,19 @@ class Forgetter(Guarder):
             UsageError: a text has no words, or is no id and no scope is given.
             StoreBusy: another process reads a store; what is left is finished by the next run.
         """
+        from wisen.steps.forgetting import languages_holding
         from wisen.steps.naming import meant
 
         if not dry_run:
             self.finish_forgetting()
         wanted = [what] if isinstance(what, str) else [*what]
         graves = [self._grave(each, dry_run=dry_run) for each in meant(self._parts, wanted, scope)]
-        return self._carried_out([each for each in graves if each.found.things], dry_run=dry_run)
+        done = self._carried_out([each for each in graves if each.found.things], dry_run=dry_run)
+        left = {line: None for grave in graves for line in languages_holding(self._parts, grave.aim.needle)}
+        if not left:
+            return done
+        first, *rest = done or (Forgetting("", scope or EVERYWHERE, (), ()),)
+        return (first._replace(left=(*first.left, *left)), *rest)
 
     def forget_everything(self, scope: str, *, dry_run: bool = False) -> Forgetting:
         """Forget whatever is within a scope: a context, `""` for what holds everywhere, `"*"` for all.
@@ -169,10 +175,11 @@ class Forgetter(Guarder):
         else:
             scopes = (ALL,) if wanted.everywhere else (here, EVERYWHERE)
             done = [each for scope in scopes for each in self.forget(wanted.what, scope=scope)]
-        if not done:
-            raise UsageError("nothing holds that here. Elsewhere: wisen forget")
-        things = sum(len(each.things) for each in done)
         left = "".join(f" Left: {line}" for each in done for line in each.left)
+        things = sum(len(each.things) for each in done)
+        done = [each for each in done if each.tombstone]
+        if not done:
+            raise UsageError(f"nothing holds that here. Elsewhere: wisen forget{left}")
         return f"forgotten for good: {things} things, tombstone {', '.join(each.tombstone for each in done)}.{left}"
 
     def _carried_out(self, graves: Sequence[Grave], *, dry_run: bool) -> tuple[Forgetting, ...]:

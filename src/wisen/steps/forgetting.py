@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 _PAGES = ".md"
 _WHERE = ("contexts", "global", "reports", "index.md")
 """Where pages are: the stores look after their own files, and what else is there is not ours."""
+_QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+"""The phrases in a file of a language: one does not go on in the next."""
 _NAMING = ("index.md", "meta.md", "memory.json")
 """Files that hold names and counts, and no words: they are written anew."""
 
@@ -51,6 +54,13 @@ def found_in(parts: Parts, aim: Aim) -> Found:
 def held_by(ledger: Ledger, parts: Parts, aim: Aim) -> bool:
     """Whether another ledger holds something of it."""
     return bool(find(ledger.held(), (), (), aim, context_in(parts)).rows)
+
+
+def languages_holding(parts: Parts, needle: Needle) -> tuple[str, ...]:
+    """Where files of languages hold it, in words. They are the user's or a model's words, and are left as they are."""
+    files = sorted(parts.languages_folder.glob("*.toml*"))
+    held = (path for path in files if any(map(needle.holds, _QUOTED.findall(path.read_text("utf-8", "replace")))))
+    return tuple(f"{path} holds it: no session was kept there, take it out yourself." for path in held)
 
 
 def context_in(parts: Parts) -> Callable[[str], str]:

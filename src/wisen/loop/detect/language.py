@@ -6,6 +6,8 @@ learnt. Files come with the package (`languages/`), and more may lie in a folder
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from functools import cache
 from importlib import resources
@@ -40,6 +42,8 @@ GROUPS = {
 MARKS = "marks"
 """The group of words that only tell which language it is."""
 _ENGLISH = "en"
+_WIDE = 120
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 class Negations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -196,3 +200,58 @@ def _lists(language: Language, table: str) -> Iterator[tuple[str, Words]]:
     held = getattr(language, table)
     for name, words in held.items() if isinstance(held, dict) else msgspec.structs.asdict(held).items():
         yield from words.items() if isinstance(words, dict) else [(name, words)]
+
+
+def write_language(language: Language, comment: str = "") -> str:
+    """The text of a language's file: `read_language` makes the same of it."""
+    head = [f"# {line}".rstrip() for line in comment.splitlines()]
+    return "\n".join([*head, *_table("", language), ""])
+
+
+def _table(name: str, held: object) -> Iterator[str]:
+    """The lines of a table: first its own values, then the tables in it."""
+    items = held if isinstance(held, dict) else dict(_set_fields(held))
+    tables = {key: value for key, value in items.items() if isinstance(value, (dict, msgspec.Struct))}
+    if name and (len(tables) < len(items) or not items):
+        yield from ("", f"[{name}]")
+    for key, value in items.items():
+        if key not in tables:
+            yield from _value(_key(key), value)
+    for key, value in tables.items():
+        yield from _table(f"{name}.{_key(key)}" if name else _key(key), value)
+
+
+def _set_fields(held: object) -> Iterator[tuple[str, object]]:
+    """The fields of a part of a language that say something."""
+    assert isinstance(held, msgspec.Struct)
+    for name in held.__struct_fields__:
+        value = getattr(held, name)
+        says = value != type(value)() if isinstance(value, msgspec.Struct) else bool(value)
+        if says or name in ("code", "name"):
+            yield name, value
+
+
+def _value(key: str, value: object) -> Iterator[str]:
+    if isinstance(value, bool):
+        yield f"{key} = {'true' if value else 'false'}"
+    elif not isinstance(value, tuple):
+        yield f"{key} = {_quoted(str(value))}"
+    elif len(line := f"{key} = [{', '.join(map(_quoted, value))}]") <= _WIDE:
+        yield line
+    else:
+        yield f"{key} = ["
+        line = " "
+        for word in map(_quoted, value):
+            if len(line) + len(word) + 2 > _WIDE:
+                yield line
+                line = " "
+            line += f" {word},"
+        yield from (line, "]")
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -22,6 +22,7 @@ from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.phrased import phrases_app
 from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
+from wisen.surfaces.cli.spoken import languages_app
 from wisen.surfaces.cli.switched import off, on
 from wisen.surfaces.cli.tried import effect, trials_app
 
@@ -271,6 +272,7 @@ app.add_typer(contexts_app, name="contexts")
 app.add_typer(memory_app, name="memory")
 app.add_typer(models_app, name="models")
 app.add_typer(phrases_app, name="phrases")
+app.add_typer(languages_app, name="languages")
 app.command()(recall)
 app.command()(brief)
 app.command()(note)
@@ -322,7 +324,7 @@ def detect(
     from_input: Annotated[bool, typer.Option("--stdin", help="Read a message from each line of the input.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell whether a message corrects, praises, asks for something to last, or none of it; English for now."""
+    """Tell whether a message corrects, praises, asks for something to last, or none of it, in any known language."""
     from wisen.surfaces.cli.detect import run
 
     raise typer.Exit(run(text, before=before, from_input=from_input, as_json=as_json))

@@ -82,6 +82,8 @@ class _Dialogue:
             things = [thing for each in plan for thing in each.things]
             if not self._as_json and (things or not number):
                 _show(self._out, plan)
+            if not things:
+                done += plan
             if not things or (self._asks and not self._agreed(things, scope)):
                 continue
             if self._dry_run:

@@ -1,0 +1,85 @@
+"""What is known of the languages a user writes in, and what came of building files for them."""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 - the type of a field
+from enum import StrEnum
+
+from msgspec import Struct
+
+SEVERAL = 3
+"""In fewer turns a phrase of a language may stand by chance."""
+
+
+class Origin(StrEnum):
+    """Where a language comes from."""
+
+    SHIPPED = "shipped"
+    ADDED = "added"
+    EXTENDED = "extended"
+    """It is shipped, and a file of the user's adds to it."""
+
+
+class KnownLanguage(Struct, frozen=True, kw_only=True):
+    """A language that there is a file for."""
+
+    code: str
+    name: str
+    own_name: str
+    origin: Origin
+    phrases: int
+    turns: int
+    """In how many of the user's typed turns it was spoken, by its phrases."""
+    newest: datetime | None
+    file: str = ""
+    """The user's own file."""
+
+
+class UnknownLanguage(Struct, frozen=True, kw_only=True):
+    """A language that the user writes in, and that there is no file for."""
+
+    code: str
+    name: str
+    own_name: str
+    turns: int
+    newest: datetime
+    words: tuple[str, ...]
+    """Small words of it that he wrote."""
+
+
+class Survey(Struct, frozen=True, kw_only=True):
+    """The languages of a user."""
+
+    turns: int
+    """How many typed turns were looked at."""
+    known: tuple[KnownLanguage, ...]
+    """Those that are spoken most come first."""
+    unknown: tuple[UnknownLanguage, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The codes of the languages that the user writes in, the most used first."""
+        used = [(each.turns, each.code) for each in self.known if each.turns >= SEVERAL and each.own_name]
+        used += [(each.turns, each.code) for each in self.unknown]
+        return tuple(code for _, code in sorted(used, key=lambda each: (-each[0], each[1])))
+
+
+class Built(Struct, frozen=True, kw_only=True):
+    """What came of building the file of one language."""
+
+    code: str
+    name: str
+    file: str
+    phrases: int = 0
+    """How many are in the file; where it extends a shipped one, how many it adds."""
+    dropped: dict[str, int] = {}
+    """How many phrases were left out, by why."""
+    answered: int = 0
+    questions: int = 0
+    """How many a model was asked, or would be."""
+    written: bool = False
+    kept: str = ""
+    """Where the file is now that stood there before."""
+    trouble: str = ""
+    """Why it is not whole."""

@@ -1,0 +1,184 @@
+"""The file of keywords by language that some users keep already: `.language-keywords.json`, versions 1 and 2.
+
+`{"version": 2, "detectedAt": "…", "topLanguages": ["en", "sv"], "translations": {"sv": {"triggers": […]}}}`.
+Fields that are not known here stay where they are; whoever writes sets only what `fields` tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from wisen.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+NAME = ".language-keywords.json"
+VERSION = 2
+_VERSIONS = (1, 2)
+TAKEN: dict[str, tuple[str, str]] = {
+    "triggers": ("keep", "keep"),
+    "correctionSignals": ("told", "unmistakable"),
+    "directiveSignals": ("lasting", "lasting"),
+    "directive": ("lasting", "lasting"),
+    "directivePreference": ("liking", "liking"),
+    "directiveExplicitMemory": ("keep", "keep"),
+    "reinforcementSignals": ("praise", "praise"),
+    "reinforcement": ("praise", "praise"),
+    "reinforcementGenericPoliteness": ("thanks", "thanks"),
+}
+"""What our group of each of theirs is: for one word, which often stands in innocent messages too, and for several.
+
+A name that is not here is what its longest beginning here is. What none of them begins is not taken in.
+"""
+_WRITTEN = {
+    "triggers": ("keep",),
+    "correctionSignals": ("unmistakable", "told"),
+    "directiveSignals": ("lasting", "liking"),
+    "reinforcementSignals": ("praise", "thanks"),
+}
+"""Of which of our groups theirs are made."""
+_BY_CATEGORY = {"reinforcementCategories": "reinforcement", "directiveSignalsByCategory": "directive"}
+"""Fields that hold phrases by category, in no language: they are of the language that holds them, or of the first."""
+_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})?")
+_LONGEST = 120
+_SHOWN = 60
+
+
+class Keywords(Struct, frozen=True, kw_only=True):
+    """What such a file holds."""
+
+    version: int = VERSION
+    top: tuple[str, ...] = ()
+    """The user's languages, the most used first."""
+    translations: dict[str, dict[str, tuple[str, ...]]] = {}
+    categories: dict[str, tuple[str, ...]] = {}
+    """Phrases by group that are said to be of no language."""
+
+    @property
+    def taken(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """The phrases by language and by our groups."""
+        found: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
+        for code, group, text in self._all():
+            if (ours := _ours(group, text)) is not None:
+                found[code][ours][text] = None
+        return {code: {name: tuple(texts) for name, texts in of.items()} for code, of in found.items()}
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The names of groups that are not taken in."""
+        names = {group for groups in self.translations.values() for group in groups} | self.categories.keys()
+        return tuple(sorted(name for name in names if _ours(name, "") is None))
+
+    def _all(self) -> Iterable[tuple[str, str, str]]:
+        for group, texts in self.categories.items():
+            for text in texts:
+                holds = [code for code, of in self.translations.items() if any(text in each for each in of.values())]
+                yield from ((code, group, text) for code in holds or self.top[:1])
+        for code, groups in self.translations.items():
+            yield from ((code, group, text) for group, texts in groups.items() for text in texts)
+
+
+def read_keywords(text: str) -> Keywords:
+    """What the text of a file holds.
+
+    Raises:
+        UsageError: it is not such a file, or of a version that is not known; the value that is wrong is named.
+    """
+    try:
+        data = msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"it is no JSON: {error}") from error
+    if not isinstance(data, dict):
+        raise UsageError(f"it holds {_shown(data)}, and has to hold an object with version and translations")
+    version = data.get("version")
+    if version not in _VERSIONS or isinstance(version, bool):
+        raise UsageError(f"version is {_shown(version)}, and only 1 and 2 are known")
+    translations = _object("translations", data.get("translations", {}))
+    return Keywords(
+        version=version,
+        top=tuple(_code("topLanguages", each) for each in _list("topLanguages", data.get("topLanguages", []))),
+        translations={
+            _code("translations", code): {
+                group: _texts(f"translations.{code}.{group}", texts)
+                for group, texts in _object(f"translations.{code}", groups).items()
+            }
+            for code, groups in translations.items()
+        },
+        categories={
+            f"{named}{category[:1].upper()}{category[1:]}": _texts(f"{field}.{category}", texts)
+            for field, named in _BY_CATEGORY.items()
+            for category, texts in _object(field, data.get(field) or {}).items()
+        },
+    )
+
+
+def fields(
+    held: Keywords | None, top: Sequence[str], languages: Mapping[str, Mapping[str, Sequence[str]]], now: datetime
+) -> dict[str, Any]:
+    """What has to be set in a file so that it holds these languages too: nothing where it holds them already.
+
+    `languages`: the phrases of each by our groups.
+    """
+    known = held or Keywords()
+    translations = {code: {name: [*texts] for name, texts in of.items()} for code, of in known.translations.items()}
+    for code, ours in languages.items():
+        of = translations.setdefault(code, {})
+        for name, groups in _WRITTEN.items():
+            phrases = [phrase for group in groups for phrase in ours.get(group, ()) if not phrase.endswith("*")]
+            if phrases:
+                of[name] = list(dict.fromkeys((*of.get(name, ()), *phrases)))
+    changed: dict[str, Any] = {}
+    if held is None or held.version != VERSION:
+        changed["version"] = VERSION
+    if held is None or list(known.top) != [*top]:
+        changed["topLanguages"] = [*top]
+    if held is None or translations != {
+        code: {name: [*texts] for name, texts in of.items()} for code, of in known.translations.items()
+    }:
+        changed["translations"] = translations
+    return changed | {"detectedAt": now.isoformat(timespec="seconds")} if changed else {}
+
+
+def _ours(group: str, text: str) -> str | None:
+    """Our group for a phrase of one of theirs; None where it is not taken in."""
+    begins = max((name for name in TAKEN if group.startswith(name)), key=len, default=None)
+    return None if begins is None else TAKEN[begins][" " in text.strip()]
+
+
+def _code(where: str, value: object) -> str:
+    if not isinstance(value, str) or not _CODE.fullmatch(value):
+        raise UsageError(f"{where} names {_shown(value)}, which is no code of a language like en, pt or zh-tw")
+    return value.lower()
+
+
+def _object(where: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{where} is {_shown(value)}, and has to be an object")
+    return value
+
+
+def _list(where: str, value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise UsageError(f"{where} is {_shown(value)}, and has to be a list")
+    return value
+
+
+def _texts(where: str, value: object) -> tuple[str, ...]:
+    for number, each in enumerate(_list(where, value), 1):
+        if not isinstance(each, str) or not each.strip():
+            raise UsageError(f"{where} number {number} is {_shown(each)}, and has to be a phrase")
+        if len(each) > _LONGEST:
+            raise UsageError(f"{where} number {number} has {len(each)} characters, {_shown(each)}: at most {_LONGEST}")
+    return tuple(_list(where, value))
+
+
+def _shown(value: object) -> str:
+    told = msgspec.json.encode(value).decode()
+    return told if len(told) <= _SHOWN else f"{told[: _SHOWN - 1]}…"
