@@ -83,7 +83,7 @@ class _Dialogue:
             if not self._as_json and (things or not number):
                 _show(self._out, plan)
             if not things:
-                done += plan
+                done += [each for each in plan if each.left]
             if not things or (self._asks and not self._agreed(things, scope)):
                 continue
             if self._dry_run:

@@ -84,9 +84,8 @@ def take_in(path: Path, codes: Sequence[str], *, model: bool, again: bool, dry_r
         return 0
     for each in made:
         done = "taken in" if each.written else "could be used, so nothing was written"
-        say(
-            f"{each.name} ({each.code}): {plural(each.phrases, 'phrase')} {'would be taken in' if dry_run else done}, {each.file}"
-        )
+        done = "would be taken in" if dry_run else done
+        say(f"{each.name} ({each.code}): {plural(each.phrases, 'phrase')} {done}, {each.file}")
         _say_rest(each)
     if not made:
         say(f"{path} holds nothing that could be taken in.")
@@ -130,10 +129,8 @@ def _say_built(each: Built) -> None:
         say(f"{each.name} ({each.code}): {plural(each.phrases, 'phrase')}, {each.file}")
     else:
         say(f"{each.name} ({each.code}): {each.trouble}")
-        say(
-            f"{each.answered} of {plural(each.questions, 'question')} were answered. Nothing was written; the answers are "
-            "kept, and the next run asks only for the rest."
-        )
+        answered = f"{each.answered} of {plural(each.questions, 'question')} were answered"
+        say(f"{answered}. Nothing was written; the answers are kept, and the next run asks only for the rest.")
     _say_rest(each)
 
 
