@@ -276,7 +276,7 @@ def test_what_stops_half_way_writes_nothing_and_the_next_run_asks_only_for_the_r
         if len(sent) == 4:
             return ModelFailed("The server has a trouble of its own.", Reason.DENIED)
         groups = [item["id"] for item in json.loads(prompt.user)]
-        more = {"confusable": []} if "confusable" in prompt.schema["properties"] else {}
+        more: dict[str, list[str]] = {"confusable": []} if "confusable" in prompt.schema["properties"] else {}
         return json.dumps({group: [f"goed {group}"] for group in groups} | more)
 
     month(home, USERS["nl"])
