@@ -158,7 +158,7 @@ def test_phrases_of_another_machine_are_never_applied(home: Path) -> None:
 def test_a_file_of_phrases_is_taken_in_and_written_and_nothing_of_it_is_lost(home: Path) -> None:
     file = home / FILE
     text = (
-        '{\n  "reinforcement": ["Chef\'s kiss"],\n  "correction": ["tss", "Das ist Käse"],\n  "mine": {"kept": 1}\n}\n'
+        '{\n  "reinforcement": ["Chef\'s kiss"],\n  "correction": ["tss", "Das ist Lötzinn"],\n  "mine": {"kept": 1}\n}\n'
     )
     file.write_text(text)
     run("learn", expect=3)
@@ -166,16 +166,16 @@ def test_a_file_of_phrases_is_taken_in_and_written_and_nothing_of_it_is_lost(hom
     assert "0 phrases taken in" in run("phrases", "learn", "--from", str(file)).stdout
     assert [(each["phrase"], each["kind"]) for each in shown()] == [
         ("chef's kiss", "praise"),
-        ("das ist käse", "correction"),
+        ("das ist lötzinn", "correction"),
         ("tss", "correction"),
     ]
-    assert "50%  correction: Das ist Käse" in run("detect", "Das ist Käse").stdout
+    assert "50%  correction: Das ist Lötzinn" in run("detect", "Das ist Lötzinn").stdout
 
     assert "would be written" in run("phrases", "show", "--write", str(file), "--dry-run").stdout
     assert file.read_text() == text
     run("phrases", "show", "--write", str(file))
     data = json.loads(file.read_text())
-    assert (data["reinforcement"], data["correction"]) == (["Chef's kiss"], ["tss", "Das ist Käse"])
+    assert (data["reinforcement"], data["correction"]) == (["Chef's kiss"], ["tss", "Das ist Lötzinn"])
     assert (data["mine"], data["initialRunDone"]) == ({"kept": 1}, True)
     written = file.read_text()
     assert "holds them already" in run("phrases", "show", "--write", str(file)).stdout
@@ -184,12 +184,12 @@ def test_a_file_of_phrases_is_taken_in_and_written_and_nothing_of_it_is_lost(hom
     new = home / "new.json"
     run("phrases", "show", "--write", str(new))
     made = json.loads(new.read_text())
-    assert (made["reinforcement"], made["correction"]) == (["chef's kiss"], ["das ist käse", "tss"])
+    assert (made["reinforcement"], made["correction"]) == (["chef's kiss"], ["das ist lötzinn", "tss"])
     assert datetime.fromisoformat(made["updatedAt"]) <= datetime.now(UTC)
 
     run("phrases", "remove", "tss")
     assert "was removed before" in run("phrases", "learn", "--from", str(file)).stdout
-    assert [each["phrase"] for each in shown()] == ["chef's kiss", "das ist käse"]
+    assert [each["phrase"] for each in shown()] == ["chef's kiss", "das ist lötzinn"]
 
 
 def test_a_file_that_is_no_file_of_phrases_is_neither_read_nor_written(home: Path) -> None:

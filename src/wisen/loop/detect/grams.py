@@ -47,7 +47,17 @@ def clauses(text: str) -> Iterator[list[str]]:
     """The words of a text by clauses; a run of a script without spaces stands there as one."""
     plain = _CHUNK.sub(lambda chunk: _PART * len(chunk[0]) if _CODE.search(chunk[0]) else chunk[0], mask(text[:READ]))
     for clause in re.split(f"[\0{_PART}]+", fold(_BREAK.sub(_PART, plain))):
-        words = [word for chunk in clause.split() for run in _RUNS.findall(chunk) if (word := run.strip(_EDGES))]
+        words: list[str] = []
+        for run in (run for chunk in clause.split() for run in _RUNS.findall(chunk)):
+            word = run.strip(_EDGES)
+            if words and not run.startswith(word or run[0]):
+                yield words
+                words = []
+            words += [word] if word else []
+            if words and not run.endswith(word or " "):
+                # What was taken off stands between this word and the next: they are no phrase together.
+                yield words
+                words = []
         if words:
             yield words
 
