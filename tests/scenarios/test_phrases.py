@@ -157,9 +157,8 @@ def test_phrases_of_another_machine_are_never_applied(home: Path) -> None:
 
 def test_a_file_of_phrases_is_taken_in_and_written_and_nothing_of_it_is_lost(home: Path) -> None:
     file = home / FILE
-    text = (
-        '{\n  "reinforcement": ["Chef\'s kiss"],\n  "correction": ["tss", "Das ist Lötzinn"],\n  "mine": {"kept": 1}\n}\n'
-    )
+    corrections = '"correction": ["tss", "Das ist Lötzinn"]'
+    text = f'{{\n  "reinforcement": ["Chef\'s kiss"],\n  {corrections},\n  "mine": {{"kept": 1}}\n}}\n'
     file.write_text(text)
     run("learn", expect=3)
     assert "3 phrases taken in" in run("phrases", "learn", "--from", str(file)).stdout

@@ -112,7 +112,7 @@ def glance(heard: Heard, by: Tables) -> Seen:
         total = _phrases(plain.text, found, spoken, table, said)
     else:
         table, openings = by.home, lexicon.home
-        guests = lexicon.phrases.guests(found)
+        guests = lexicon.phrases.guests(found) if found else None
         found = lexicon.english.matches(plain.text)
         total = _phrases(plain.text, found, 1, table, said)
         if guests:

@@ -7,8 +7,8 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from wisen.loop.detect.language import shipped_languages
-from wisen.loop.detect.phrases import Phrases, negators, spellings
-from wisen.loop.detect.writing import fold, is_dense, is_foreign
+from wisen.loop.detect.phrases import Phrases, negators
+from wisen.loop.detect.writing import bare, fold, is_dense, is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,11 +65,10 @@ class Lexicon:
 
     def __init__(self, languages: Iterable[Language]) -> None:
         self.languages = tuple(languages)
-        self.phrases = _phrases(self.languages)
         self.english = _phrases(language for language in self.languages if language.code in _HOME)
         """English and emoji alone: other languages must not take a word of an English text for theirs."""
         self.negators: dict[str, Negators] = {each.code: negators(each) for each in self.languages}
-        self.own = sum(bit for bit, code in self.phrases.codes.items() if code in _HOME)
+        self.own = sum(1 << at for at, each in enumerate(self.languages) if each.code in _HOME)
         """The bits of English and emoji."""
         self._strange = _strange(self.languages)
         self.home = Openings(self.languages[:1])
@@ -95,6 +94,11 @@ class Lexicon:
 
     def _emoji(self, found: re.Match[str]) -> str:
         return self._emoji_of[found[0]].ljust(len(found[0]))
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """Those of all languages: made when a text is first met that may not be English."""
+        return _phrases(self.languages)
 
     @cached_property
     def orders(self) -> Phrases:
@@ -149,13 +153,17 @@ def shipped_lexicon() -> Lexicon:
 
 
 def _strange(languages: Iterable[Language]) -> frozenset[str]:
-    """The words of the phrases of other languages, without those of English."""
+    """The words of the phrases of other languages in Latin letters, without those of English."""
     ours, theirs = set[str](), set[str]()
     for language in languages:
-        words = ours if language.code in _HOME else theirs
-        words.update(language.common)
-        for pattern in spellings(language):
-            words.update(pattern.rstrip("*").replace(".", " ").replace("?", " ").replace(":", " ").split())
+        phrases = [*language.harmless, *(phrase for words in language.groups.values() for phrase in words)]
+        text = fold(" ".join(phrases)).replace(".", " ").replace("?", " ").replace(":", " ").replace("*", " ")
+        if language.code in _HOME:
+            ours.update(text.split(), language.common)
+        elif not is_foreign(text):
+            for letter, put in language.respell.items():
+                text += f" {text.replace(fold(letter), put)}"
+            theirs.update(text.split(), bare(text).split())
     return frozenset(word for word in theirs - ours if len(word) > 1)
 
 

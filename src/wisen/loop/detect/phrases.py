@@ -83,36 +83,31 @@ class Phrases:
         """The patterns of words that something may be glued to."""
         self._whole = [pattern[-1] != "*" and joins(pattern[-1]) for pattern in claims]
         """Whether only whole words match, or also what longer ones begin with."""
-        self._within = _longest_within(self._patterns)
-        self._plain = [
-            self._within[number] < 0 and " " not in pattern.strip() and pattern[-1] != " " and number not in self._glued
-            for number, pattern in enumerate(self._patterns)
-        ]
-        """Patterns of one word that hide no other: where they do not fit, nothing is lost."""
+        self._within = _Within(self._patterns)
         self._again = {
             number: again for number, pattern in enumerate(self._patterns) if (again := _again(pattern)) is not None
         }
         """The patterns that share a mark with what stands beside them."""
+        self._careful = self._glued | self._again.keys()
         self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.LeftmostLongest)
 
     def matches(self, text: str) -> list[Match]:
         """The patterns in a folded text, in order; the longest where several begin."""
         padded = f" {text}   "
-        plain, whole = self._plain, self._whole
+        whole, careful = self._whole, self._careful
         found: list[Match] = []
         for match in self._automaton.find_matches_as_indexes(padded):
             number, start, end = match
-            fits = padded[end] == " " or not whole[number] or _ends(padded, end)
-            if plain[number]:
-                if fits:
+            if number not in careful:
+                if padded[end] == " " or not whole[number] or _ends(padded, end):
                     found.append(match)
-            elif fits and number not in self._again and number not in self._glued:
-                found.append(match)
-            else:
-                # What follows may be passed over: from here on it is gone through with care.
-                while start >= 0:
-                    start = self._match(padded, start, found)
-                break
+                    continue
+                if self._within[number] < 0 and " " not in padded[start + 1 : end]:
+                    continue
+            # Something else may begin here or be passed over: from here on it is gone through with care.
+            while start >= 0:
+                start = self._match(padded, start, found)
+            break
         return found
 
     def _match(self, padded: str, since: int, found: list[Match]) -> int:
@@ -242,6 +237,23 @@ def _is_ending(word: str) -> bool:
     return not word[0].isalnum() or "'" in word
 
 
+class _Within(dict[int, int]):
+    """For a pattern the longest other one that it begins with, its comma left out if need be; -1 for none."""
+
+    def __init__(self, patterns: list[str]) -> None:
+        super().__init__()
+        self._patterns = patterns
+        self._at = {pattern: number for number, pattern in enumerate(patterns)}
+
+    def __missing__(self, number: int) -> int:
+        pattern = self._patterns[number]
+        heads = [pattern[:end] for end in range(len(pattern) - 1, 0, -1)]
+        if pattern.startswith("  "):
+            heads += [pattern[1:end] for end in range(len(pattern), 1, -1)]
+        found = next((self._at[head] for head in heads if head in self._at), -1)
+        return self.setdefault(number, found)
+
+
 class _Again(NamedTuple):
     """How a pattern leaves to its neighbours what it shares with them."""
 
@@ -262,11 +274,6 @@ def _both(one: Claim, other: Claim) -> Claim:
     """What two phrases of a language are that are written alike."""
     groups = (*one.groups, *(group for group in other.groups if group not in one.groups))
     return one._replace(groups=groups, sure=one.sure or other.sure)
-
-
-def spellings(language: Language) -> Iterator[str]:
-    """The patterns by which the phrases of a language are found."""
-    return (pattern for pattern, _ in _claims(language, 1, language.groups, language.harmless))
 
 
 def _claims(language: Language, bit: int, groups: dict[str, Words], harmless: Words) -> Iterator[tuple[str, Claim]]:
@@ -312,22 +319,6 @@ def _respelled(plain: str, respelled: Iterable[tuple[str, str]], claim: Claim) -
 def _pattern(plain: str) -> str:
     """A word begins after a blank; signs, and letters of scripts without blanks, anywhere."""
     return f" {plain}" if joins(plain[0]) else plain
-
-
-def _longest_within(patterns: list[str]) -> list[int]:
-    """For each pattern the longest other one that it begins with, its comma left out if need be; -1 for none."""
-    at = {pattern: number for number, pattern in enumerate(patterns)}
-    lengths = sorted({len(pattern) for pattern in patterns}, reverse=True)
-    within = []
-    for pattern in patterns:
-        found = -1
-        for whole in (pattern, pattern[1:]) if pattern.startswith("  ") else (pattern,):
-            shorter = (whole[:length] for length in lengths if length <= len(whole))
-            found = next((at[each] for each in shorter if each in at and each != pattern), -1)
-            if found >= 0:
-                break
-        within.append(found)
-    return within
 
 
 def _ends(padded: str, end: int) -> bool:

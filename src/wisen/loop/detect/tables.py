@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.loop.detect.language import MARKS
@@ -144,11 +145,19 @@ class _Known(dict[tuple[object, ...], tuple[dict[str, float], int]]):
 
 
 class Tables:
-    """The tables by which a turn is weighed: one for English, one where other languages speak."""
+    """The tables by which a turn is weighed: one for English, others for other languages, made when first met."""
 
     def __init__(self, home: Rows, abroad: Rows, lexicon: Lexicon, around: Tell, work: Tell) -> None:
         self.lexicon = lexicon
+        self._rows, self._rows_abroad, self._tell = home, abroad, (around, work)
         self.home = Table(home, lexicon.english, lexicon.negators, around, work)
-        self.guests = Table(home, lexicon.phrases, lexicon.negators, around, work)
+
+    @cached_property
+    def guests(self) -> Table:
         """Phrases of other languages in an English text."""
-        self.abroad = Table(abroad, lexicon.phrases, lexicon.negators, around, work)
+        return Table(self._rows, self.lexicon.phrases, self.lexicon.negators, *self._tell)
+
+    @cached_property
+    def abroad(self) -> Table:
+        """Texts in other languages."""
+        return Table(self._rows_abroad, self.lexicon.phrases, self.lexicon.negators, *self._tell)
