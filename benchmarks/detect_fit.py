@@ -34,7 +34,7 @@ FOLDS = 10
 PRECISION = 0.78
 """What a threshold for corrections must reach, on the turns that were trained on."""
 _INNER = 5
-_AT_HOME = {"real": 0.5, "en": 1.6, "emoji": 1.0, "others": 0.0}
+_AT_HOME = {"real": 0.5, "en": 1.6, "emoji": 0.5, "others": 0.0}
 _ABROAD = {"real": 0.1, "en": 0.4, "emoji": 0.6, "others": 1.6}
 """How much an average real turn counts, and written messages by language: for English, and for other languages."""
 _DOUBTFUL = 0.5

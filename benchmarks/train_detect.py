@@ -2,7 +2,7 @@
 
 Data: user_turns.jsonl with transcripts/, and the messages in written/. Each real turn is shown twice, with what came
 after it and without, so that one model serves a finished log and live use. Sessions are never torn between folds. The
-file holds weights and figures, no text of the data.
+file holds weights, no text of the data.
 """
 
 from __future__ import annotations
@@ -15,23 +15,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.detect_fit import (
-    FOLDS,
     HOME,
     LASTING_SEEDS,
-    SEED,
-    SEEDS,
     averaged,
     calibration_error,
-    cross_validate,
     cross_validate_lasting,
     figures,
-    judged,
     shape,
     train,
     train_lasting,
 )
 from benchmarks.detect_items import (
-    SLICES,
     lessons_of,
     live,
     our_items,
@@ -54,7 +48,7 @@ _FILE = Path(__file__).parents[1] / "src/wisen/loop/detect/weights.json"
 
 
 def main() -> None:
-    """Train on everything, and write the weights with the figures of the folds."""
+    """Train on everything, and write the weights."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.train_detect", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="the unpacked data")
     options = parser.parse_args()
@@ -63,7 +57,7 @@ def main() -> None:
     at_home = [item for item in items if item.lang in HOME]
     kinds, abroad = _weights(at_home, abroad=False), _weights(items, abroad=True)
     taught = [*lessons_of(turns), *written_lessons()]
-    report = {**_report(items, at_home), "lasting": lasting_figures(taught)}
+    report = _report(items, at_home)
     trained, names = train_lasting(taught, lasting_features(taught))
     lasting_weights = {
         "bias": round(float(trained.found[-1]), 4),
@@ -131,12 +125,8 @@ def _lasting_figures(items: Sequence[Item], scores: Vector, yes: Vector) -> dict
 
 
 def _report(items: Sequence[Item], at_home: Sequence[Item]) -> dict[str, object]:
-    kinds = [kind.value for kind in SignalKind]
-    features = [look(item.heard, paired=False) for item in at_home]
-    drawn = [cross_validate(at_home, features, kinds, seed) for seed in SEEDS]
+    """What was trained on. How well that does is told by `python -m benchmarks detect --cross-validate`."""
     real = [item for item in at_home if not item.written]
-    features_abroad = [look(item.heard, paired=True) for item in items]
-    abroad = cross_validate(items, features_abroad, kinds, SEED, abroad=True)
     return {
         "data": "user_turns.jsonl (real, as of 2026-02), labels/turns.jsonl on the same sessions, and written/",
         "real": sum(not item.ours for item in real) // 2,
@@ -144,12 +134,6 @@ def _report(items: Sequence[Item], at_home: Sequence[Item]) -> dict[str, object]
         "sessions": len({item.group for item in real}),
         "written": len(at_home) - len(real),
         "written_abroad": len(items) - len(at_home),
-        "folds": FOLDS,
-        "seeds": SEEDS,
-        "cross_validated": {
-            **{name: averaged([judged(at_home, said, of) for said in drawn]) for name, of in SLICES.items()},
-            "written_languages": judged(items, abroad, lambda item: item.lang not in HOME),
-        },
     }
 
 

@@ -45,6 +45,7 @@ _IN_PAIRS = frozenset(
 )
 _MOST_PAIRED = 20
 _AMID = re.compile(r" *\w")
+_ASKS = ("?", "？", "؟")
 _STOPS = (".", "。", "।")
 _PERSONS = frozenset("ourselves addressed myself order agree".split())
 
@@ -187,10 +188,10 @@ def _form(text: str, masked: str, plain: str, shown: dict[str, float]) -> None:
     shown[_LENGTHS[bisect_left(_LIMITS, length(text))]] = 1.0
     if masked is not text and masked != text:
         shown["quotes"] = 1.0
-    stripped = plain.rstrip()
+    stripped = text.rstrip()
     if "?" in plain:
         shown["question"] = 1.0
-        if stripped.endswith("?"):
+        if stripped.endswith(_ASKS):
             shown["ends as question"] = 1.0
     elif stripped.endswith(_STOPS):
         shown["ends as sentence"] = 1.0
