@@ -16,6 +16,7 @@ from ahocorasick_rs import BytesAhoCorasick
 from benchmarks.secret_carriers import CARRIERS, lay
 from benchmarks.secret_formats import FORMATS, drawn
 from tests.agents.codex_rollouts import Rollout
+from tests.agents.gemini_chats import Chat
 from tests.agents.openclaw_sessions import SESSIONS, Transcript
 from tests.commands import run
 
@@ -146,6 +147,14 @@ def openclaw(home: Path, number: int, canary: str) -> None:
     log.write(home / SESSIONS)
 
 
+def gemini_cli(home: Path, number: int, canary: str) -> None:
+    log = Chat(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.write(home)
+
+
 def generic(home: Path, number: int, canary: str) -> None:
     function = {"name": "bash", "arguments": json.dumps({"command": f"deploy {canary}"})}
     asked = {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
@@ -159,7 +168,7 @@ def generic(home: Path, number: int, canary: str) -> None:
     (home / "talks" / f"talk{number}.json").write_text(json.dumps({"messages": said}))
 
 
-WRITERS = (claude_code, codex, openclaw, generic)
+WRITERS = (claude_code, codex, openclaw, gemini_cli, generic)
 
 
 @pytest.mark.requirement("N8")
@@ -184,8 +193,8 @@ def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home:
         withheld = sum(learner.status().counts.withheld.values())
     learnt = files(home / "wisen")
     run("forget", "--everything", "--scope", "all", "--yes", "--export", out / "all.json")
-    assert sources == dict.fromkeys(("claude-code", "codex", "openclaw", "generic"), len(marked))
-    assert (read, len(needles)) == (len(marked), 4 * len(marked))
+    assert sources == dict.fromkeys([write.__name__.replace("_", "-") for write in WRITERS], len(marked))
+    assert (read, len(needles)) == (len(marked), len(WRITERS) * len(marked))
     assert withheld >= 3 * len(needles)
     assert {"index.db", "ledger.db"} <= {name for name, data in learnt.items() if data}
     assert residues(needles, learnt) == []

@@ -30,6 +30,7 @@ _CLAUDE_NAMES = frozenset({"sessionId", "parentUuid", "leafUuid", "messageId", "
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
 _BEGINNINGS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("codex", re.compile(rb'\{[^{}]*"type":\s*"(?:session_meta|response_item|event_msg)",\s*"payload":')),
+    ("gemini-cli", re.compile(rb'\s*\{\s*"sessionId":\s*"[^"]*",\s*"projectHash":')),
     ("claude-code", re.compile(rb'\{[^{}]*"(?:parentUuid|sessionId|leafUuid|messageId)":')),
     ("generic", re.compile(rb'\s*(?:\[\s*)?\{[^\[\]]{0,2000}?(?:"messages":\s*\[|"role":\s*"[a-z]+")')),
 )
@@ -38,7 +39,7 @@ _ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
 
 
 def kind_of(path: Path) -> str | None:
-    """The agent whose log a file is: `claude-code`, `codex`, `openclaw`, `generic`; None when it cannot be told."""
+    """The agent whose log a file is: `claude-code`, `codex`, `gemini-cli`, and so on; None when it cannot be told."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -103,6 +104,10 @@ def _is_claude(value: dict[str, object]) -> bool:
     return str(value.get("type")) in _CLAUDE and bool(_CLAUDE_NAMES & value.keys())
 
 
+def _is_gemini(value: dict[str, object]) -> bool:
+    return {"sessionId", "projectHash"} <= value.keys()
+
+
 def _is_message(value: object) -> bool:
     if not isinstance(value, dict) or str(value.get("role")) not in _ROLES:
         return False
@@ -117,6 +122,7 @@ def _is_generic(value: dict[str, object]) -> bool:
 _TESTS: tuple[tuple[str, Callable[[dict[str, object]], bool]], ...] = (
     ("codex", _is_codex),
     ("openclaw", _is_openclaw),
+    ("gemini-cli", _is_gemini),
     ("claude-code", _is_claude),
     ("generic", _is_generic),
 )
