@@ -45,7 +45,7 @@ SOURCES = {
 
 _P, _F = Kept.PARTLY, Kept.FULLY
 PROMISES = (
-    Promise("F1", "Agents are observed through their own logs, live, session by session.", _P, "following a session while it runs; durations; Hermes, opencode"),
+    Promise("F1", "Agents are observed through their own logs, live, session by session.", _P, "following a session while it runs; durations; Hermes"),
     Promise("F2", "Any Python program can record failures, fixes and insights, and find them again.", _F),
     Promise("F3", "A fix is the measured difference between the call that failed and the one that worked.", _F),
     Promise("F4", "A known fix reaches the agent the moment the failure happens again.", _P, "hooks of Claude Code only; what brings something new waits until it is confirmed"),

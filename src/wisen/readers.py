@@ -43,6 +43,12 @@ def _gemini_cli(home: Path, environment: Mapping[str, str], _by_programs: bool) 
     return GeminiCli(home, environment)
 
 
+def _opencode(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+    from wisen.agents.opencode import OpenCode
+
+    return OpenCode(home, environment, program_prompts=by_programs)
+
+
 def _generic(_home: Path, _environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
     from wisen.agents.generic import Generic
 
@@ -54,5 +60,6 @@ _READERS: dict[str, Callable[[Path, Mapping[str, str], bool], Agent]] = {
     "codex": _codex,
     "openclaw": _openclaw,
     "gemini-cli": _gemini_cli,
+    "opencode": _opencode,
     "generic": _generic,
 }

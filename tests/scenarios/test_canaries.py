@@ -18,6 +18,7 @@ from benchmarks.secret_formats import FORMATS, drawn
 from tests.agents.codex_rollouts import Rollout
 from tests.agents.gemini_chats import Chat
 from tests.agents.openclaw_sessions import SESSIONS, Transcript
+from tests.agents.opencode_sessions import Talk
 from tests.commands import run
 
 import wisen
@@ -168,17 +169,27 @@ def generic(home: Path, number: int, canary: str) -> None:
     (home / "talks" / f"talk{number}.json").write_text(json.dumps({"messages": said}))
 
 
-WRITERS = (claude_code, codex, openclaw, gemini_cli, generic)
+def opencode(home: Path, number: int, canary: str) -> None:
+    log = Talk(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.save(home, f"opencode-{number}.db")
+
+
+FIRST = (claude_code, codex, openclaw, generic)
+LATER = (gemini_cli, opencode)
+WRITERS = (*FIRST, *LATER)
 
 
 @pytest.mark.requirement("N8")
 def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home: Path) -> None:
-    chance = random.Random(14)
+    chances = dict.fromkeys(FIRST, random.Random(14)) | dict.fromkeys(LATER, random.Random(14))
     marked = [each for each in FORMATS if each.marked and not each.lines and not each.address]
     needles = []
     for number, form in enumerate(marked):
         for place, write in enumerate(WRITERS):
-            canary = form.make(chance)
+            canary = form.make(chances[write])
             write(home, len(WRITERS) * number + place + 1, canary)
             needles.append((f"{write.__name__} {form.name}", canary))
     out = home / "out"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.agents.gemini_chats import Chat
+from tests.agents.opencode_sessions import Talk
 
 import wisen
 from wisen.domain.signals import SignalKind
@@ -24,7 +25,20 @@ def gemini_cli(home: Path, number: int) -> None:
     chat.write(home)
 
 
-@pytest.mark.parametrize(("agent", "write"), [("gemini-cli", gemini_cli)])
+def opencode(home: Path, number: int) -> None:
+    talk = Talk(number)
+    talk.prompt("run the tests")
+    talk.shell("npm test", "npm error use pnpm", 1)
+    talk.shell("pnpm test", "ok")
+    talk.prompt("no, don't use npm here, use pnpm instead")
+    talk.say("You're right, I should have used pnpm.")
+    talk.save(home)
+
+
+WRITERS = {"gemini-cli": gemini_cli, "opencode": opencode}
+
+
+@pytest.mark.parametrize(("agent", "write"), WRITERS.items())
 def test_a_correction_and_a_fix_are_learnt_from(agent: str, write: Callable[[Path, int], None], home: Path) -> None:
     for number in (1, 2, 3):
         write(home, number)

@@ -35,6 +35,10 @@ _BEGINNINGS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("generic", re.compile(rb'\s*(?:\[\s*)?\{[^\[\]]{0,2000}?(?:"messages":\s*\[|"role":\s*"[a-z]+")')),
 )
 """How a record begins whose end the read did not reach."""
+_TABLES = (
+    ("openclaw", {"transcript_events"}),
+    ("opencode", {"session", "message", "part"}),
+)
 _ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
 
 
@@ -56,7 +60,7 @@ def _kind(path: Path, _size: int, _modified_ns: int) -> str | None:
     except OSError:
         return None
     if head.startswith(_SQLITE):
-        return "openclaw" if _holds_transcripts(path) else None
+        return _of_database(path)
     found = _of_text(head.removeprefix(b"\xef\xbb\xbf"), is_document=path.suffix == ".json")
     return found or ("codex" if _ROLLOUT.match(path.name) else None)
 
@@ -132,11 +136,12 @@ def _of_beginning(head: bytes) -> str | None:
     return next((kind for kind, pattern in _BEGINNINGS if pattern.match(head)), None)
 
 
-def _holds_transcripts(path: Path) -> bool:
-    """Whether a database is OpenClaw's; it is opened without a lock, so that its owner is never disturbed."""
+def _of_database(path: Path) -> str | None:
+    """Whose a database is, by its tables; it is opened without a lock, so that its owner is never disturbed."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            question = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'transcript_events'"
-            return database.execute(question).fetchone() is not None
+            question = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            tables = {str(name) for (name,) in database.execute(question)}
     except (sqlite3.Error, ValueError):
-        return False
+        return None
+    return next((kind for kind, needed in _TABLES if needed <= tables), None)
