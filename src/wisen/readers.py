@@ -49,6 +49,12 @@ def _opencode(home: Path, environment: Mapping[str, str], by_programs: bool) -> 
     return OpenCode(home, environment, program_prompts=by_programs)
 
 
+def _hermes(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+    from wisen.agents.hermes import Hermes
+
+    return Hermes(home, environment, program_prompts=by_programs)
+
+
 def _generic(_home: Path, _environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
     from wisen.agents.generic import Generic
 
@@ -61,5 +67,6 @@ _READERS: dict[str, Callable[[Path, Mapping[str, str], bool], Agent]] = {
     "openclaw": _openclaw,
     "gemini-cli": _gemini_cli,
     "opencode": _opencode,
+    "hermes": _hermes,
     "generic": _generic,
 }

@@ -15,6 +15,7 @@ import pytest
 from ahocorasick_rs import BytesAhoCorasick
 from benchmarks.secret_carriers import CARRIERS, lay
 from benchmarks.secret_formats import FORMATS, drawn
+from tests.agents import hermes_sessions
 from tests.agents.codex_rollouts import Rollout
 from tests.agents.gemini_chats import Chat
 from tests.agents.openclaw_sessions import SESSIONS, Transcript
@@ -177,8 +178,16 @@ def opencode(home: Path, number: int, canary: str) -> None:
     log.save(home, f"opencode-{number}.db")
 
 
+def hermes(home: Path, number: int, canary: str) -> None:
+    log = hermes_sessions.Talk(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.save(home, f".hermes/profiles/{number}")
+
+
 FIRST = (claude_code, codex, openclaw, generic)
-LATER = (gemini_cli, opencode)
+LATER = (gemini_cli, opencode, hermes)
 WRITERS = (*FIRST, *LATER)
 
 

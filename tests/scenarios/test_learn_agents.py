@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.agents import hermes_sessions
 from tests.agents.gemini_chats import Chat
 from tests.agents.opencode_sessions import Talk
 
@@ -35,7 +36,17 @@ def opencode(home: Path, number: int) -> None:
     talk.save(home)
 
 
-WRITERS = {"gemini-cli": gemini_cli, "opencode": opencode}
+def hermes(home: Path, number: int) -> None:
+    talk = hermes_sessions.Talk(number)
+    talk.prompt("run the tests")
+    talk.shell("npm test", "npm error use pnpm", 1)
+    talk.shell("pnpm test", "ok")
+    talk.prompt("no, don't use npm here, use pnpm instead")
+    talk.say("You're right, I should have used pnpm.")
+    talk.save(home)
+
+
+WRITERS = {"gemini-cli": gemini_cli, "opencode": opencode, "hermes": hermes}
 
 
 @pytest.mark.parametrize(("agent", "write"), WRITERS.items())

@@ -38,6 +38,7 @@ _BEGINNINGS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
 _TABLES = (
     ("openclaw", {"transcript_events"}),
     ("opencode", {"session", "message", "part"}),
+    ("hermes", {"sessions", "messages", "schema_version", "state_meta"}),
 )
 _ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
 
