@@ -106,7 +106,7 @@ PROMISES = (
     Promise("X2", "A rule or guard is tried on the recorded past before it is adopted.", _P, "guards; rules that no guard can be made of"),
     Promise("X3", "A rule that is violated again becomes a guard.", _P, "rules in English that say plainly what not to run or edit"),
     Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _F),
-    Promise("X5", "Six agents, each proven against the real client.", _P, "only Claude Code is driven by tests; the readers of opencode and Hermes were written from their schemas and never met a database of theirs"),
+    Promise("X5", "Six agents, each proven against the real client.", _P, "only Claude Code is driven by tests; the reader of opencode was written from its schema and never met a database of its own"),
     Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "hooks of agents other than Claude Code; eight hooks at once on two cores take longer than the bound"),
     Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "what reads is guarded; what learns from it comes later"),
     Promise("X8", "Review, compare and explore in a local web page and in the terminal."),

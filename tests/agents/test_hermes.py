@@ -91,6 +91,7 @@ class TestHermes(AgentContract):
         ({"source": "telegram", "chat_type": "group"}, False),
         ({"source": "cron"}, False),
         ({"source": "tool"}, False),
+        ({"source": "email"}, False),
         ({"source": "subagent"}, False),
         ({"source": "api_server"}, False),
         ({"parent_session_id": "gone"}, False),
@@ -159,6 +160,8 @@ def test_what_was_written_again_is_told_once(tmp_path: Path) -> None:
         ({"output": "yes", "exit_code": 0, "error": None}, (Status.OK, None)),
         ({"output": "", "exit_code": 1, "exit_code_meaning": "No matches (not an error)"}, (Status.OK, None)),
         ({"output": "", "exit_code": -1, "error": "not allowed", "status": "blocked"}, (Status.CANCELLED, None)),
+        ({"output": "", "error": "Command denied: flagged.", "status": "blocked"}, (Status.CANCELLED, None)),
+        ("[Tool execution skipped — x was not started. User sent a new message]", (Status.CANCELLED, None)),
         ({"error": "no such file"}, (Status.FAILED, "no such file")),
         ("<untrusted_tool_result>\nfine\n</untrusted_tool_result>", (Status.OK, None)),
     ],
@@ -176,10 +179,12 @@ def test_what_the_user_refused_or_stopped_is_no_failure(tmp_path: Path) -> None:
     denied = {"output": "", "exit_code": -1, "error": "BLOCKED: User denied this command.", "status": "blocked"}
     talk.result(refused, denied)
     talk.result(stopped, {"output": "\n[Command interrupted]", "exit_code": 130, "error": None})
+    cancelled = talk.ask("web_search", query="x")
+    talk.result(cancelled, {"error": "Tool execution cancelled by user interrupt", "status": "cancelled"})
     talk.say("Operation interrupted: waiting for model response (2.1s elapsed).")
     events, _ = read(talk, tmp_path)
     assert [e.call for e in events if isinstance(e, Rejection)] == [refused]
-    assert [e.call for e in events if isinstance(e, Interrupt)] == [stopped, None]
+    assert [e.call for e in events if isinstance(e, Interrupt)] == [stopped, cancelled, None]
     assert not [e for e in events if isinstance(e, Outcome)]
 
 

@@ -39,7 +39,9 @@ _FILES: dict[str, dict[str, int]] = {
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _PASSED_OVER = frozenset({"system", "session_meta", "developer"})
 _UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
-_SKIPPED = re.compile(r"\s*\[Tool execution (?:cancelled|skipped)\b")
+_CANCELLED = re.compile(r"\s*\[?Tool execution cancelled\b")
+_SKIPPED = re.compile(r"\s*\[Tool execution skipped\b")
+_DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
 _STOPPED = re.compile(r"\s*Operation interrupted\b")
 
 
@@ -157,13 +159,18 @@ class Talk:
             self.notebook.trouble(TroubleKind.MISSHAPEN, row, "tool")
             return
         call = self._identity(answered)
-        tool, hides, began, place = self.notebook.close(call)
+        _, hides, began, place = self.notebook.close(call)
         session = began or self.notebook.session(self.native, at, self._place)
-        result = _told(text) if tool in (_SHELL, "") else _Result()
+        result = _told(text)
         error = result.error if isinstance(result.error, str) else ""
-        if _SKIPPED.match(text) or (result.exit_code == 130 and "[Command interrupted]" in str(result.output)):
+        stopped = result.status == "cancelled" and _CANCELLED.match(error)
+        if (
+            stopped
+            or _CANCELLED.match(text)
+            or (result.exit_code == 130 and "[Command interrupted]" in str(result.output))
+        ):
             self._stop(at, row, call)
-        elif result.status == "blocked" and "denied" in error and self._typed:
+        elif result.status == "blocked" and _DENIED.search(error) and self._typed:
             refusal = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
             self.notebook.events.append(refusal)
         else:
@@ -173,7 +180,7 @@ class Talk:
 
 def _end(result: _Result, text: str, *, hides: bool) -> tuple[Status, str | None]:
     """How a call ended, with the words of a failure."""
-    if result.status == "blocked":
+    if result.status == "blocked" or _SKIPPED.match(text):
         return Status.CANCELLED, None
     meant = result.exit_code_meaning if isinstance(result.exit_code_meaning, str) else ""
     failure = None if "not an error" in meant else failure_in(text)

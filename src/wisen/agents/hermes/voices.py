@@ -12,7 +12,10 @@ from wisen.agents.sqlite_files import columns, text
 if TYPE_CHECKING:
     import sqlite3
 
-_MACHINES = frozenset({"cron", "tool", "subagent", "webhook", "batch", "kanban", "system"})
+_MACHINES = frozenset(
+    "batch cron email homeassistant kanban msgraph_webhook subagent system tool webhook wecom_callback".split()
+)
+"""Where nobody types to Hermes, or anybody may: schedules, other programs, mail."""
 _PROGRAMS = frozenset({"api_server", "api"})
 _PRIVATE = frozenset({"", "dm", "private", "direct"})
 _CONTINUES = frozenset({"compression", "branched"})
