@@ -79,7 +79,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in [
         name
         for name in os.environ
-        if name.startswith(("WISEN_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "GIT_", "XDG_"))
+        if name.startswith(
+            ("WISEN_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "GEMINI_", "OPENCODE_", "HERMES_", "GIT_", "XDG_")
+        )
     ]:
         if name != "WISEN_TEST_REQUIRE":
             monkeypatch.delenv(name)

@@ -45,7 +45,7 @@ SOURCES = {
 
 _P, _F = Kept.PARTLY, Kept.FULLY
 PROMISES = (
-    Promise("F1", "Agents are observed through their own logs, live, session by session.", _P, "following a session while it runs; durations; Hermes, Gemini CLI, opencode"),
+    Promise("F1", "Agents are observed through their own logs, live, session by session.", _P, "following a session while it runs; durations; aider, OpenHands; whether a program gave a prompt to Gemini CLI or `hermes -z` is not told by their logs"),
     Promise("F2", "Any Python program can record failures, fixes and insights, and find them again.", _F),
     Promise("F3", "A fix is the measured difference between the call that failed and the one that worked.", _F),
     Promise("F4", "A known fix reaches the agent the moment the failure happens again.", _P, "hooks of Claude Code only; what brings something new waits until it is confirmed"),
@@ -106,7 +106,7 @@ PROMISES = (
     Promise("X2", "A rule or guard is tried on the recorded past before it is adopted.", _P, "guards; rules that no guard can be made of"),
     Promise("X3", "A rule that is violated again becomes a guard.", _P, "rules in English that say plainly what not to run or edit"),
     Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _F),
-    Promise("X5", "Six agents, each proven against the real client.", _P, "the real Claude Code; the others"),
+    Promise("X5", "Six agents, each proven against the real client.", _P, "only Claude Code is driven by tests; the reader of opencode was written from its schema and never met a database of its own"),
     Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "hooks of agents other than Claude Code; eight hooks at once on two cores take longer than the bound"),
     Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "what reads is guarded; what learns from it comes later"),
     Promise("X8", "Review, compare and explore in a local web page and in the terminal."),

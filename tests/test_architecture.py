@@ -28,10 +28,11 @@ ALLOWED: dict[str, set[str]] = {
     "doctor": {"heartbeat", "ports", "domain", "errors"},
     "settings": {"loop", "domain", "errors"},
     "agents": {"ports", "domain", "safety", "errors"},
+    "readers": {"agents", "ports"},
     "backends": {"ports", "domain", "safety", "errors"},
     "testing": {"ports", "domain", "errors"},
     "wiring": {
-        *("settings", "learner", "doctor", "heartbeat", "parts", "loop", "agents", "backends"),
+        *("settings", "learner", "doctor", "heartbeat", "parts", "loop", "readers", "agents", "backends"),
         *("ports", "domain", "errors", "__init__"),
     },
     "surfaces": {"wiring", "learner", "doctor", "settings", "domain", "errors", "__init__"},

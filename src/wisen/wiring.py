@@ -249,19 +249,11 @@ class Wiring:
 
     def agents(self) -> tuple[Agent, ...]:
         """The readers of the agents that are enabled."""
-        from wisen.agents.claude_code import ClaudeCode
-        from wisen.agents.codex import Codex
-        from wisen.agents.generic import Generic
-        from wisen.agents.openclaw import OpenClaw
+        from wisen.readers import reader_of
 
         home, by_programs = self._user_home(), self.settings.agents.program_prompts
-        known: dict[str, Agent] = {
-            "claude-code": ClaudeCode(home, self.environment, program_prompts=by_programs),
-            "codex": Codex(home, self.environment, program_prompts=by_programs),
-            "openclaw": OpenClaw(home, self.environment, program_prompts=by_programs),
-            "generic": Generic(),
-        }
-        return tuple(known[name] for name in self.settings.agents.enabled)
+        names = self.settings.agents.enabled
+        return tuple(reader_of(name, home, self.environment, program_prompts=by_programs) for name in names)
 
     def hooks(self) -> tuple[Hooks, ...]:
         """The agents that can be told to call us, as far as they are enabled."""
