@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from wisen import __version__, settings
 from wisen.domain.hooks import CLIENT, Caller
 from wisen.domain.models import WORK, ModelsPolicy
-from wisen.errors import SettingsError, StoreReadOnly
+from wisen.errors import SettingsError
 from wisen.learner import Learner, Place
 from wisen.parts import Parts
 
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
     from wisen.heartbeat import Watched
     from wisen.loop.apply.past import Desk
     from wisen.loop.observe.switches import Switches
     from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model
     from wisen.settings import Settings
+
+_CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
 
 
 def open_learner(
@@ -212,6 +215,17 @@ class Wiring:
 
         return alone(self.settings.home)
 
+    def token(self) -> str:
+        """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
+        return self._kept("token", lambda: os.urandom(32).hex(), 0o600)
+
+    def rounds(self, minutes: float) -> Rounds:
+        """What runs `wisen cycle` again and again, in a process of its own."""
+        from wisen.backends.schedulers.rounds import Rounds
+
+        environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
+        return Rounds((_interpreter(), "-c", _CYCLE), environment, minutes, self.clock())
+
     def examined(self) -> Examined:
         """What the doctor looks at."""
         from wisen.doctor import Examined
@@ -372,25 +386,9 @@ class Wiring:
         return bytes.fromhex(self._kept("salt", lambda: os.urandom(32).hex(), 0o600))
 
     def _kept(self, name: str, made: Callable[[], str], mode: int) -> str:
-        """What a file of the home holds, which is made at the first question."""
-        file = self.settings.home / name
-        try:
-            with suppress(FileExistsError):
-                part = file.with_name(f"{name}.{os.getpid()}.new.part")
-                if not file.exists():
-                    # Whole or not at all: a hook may ask for it in the same moment.
-                    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
-                    with os.fdopen(handle, "w", encoding="ascii") as new:
-                        new.write(made() + "\n")
-                    try:
-                        os.link(part, file)
-                    finally:
-                        part.unlink()
-            return file.read_text(encoding="ascii").strip()
-        except OSError as error:
-            raise StoreReadOnly(
-                f"{file} cannot be written: {error.strerror}. Set WISEN_HOME to a folder of yours."
-            ) from error
+        from wisen.backends.kept import kept
+
+        return kept(self.settings.home / name, made, mode)
 
 
 def _interpreter() -> str:

@@ -42,13 +42,25 @@ class Doubt(Struct, frozen=True, kw_only=True):
 class Reading(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What an agent says of one doubt."""
 
-    id: str
-    correction: bool = False
-    """The user says that work, a claim or an approach is wrong or to be done otherwise."""
-    preference: bool = False
-    """The user states a rule that is meant to last beyond the task."""
-    lesson: Annotated[str, Meta(max_length=LONGEST)] = ""
-    """What is to be done from now on, in one sentence that somebody understands who was not there."""
+    id: Annotated[str, Meta(min_length=1, max_length=100)]
+    correction: Annotated[
+        bool,
+        Meta(
+            description="The user says that work, a claim or an approach is wrong or to be done otherwise. A new task, "
+            "a question, an answer or an error message alone is none."
+        ),
+    ] = False
+    preference: Annotated[bool, Meta(description="The user states a rule that is meant to last beyond the task.")] = (
+        False
+    )
+    lesson: Annotated[
+        str,
+        Meta(
+            max_length=LONGEST,
+            description="Where one of them holds: what is to be done from now on, in one sentence that somebody "
+            "understands who was not there.",
+        ),
+    ] = ""
 
 
 class Taken(Struct, frozen=True, kw_only=True):

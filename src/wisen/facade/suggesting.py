@@ -160,7 +160,7 @@ class Suggester(Reviewer):
                     )
 
     def _suggested(self, said: Suggested) -> Proposal:
-        from wisen.loop.promote.suggest import MOST, suggested_entry, suggestion, waiting
+        from wisen.loop.promote.suggest import MOST, is_only_recorded, suggested_entry, suggestion, waiting
         from wisen.steps.rulebook import target_in
 
         parts, every = self._parts, self.proposals()
@@ -175,15 +175,17 @@ class Suggester(Reviewer):
         if len(waits) >= MOST:
             raise UsageError(f"{len(waits)} suggestions wait for the user already. He answers them in: wisen review")
         draft = suggestion(said, parts.scribe)
+        for where, path in parts.scope.new_sightings():
+            parts.ledger.sight(where, Alias(context=where.key, machine=parts.machine, path=path, since=draft.at))
         if said.kind:
             entry, seen = suggested_entry(draft, lambda *_: "", parts.scribe), tuple["Occurrence", ...]()
         else:
             state, seen = self.entry(said.entry)
             entry = state.entry
-        target = target_in(parts, entry, seen, said.context, said.agent)
-        made = structs.replace(draft, path=target.path, heading=target.heading)
-        for where, path in parts.scope.new_sightings():
-            parts.ledger.sight(where, Alias(context=where.key, machine=parts.machine, path=path, since=made.at))
+        made = draft
+        if not is_only_recorded(entry):
+            target = target_in(parts, entry, seen, said.context, said.agent)
+            made = structs.replace(draft, path=target.path, heading=target.heading)
         parts.ledger.enter([made])
         return made
 

@@ -1,0 +1,35 @@
+"""A small text that is made once and kept in the home: a name, a key, a token."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from wisen.errors import StoreReadOnly
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def kept(file: Path, made: Callable[[], str], mode: int) -> str:
+    """What a file of the home holds, which is made at the first question. Raises: StoreReadOnly."""
+    try:
+        with suppress(FileExistsError):
+            part = file.with_name(f"{file.name}.{os.getpid()}.new.part")
+            if not file.exists():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                # Whole or not at all: a hook may ask for it in the same moment.
+                handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+                with os.fdopen(handle, "w", encoding="ascii") as new:
+                    new.write(made() + "\n")
+                try:
+                    os.link(part, file)
+                finally:
+                    part.unlink()
+        return file.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise StoreReadOnly(
+            f"{file} cannot be written: {error.strerror}. Set WISEN_HOME to a folder of yours."
+        ) from error
