@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wisen.loop.promote.suggest import Suggested
 
 RECENT = timedelta(days=30)
-"""How far back a turn may lie that an agent is asked about."""
+"""How far behind the newest a turn may lie that an agent is asked about."""
 _PURPOSE = "review"
 _NAME = re.compile(r"[^a-z0-9._-]+")
 _KNOWN = ("claude-code", "codex", "openclaw")
@@ -144,7 +144,8 @@ class Suggester(Reviewer):
         if not places:
             return
         model = own(parts).model
-        for history in parts.index.histories(Selection(places=places, since=parts.clock.now() - RECENT)):
+        newest = parts.index.counts(Selection()).last or parts.clock.now()
+        for history in parts.index.histories(Selection(places=places, since=newest - RECENT)):
             for turn, heard in turns_of(history):
                 if turn.context == context and is_doubtful(heard, model):
                     id_ = turn_id(history.agent, history.native, turn.id)

@@ -5,7 +5,9 @@ Whatever belongs to another project is not told, not even that it is there.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from wisen import wiring
@@ -39,6 +41,7 @@ class Answers:
     def __init__(self, home: Path | None = None, start: Path | None = None) -> None:
         self._home = home
         self._start = start or Path.cwd()
+        self._writing = Lock()
 
     def answer(self, name: str, call: of.Call, agent: str) -> Told:
         """What a tool says.
@@ -53,7 +56,9 @@ class Answers:
             return {"off": "WISEN_OFF", "says": "wisen is switched off: nothing is told or kept."}
         if not writes and not wires.ever_used:
             return {"says": "Nothing was learnt yet. The user starts with: wisen learn"}
-        with wires.learner(reads=False) if writes else wires.asked() as learner:
+        # One writes at a time: the same suggestion twice at once is one.
+        turn = self._writing if writes else nullcontext()
+        with turn, wires.learner(reads=False) if writes else wires.asked() as learner:
             if off := learner.off_by(place):
                 return {"off": off, "says": "wisen is switched off here: nothing is told or kept."}
             return _ANSWERS[name](learner, call, place, agent)

@@ -108,6 +108,7 @@ def _bound(port: int) -> socket.socket:
     taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         taken.bind((HOST, port))
+        taken.listen()  # who asks as soon as the address is told waits, and is not refused
     except OSError as error:
         taken.close()
         raise UsageError(
