@@ -72,7 +72,7 @@ def over_stdio(project: Path) -> Client:
 @contextmanager
 def served(project: Path, *more: str) -> Iterator[str]:
     """The address of a `wisen serve` that runs in a project until the block ends."""
-    command = [WISEN, "serve", "--port", "0", "--every", "0", "--json", *more]
+    command = [str(WISEN), "serve", "--port", "0", "--every", "0", "--json", *more]
     process = subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

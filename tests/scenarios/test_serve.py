@@ -163,7 +163,7 @@ def test_a_round_that_runs_is_ended_with_the_server_and_a_failed_one_is_told(tmp
 
 
 def test_a_stop_signal_leaves_no_process_behind(shop: Path) -> None:
-    command = [WISEN, "serve", "--port", "0", "--every", "0"]
+    command = [str(WISEN), "serve", "--port", "0", "--every", "0"]
     process = subprocess.Popen(command, cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("Serving on http://127.0.0.1:")
