@@ -384,3 +384,45 @@ def test_without_the_sdk_the_command_names_the_extra(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     assert "pip install 'wisen[mcp]'" in run("mcp", expect=1).stderr
     assert "pip install 'wisen[serve]'" in run("serve", expect=1).stderr
+
+
+def unclear(shop: Path) -> dict[str, Any]:
+    """A lesson whose words say little alone, as an agent is handed it."""
+    log = ClaudeTranscript(5, cwd=str(shop))
+    log.prompt("pack the plums")
+    log.bash("ls fruit", "plums")
+    log.prompt("no, don't put them in those, use the other ones")
+    log.write(shop.parent / ".claude" / "projects" / "shop")
+    with wisen.open_learner() as learner:
+        learner.learn()
+    (doubt,) = [each for each in asked(shop, "review").value["open"] if each["kind"] == "wording"]
+    found: dict[str, Any] = doubt
+    return found
+
+
+def test_other_words_for_an_entry_wait_and_their_refusal_leaves_the_entry_alone(shop: Path) -> None:
+    doubt = unclear(shop)
+    assert "other ones" in doubt["quote"]
+    (vague,) = asked(shop, "review", answers=[{"id": doubt["id"], "lesson": "Boxes."}]).value["taken"]
+    assert vague["became"] == "refused"
+    reading = {"id": doubt["id"], "correction": True, "lesson": "Pack plums into the wooden boxes."}
+    (taken,) = asked(shop, "review", answers=[reading]).value["taken"]
+    with wisen.open_learner() as learner:
+        before = learner.entry(doubt["id"])[0]
+        learner.answer(taken["proposal"], Answer.SKIPPED)
+        assert learner.entry(doubt["id"])[0] == before
+        again = learner.proposal(taken["proposal"])
+        assert (again.answer, again.proposal.entry) == (Answer.SKIPPED, before.entry.id)
+
+
+def test_other_words_for_an_entry_become_its_words_when_approved(shop: Path) -> None:
+    doubt = unclear(shop)
+    reading = {"id": doubt["id"], "correction": True, "lesson": "Pack plums into the wooden boxes."}
+    (taken,) = asked(shop, "review", answers=[reading]).value["taken"]
+    with wisen.open_learner() as learner:
+        learner.cycle()
+        assert learner.entry(doubt["id"])[0].text == doubt["text"]
+        learner.answer(taken["proposal"], Answer.APPROVED)
+        state = learner.entry(doubt["id"])[0]
+        assert (state.text, state.status, state.confirmed) == (reading["lesson"], "promoted", True)
+    assert str(reading["lesson"]) in (shop / "CLAUDE.md").read_text()
