@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
     from wisen.heartbeat import Watched
     from wisen.loop.apply.past import Desk
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from wisen.loop.observe.switches import Switches
     from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model
     from wisen.settings import Settings
+
+_CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
 
 
 def open_learner(
@@ -223,6 +226,17 @@ class Wiring:
         from wisen.backends.flight import alone
 
         return alone(self.settings.home)
+
+    def token(self) -> str:
+        """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
+        return self._kept("token", lambda: os.urandom(32).hex(), 0o600)
+
+    def rounds(self, minutes: float) -> Rounds:
+        """What runs `wisen cycle` again and again, in a process of its own."""
+        from wisen.backends.schedulers.rounds import Rounds
+
+        environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
+        return Rounds((_interpreter(), "-c", _CYCLE), environment, minutes, self.clock())
 
     def examined(self) -> Examined:
         """What the doctor looks at."""

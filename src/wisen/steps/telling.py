@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.entries import Category, EntryType, Origin, Priority, Status, rule_id
+from wisen.domain.entries import Category, EntryType, Origin, Priority, ProposalType, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.fixes import Danger
 from wisen.domain.guards import Mode, guard_states
@@ -128,7 +128,7 @@ def _matter(
     waiting = [
         Waiting(number, each.proposal.id, rule_id(each.proposal.entry), one_line(each.proposal.text))
         for number, each in enumerate((each for each in answers if each.waits), 1)
-        if each.proposal.context in ("", context)
+        if each.proposal.context in ("", context) and each.proposal.type is not ProposalType.SUGGESTION
     ]
     return Matter(
         rules=list(map(line_of, rules)),
