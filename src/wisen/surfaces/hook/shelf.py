@@ -11,6 +11,8 @@ from time import time
 from .lean_json import dumps, loads
 
 VERSION = 1
+USUAL = "claude-code"
+"""The agent that calls us without naming itself."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _LONGEST = 80
 
@@ -155,7 +157,7 @@ class Shelf:
     def beat(self, event: str) -> None:
         """Leave a sign of life."""
         folder = f"{self.home}/spool/beats"
-        path = f"{folder}/{_plain(event)}"
+        path = f"{folder}/{_plain(event)}" + ("" if self.agent == USUAL else f"@{_plain(self.agent)}")
         try:
             os.utime(path)
         except FileNotFoundError:
