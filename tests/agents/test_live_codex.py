@@ -32,7 +32,7 @@ from wisen.testing.agent_contract import everything
 
 pytestmark = pytest.mark.needs("codex")
 
-WRONG, RIGHT = "python3 count.py --everything", "python3 count.py"
+WRONG, NEVER, RIGHT = "python3 count.py --everything", "python3 count.py --none", "python3 count.py"
 CORRECTION = "No, not pip. Always use uv for packages, never pip."
 
 
@@ -46,6 +46,8 @@ SCRIPT: Script = {
     "make the environment": [Turn("I used pip.")],
     "not pip": [Turn("Understood.")],
     "count the fruit": [Turn("", (_run(WRONG),)), Turn("", (_run(RIGHT),)), Turn("Counted.")],
+    "count nothing": [Turn("", (_run(NEVER),)), Turn("", (_run(RIGHT),)), Turn("Counted.")],
+    "From now on": [Turn("I will.")],
     "once more": [Turn("", (_run(WRONG),)), Turn("It failed.")],
 }
 STAND_IN = """
@@ -69,14 +71,20 @@ class World(Person):
     def __init__(self, client: Client, model: Model, outside: list[str]) -> None:
         super().__init__(client.home, client.project, client.environment)
         self.client, self.model, self.outside = client, model, outside
+        self.said: list[str] = []
 
     @property
     def settings(self) -> Path:
         return self.client.home / ".codex" / "hooks.json"
 
+    @property
+    def projects_settings(self) -> Path:
+        return self.project / ".codex" / "hooks.json"
+
     def asked(self, *words: str) -> list[str]:
         """Run the client; what the model was asked meanwhile, each request as text."""
         before = len(self.model.requests)
+        self.said.append(words[-1])
         self.client.run(*words)
         return [texts(request.get("input")) for request in self.model.requests[before:]]
 
@@ -112,7 +120,7 @@ def a_world(folder: Path) -> Iterator[World]:
 
 @dataclass(frozen=True)
 class Told:
-    """What was seen of one session with a stand-in for the hook client."""
+    """What was seen of one session in a project that has a stand-in for the hook client in its own settings."""
 
     world: World
     installed: bytes
@@ -124,15 +132,16 @@ class Told:
 def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
     folder = tmp_path_factory.mktemp("live_a.b")
     with a_world(folder) as world:
-        world.settings.write_bytes(BEFORE)
+        world.projects_settings.parent.mkdir()
+        world.projects_settings.write_bytes(BEFORE)
         stand_in = folder.joinpath("lib", "wisen", *CLIENT)
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         caller = Caller(python=sys.executable, client=str(stand_in), home=str(world.home))
         with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
             learner._parts = replace(learner._parts, caller=caller)
-            learner.install("codex")
-        installed = world.settings.read_bytes()
+            learner.install("codex", world.project)
+        installed = world.projects_settings.read_bytes()
         world.trust()
         requests = world.asked("look for pears")
         lines = (world.home / "fired.jsonl").read_text().splitlines()
@@ -180,110 +189,98 @@ def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
 @pytest.mark.requirement("X10")
 def test_the_client_leaves_its_hooks_alone_and_uninstalling_restores_every_byte(told: Told) -> None:
     world = told.world
-    assert BEFORE != told.installed == world.settings.read_bytes()
+    assert BEFORE != told.installed == world.projects_settings.read_bytes()
+    assert not world.settings.exists()
     world.wisen("uninstall", "codex")
-    assert world.settings.read_bytes() == BEFORE
+    assert world.projects_settings.read_bytes() == BEFORE
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    with a_world(tmp_path) as world:
-        yield world
+@dataclass(frozen=True)
+class Trusted:
+    """A world where our hooks were installed, not trusted for two sessions, and then trusted."""
+
+    world: World
+    before: str
+    """What installing said."""
+    untrusted: str
+    """How it was with the hooks before, and after they were trusted."""
+    trusted: str
+    beats: bool
+    """Whether any hook fired before."""
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trusted]:
+    with a_world(tmp_path_factory.mktemp("live_codex")) as world:
+        said = " ".join(world.wisen("install", "codex").split())
+        world.asked("make the environment")
+        world.asked("resume", "--last", CORRECTION)
+        beats, untrusted = (world.home / "spool" / "beats").exists(), world.state()
+        world.trust()
+        world.cycle()
+        yield Trusted(world, said, untrusted, world.state(), beats)
         world.wisen("uninstall", "codex")
         assert not world.settings.exists()
-        assert not (world.project / ".codex" / "hooks.json").exists()
 
 
-@pytest.fixture
-def with_ours(world: World) -> World:
-    """Where our hooks are installed and trusted."""
-    world.wisen("install", "codex")
-    world.trust()
-    return world
+@pytest.mark.requirement("X10")
+def test_hooks_run_once_the_person_trusts_them_and_he_is_told_how(ours: Trusted) -> None:
+    assert "codex does not run these before you trust them: SessionStart, UserPromptSubmit" in ours.before
+    assert "/hooks" in ours.before
+    assert (ours.untrusted, ours.beats) == ("installed, not trusted", False)
+    assert ours.trusted == "installed"
 
 
-@pytest.mark.requirement("N9", "X10")
-def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_once_the_hooks_are_trusted(
-    world: World,
-) -> None:
-    assert world.state() == "not installed"
-    told = " ".join(world.wisen("install", "codex").split())
-    assert "codex does not run these before you trust them: SessionStart, UserPromptSubmit" in told
-    assert "/hooks" in told
-    world.asked("make the environment")
-    world.asked("resume", "--last", CORRECTION)
-    world.cycle()
-    assert world.state() == "installed, not trusted"
-    assert "never pip" not in world.asked("say hello")[0], "Codex ran what nobody trusted"
-    world.trust()
-    assert world.state() == "installed"
+@pytest.mark.requirement("N9")
+def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_source(ours: Trusted) -> None:
+    world = ours.world
     first, *_ = world.asked("say hello")
     assert "never pip" in first
     assert CITED.search(first)
-    assert world.typed() == ["make the environment", CORRECTION, "say hello", "say hello"]
+    assert world.typed() == world.said
     world.cycle()
-    with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
-        rows = learner._parts.ledger.exposures()
     session = world.client.rollouts()[-1].stem[-36:]
-    assert {(row.agent, row.session, row.event) for row in rows} == {("codex", session, "session-start")}
+    with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
+        rows = learner._parts.ledger.exposures(session=session)
+    assert {(row.agent, row.event) for row in rows} == {("codex", "session-start")}
 
 
 @pytest.mark.requirement("F4")
-def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(with_ours: World) -> None:
-    with_ours.asked("count the fruit")
-    with_ours.cycle()
-    *_, last = with_ours.asked("once more")
+def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(ours: Trusted) -> None:
+    ours.world.asked("count the fruit")
+    ours.world.cycle()
+    *_, last = ours.world.asked("once more")
     behind = last[last.rindex("once more") :]
     assert f"`{WRONG}` → `{RIGHT}`" in behind
     assert CITED.search(behind)
 
 
-@pytest.mark.requirement("F6")
-def test_a_guard_stops_a_call_says_what_to_do_instead_and_counts_as_no_failure(with_ours: World) -> None:
-    with_ours.wisen("guards", "add", f"deny shell: {WRONG} -> {RIGHT}")
-    assert with_ours.state() == "installed, not trusted", "the hook before calls is new"
-    with_ours.trust()
-    *_, last = with_ours.asked("count the fruit")
-    assert "unrecognized arguments" not in last, "the bad call was made"
-    assert f"Instead: {RIGHT}" in last
-    ends = [each.status for each in with_ours.events() if isinstance(each, Outcome)]
-    assert ends == [Status.CANCELLED, Status.OK]
-    with_ours.cycle()
-    (guard,) = json.loads(with_ours.wisen("guards", "list", "--json"))["guards"]
-    shown = json.loads(with_ours.wisen("guards", "show", guard["id"], "--json"))
-    assert [(each["arm"], each["mode"], each["status"]) for each in shown["log"]] == [("given", "deny", "cancelled")]
-    with_ours.wisen("guards", "remove", guard["id"])
-    assert with_ours.state() == "installed"
-
-
 @pytest.mark.needs("claude-code")
 @pytest.mark.requirement("X5")
-def test_a_lesson_learnt_in_claude_code_reaches_codex_in_the_same_project(
-    tmp_path: Path,
-) -> None:
-    with serving(SCRIPT) as model, no_way_out() as (ways, _):
-        other = record_claude_code.Client(claude_code(), tmp_path, model.address, settings={})
-        client = Client(codex(), tmp_path, model.address, stock=False)
-        for each in (other, client):
-            each.environment.update(ways)
-        world = World(client, model, [])
-        other.run("make the environment")
-        (transcript,) = other.transcripts()
-        other.run(CORRECTION, "--resume", transcript.stem)
-        world.wisen("install", "codex")
-        world.trust()
-        world.cycle()
-        first, *_ = world.asked("say hello")
-        assert "never pip" in first
-        assert CITED.search(first)
+def test_a_lesson_learnt_in_claude_code_reaches_codex_in_the_same_project(ours: Trusted) -> None:
+    world = ours.world
+    other = record_claude_code.Client(claude_code(), world.client.home.parent, world.model.address, settings={})
+    other.environment |= {name: value for name, value in world.environment.items() if "proxy" in name.lower()}
+    other.run("From now on always write dates as year, month, day.")
+    world.cycle()
+    first, *_ = world.asked("say hello")
+    (line,) = [line for line in first.splitlines() if "year, month, day" in line]
+    assert CITED.search(line)
 
 
-def test_hooks_of_one_project_stand_in_its_own_folder_and_fire_there(world: World) -> None:
-    world.wisen("install", "codex", "--scope", "project")
-    assert not world.settings.exists()
-    assert (world.project / ".codex" / "hooks.json").exists()
+@pytest.mark.requirement("F6")
+def test_a_guard_stops_a_call_says_what_to_do_instead_and_counts_as_no_failure(ours: Trusted) -> None:
+    world = ours.world
+    guard = json.loads(world.wisen("guards", "add", f"deny shell: {NEVER} -> {RIGHT}", "--json"))["id"]
+    assert world.state() == "installed, not trusted", "the hook before calls is new"
     world.trust()
-    assert world.state() == "installed"
-    world.asked("say hello")
-    beats = {path.name for path in (world.home / "spool" / "beats").iterdir()}
-    assert beats == {f"{event}@codex" for event in ("session-start", "prompt", "stop", "session-end")}
+    before = len(world.events())
+    *_, last = world.asked("count nothing")
+    assert "unrecognized arguments: --none" not in last, "the bad call was made"
+    assert f"Instead: {RIGHT}" in last
+    ends = [each.status for each in world.events()[before:] if isinstance(each, Outcome)]
+    assert ends == [Status.CANCELLED, Status.OK]
+    world.cycle()
+    shown = json.loads(world.wisen("guards", "show", guard, "--json"))
+    assert [(each["arm"], each["mode"], each["status"]) for each in shown["log"]] == [("given", "deny", "cancelled")]
+    world.wisen("guards", "remove", guard)

@@ -106,7 +106,7 @@ class CodexHooks:
                 beginning = file.read(_BEGINNING)
         except OSError:
             return None
-        meta = beginning.partition(b'"base_instructions"')[0]
+        meta = beginning.partition(b"\n")[0]
         place = meta.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")
         elsewhere = project is not None and project not in (Path(place), *Path(place).parents)
         if elsewhere or b'"parent_thread_id":"' in meta or self._is_off(place):
