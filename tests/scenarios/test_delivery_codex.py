@@ -91,6 +91,18 @@ def test_a_lesson_of_another_agent_is_told_in_the_same_words(wisen: Path, projec
     assert told == fire(wisen, "session-start", event)
 
 
+@pytest.mark.parametrize(("file", "reads"), [("CLAUDE.md", "claude-code"), ("AGENTS.md", "codex")])
+def test_what_a_file_tells_one_agent_is_still_told_to_the_other(
+    wisen: Path, project: Path, file: str, reads: str
+) -> None:
+    (project / file).write_text("- from now on always use pnpm instead of npm\n")
+    run("cycle", "--quick")
+    for agent in ("claude-code", "codex"):
+        event = {"session_id": agent, "cwd": str(project), "source": "startup"}
+        told = fire(wisen, "session-start", event, agent=agent)
+        assert ("pnpm instead of npm. (R-" in told) == (agent != reads)
+
+
 @pytest.mark.requirement("X10")
 def test_whose_hooks_fired_is_known_of_each_agent(wisen: Path, project: Path) -> None:
     fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "hello"}, agent="codex")

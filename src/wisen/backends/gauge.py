@@ -39,6 +39,7 @@ class _Current(msgspec.Struct):
     version: int
     contexts: dict[str, str] = {}
     everywhere: str = msgspec.field(default="", name="global")
+    agents: dict[str, dict[str, str]] = {}
 
 
 class HomeGauge:
@@ -129,7 +130,8 @@ class HomeGauge:
             return f"{folder / 'current.json'} cannot be read"
         if current.version != _VERSION:
             return f"{folder / 'current.json'} was written by another version of wisen"
-        named = sorted({*current.contexts.values(), current.everywhere} - {""})
+        own = [digest for each in current.agents.values() for digest in each.values()]
+        named = sorted({*current.contexts.values(), current.everywhere, *own} - {""})
         gone = [digest for digest in named if not (folder / f"{digest}.json").is_file()]
         return f"{len(gone)} of {len(named)} in {folder} are gone" if gone else ""
 
