@@ -303,6 +303,16 @@ def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_m
     assert "before you trust them" in bad(world, "codex hooks")
 
 
+def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
+    codex = CodexHooks(world.user, {})
+    (world.user / ".codex").mkdir()
+    put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
+    (world.user / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
+    (state,) = heartbeat.installed(replace(world.watched, agents=[codex]), world.ledger)
+    assert state.state is HookState.BROKEN
+    assert state.faults == (f"{world.user / '.codex' / 'config.toml'} switches all hooks off",)
+
+
 def test_what_one_agent_calls_tells_nothing_of_another(world: World) -> None:
     (world.home / "spool" / "beats" / "session-start").rename(world.home / "spool" / "beats" / "session-start@codex")
     assert "without them" in bad(world, HOOKS)
