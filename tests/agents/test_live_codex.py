@@ -207,6 +207,8 @@ class Trusted:
     trusted: str
     beats: bool
     """Whether any hook fired before."""
+    guard: str
+    """The id of the only guard, which stops `NEVER`."""
 
 
 @pytest.fixture(scope="module")
@@ -216,9 +218,10 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trusted]:
         world.asked("make the environment")
         world.asked("resume", "--last", CORRECTION)
         beats, untrusted = (world.home / "spool" / "beats").exists(), world.state()
+        guard = json.loads(world.wisen("guards", "add", f"deny shell: {NEVER} -> {RIGHT}", "--json"))["id"]
         world.trust()
         world.cycle()
-        yield Trusted(world, said, untrusted, world.state(), beats)
+        yield Trusted(world, said, untrusted, world.state(), beats, guard)
         world.wisen("uninstall", "codex")
         assert not world.settings.exists()
 
@@ -271,9 +274,6 @@ def test_a_lesson_learnt_in_claude_code_reaches_codex_in_the_same_project(ours: 
 @pytest.mark.requirement("F6")
 def test_a_guard_stops_a_call_says_what_to_do_instead_and_counts_as_no_failure(ours: Trusted) -> None:
     world = ours.world
-    guard = json.loads(world.wisen("guards", "add", f"deny shell: {NEVER} -> {RIGHT}", "--json"))["id"]
-    assert world.state() == "installed, not trusted", "the hook before calls is new"
-    world.trust()
     before = len(world.events())
     *_, last = world.asked("count nothing")
     assert "unrecognized arguments: --none" not in last, "the bad call was made"
@@ -281,6 +281,5 @@ def test_a_guard_stops_a_call_says_what_to_do_instead_and_counts_as_no_failure(o
     ends = [each.status for each in world.events()[before:] if isinstance(each, Outcome)]
     assert ends == [Status.CANCELLED, Status.OK]
     world.cycle()
-    shown = json.loads(world.wisen("guards", "show", guard, "--json"))
+    shown = json.loads(world.wisen("guards", "show", ours.guard, "--json"))
     assert [(each["arm"], each["mode"], each["status"]) for each in shown["log"]] == [("given", "deny", "cancelled")]
-    world.wisen("guards", "remove", guard)

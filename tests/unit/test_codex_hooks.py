@@ -125,7 +125,8 @@ def test_a_hook_is_trusted_as_it_is_and_no_longer_when_it_changes_or_is_switched
     path = agent.file()
     beep = {"hooks": [{"type": "command", "command": "beep"}]}
     path.write_text(json.dumps({"hooks": {"Stop": [beep]}}))
-    put_in(a_desk(), path, agent, agent.wanted(CALLER))
+    desk = a_desk()
+    put_in(desk, path, agent, agent.wanted(CALLER))
     assert set(agent.untrusted(path, settings_of(path))) == set(EVENTS)
     groups = {each.event: each.value for each in agent.wanted(CALLER)}
     places = {"session_start": "SessionStart", "user_prompt_submit": "UserPromptSubmit", "post_tool_use": "PostToolUse"}
@@ -134,11 +135,13 @@ def test_a_hook_is_trusted_as_it_is_and_no_longer_when_it_changes_or_is_switched
     trust(root, f"{path}:stop:1:0", trust_digest("stop", groups["Stop"]))
     trust(root, f"{path}:session_end:0:0", trust_digest("session_end", groups["SessionEnd"]), "enabled = false\n")
     assert agent.untrusted(path, settings_of(path)) == ("SessionEnd",)
+    put_in(desk, path, agent, agent.wanted(CALLER, guards=("shell",)))
+    assert agent.untrusted(path, settings_of(path)) == ("SessionEnd", "PreToolUse"), "a guard asks for trust in its own"
     moved = Caller(python="/usr/bin/python3", client=CALLER.client, home=CALLER.home)
     changed = {"hooks": {each.event: [each.value] for each in agent.wanted(moved)}}
     assert set(agent.untrusted(path, changed)) == set(EVENTS)
     (root / "config.toml").write_text("[broken")
-    assert set(agent.untrusted(path, settings_of(path))) == set(EVENTS)
+    assert set(agent.untrusted(path, settings_of(path))) == {*EVENTS, "PreToolUse"}
 
 
 def test_the_newest_session_is_that_of_the_person_and_of_the_project(tmp_path: Path) -> None:
