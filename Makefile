@@ -45,7 +45,7 @@ test-fast: $(VENV)/.dev
 test: lint types test-fast
 
 clients:
-	@$(PYTHON) -m tests.agents.clients
+	@$(PYTHON) -m tests.agents.clients $(CLIENTS)
 
 test-agents: $(VENV)/.dev clients
 	@WISEN_TEST_REQUIRE=claude-code,codex $(BIN)/pytest tests/agents -k live -rs

@@ -135,3 +135,16 @@ def test_a_guard_of_files_looks_into_patches(wisen: Path, project: Path) -> None
         call = {"tool_name": "apply_patch", "tool_input": {"command": text}, "tool_use_id": "c1"}
         answer = answered(wisen, "before-call", {"session_id": "s", "cwd": str(project), **call}, agent="codex")
         assert ("permissionDecision" in answer) == stopped
+
+
+@pytest.mark.requirement("X10")
+def test_who_adds_a_guard_is_told_that_its_hook_waits_for_trust(home: Path, project: Path) -> None:
+    hooks = home / ".codex" / "hooks.json"
+    run("install", "codex")
+    assert "PreToolUse" not in hooks.read_text()
+    told = run("guards", "add", "deny shell: shopctl burn").stdout
+    assert "PreToolUse" in hooks.read_text()
+    assert "codex does not run these hooks before you trust them: " in told
+    assert "codex hooks wait for your trust" in run("agents").stdout
+    run("uninstall", "codex")
+    assert not hooks.exists()
