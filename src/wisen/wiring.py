@@ -64,24 +64,6 @@ def home_directory(environment: Mapping[str, str]) -> Path:
     return Path(platformdirs.user_data_dir("wisen", appauthor=False))
 
 
-class _Late:
-    """A store that is opened by the first question to it: most of those who are asked never need the index."""
-
-    def __init__(self, opening: Callable[[], Index]) -> None:
-        self._opening = opening
-        self._store: Index | None = None
-
-    def __getattr__(self, name: str) -> object:
-        if self._store is None:
-            self._store = self._opening()
-        return getattr(self._store, name)
-
-    def close(self) -> None:
-        """Let go of the store, if it was opened."""
-        if self._store is not None:
-            self._store.close()
-
-
 @dataclass(frozen=True)
 class Wiring:
     """Opens what the settings name."""
@@ -128,7 +110,9 @@ class Wiring:
         Raises:
             StoreError: a store cannot be opened; a damaged index is not set aside.
         """
-        return self._learner(self.ledger(asked=True), cast("Index", _Late(self._whole_index)), hooks=())
+        from wisen.backends.stores.late import Late
+
+        return self._learner(self.ledger(asked=True), cast("Index", Late(self._whole_index)), hooks=())
 
     def speech(self) -> Own:
         """How the user of this home speaks; looking makes no files."""
@@ -229,14 +213,15 @@ class Wiring:
 
     def token(self) -> str:
         """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
-        return self._kept("token", lambda: os.urandom(32).hex(), 0o600)
+        return self._kept("token", _random, 0o600)
 
     def rounds(self, minutes: float) -> Rounds:
         """What runs `wisen cycle` again and again, in a process of its own."""
+        from wisen.backends.interpreter import interpreter
         from wisen.backends.schedulers.rounds import Rounds
 
         environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
-        return Rounds((_interpreter(), "-c", _CYCLE), environment, minutes, self.clock())
+        return Rounds((interpreter(), "-c", _CYCLE), environment, minutes, self.clock())
 
     def examined(self) -> Examined:
         """What the doctor looks at."""
@@ -389,14 +374,20 @@ class Wiring:
         return Path(self.environment.get("HOME") or Path.home())
 
     def _machine(self) -> str:
-        """This machine's name for itself: made once, kept in the home."""
+        """This machine's name for itself."""
         from wisen.backends.ids import Ulids
-        from wisen.backends.kept import kept
 
-        return kept(self.settings.home / "machine", lambda: Ulids(self.clock()).new(), 0o666)
+        return self._kept("machine", lambda: Ulids(self.clock()).new(), 0o666)
 
     def _salt(self) -> bytes:
-        """What digests of forgotten words and coins are keyed with: made once, and kept in the home."""
+        """What digests of forgotten words and coins are keyed with."""
+        return bytes.fromhex(self._kept("salt", _random, 0o600))
+
+    def _kept(self, name: str, made: Callable[[], str], mode: int) -> str:
         from wisen.backends.kept import kept
 
-        return bytes.fromhex(kept(self.settings.home / "salt", lambda: os.urandom(32).hex(), 0o600))
+        return kept(self.settings.home / name, made, mode)
+
+
+def _random() -> str:
+    return os.urandom(32).hex()
