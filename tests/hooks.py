@@ -14,9 +14,9 @@ from wisen.testing.transcripts import ClaudeTranscript
 CLIENT = Path(client.__file__)
 
 
-def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None) -> str:
+def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = "") -> str:
     """What the client tells the agent at an event; empty where it tells nothing."""
-    answer = answered(home, event, payload, limit=limit, off=off)
+    answer = answered(home, event, payload, limit=limit, off=off, agent=agent)
     if not answer:
         return ""
     assert set(answer) == {"hookEventName", "additionalContext"}
@@ -25,11 +25,12 @@ def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str
 
 
 def answered(
-    home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None
+    home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> dict[str, object]:
     """What the client answers at an event; empty where it prints nothing. It always ends with 0."""
     sent = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
-    command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), event]
+    named = ["--agent", agent] if agent else []
+    command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), *named, event]
     environment = None if off is None else {**os.environ, "WISEN_OFF": off}
     done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit, env=environment)
     assert done.returncode == 0

@@ -28,25 +28,36 @@ ALLOWED: dict[str, set[str]] = {
     "doctor": {"heartbeat", "ports", "domain", "errors"},
     "settings": {"loop", "domain", "errors"},
     "agents": {"ports", "domain", "safety", "errors"},
+    "readers": {"agents", "ports"},
     "backends": {"ports", "domain", "safety", "errors"},
     "testing": {"ports", "domain", "errors"},
     "wiring": {
-        *("settings", "learner", "doctor", "heartbeat", "parts", "loop", "agents", "backends"),
+        *("settings", "learner", "doctor", "heartbeat", "parts", "loop", "readers", "agents", "backends"),
         *("ports", "domain", "errors", "__init__"),
     },
     "surfaces": {"wiring", "learner", "doctor", "settings", "domain", "errors", "__init__"},
     "hook": {"backends", "memory", "domain"},
+    "mcp": {"wiring", "learner", "domain", "errors", "__init__"},
     "__init__": {"learner", "wiring", "errors"},
 }
 """Which room may import which; the table in ARCHITECTURE.md shows the same."""
 
+PROGRAMS = ("hook", "mcp")
+"""Surfaces that are rooms of their own."""
+HEAVY = {
+    "surfaces/mcp": {"mcp", "mcp_types", "anyio", "starlette", "uvicorn"},
+    "backends/schedulers": {"apscheduler"},
+}
+"""Libraries of extras that take long to load: nobody else names them."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
 def room(path: Path) -> str:
     """The top-level room a file belongs to."""
     parts = path.relative_to(PACKAGE).parts
-    return "hook" if parts[:2] == ("surfaces", "hook") else parts[0].removesuffix(".py")
+    if parts[0] == "surfaces" and parts[1] in PROGRAMS:
+        return parts[1]
+    return parts[0].removesuffix(".py")
 
 
 def imports(path: Path) -> set[str]:
@@ -63,7 +74,8 @@ def imports(path: Path) -> set[str]:
 
 def rooms_imported(path: Path) -> set[str]:
     """The rooms behind the imports; the bare package is its `__init__`."""
-    names = {name.split(".")[1] for name in imports(path) if "." in name and not name.startswith("wisen.surfaces.hook")}
+    own = tuple(f"wisen.surfaces.{name}" for name in PROGRAMS)
+    names = {name.split(".")[1] for name in imports(path) if "." in name and not name.startswith(own)}
     return {name if name in ALLOWED else "__init__" for name in names}
 
 
@@ -71,6 +83,18 @@ def rooms_imported(path: Path) -> set[str]:
 def test_a_room_imports_only_what_lies_below_it(path: Path) -> None:
     own = room(path)
     assert rooms_imported(path) - {own} <= ALLOWED[own]
+
+
+@pytest.mark.parametrize("folder", HEAVY)
+def test_what_is_slow_to_load_is_named_in_one_folder(folder: str) -> None:
+    named = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if any(name.split(".")[0] in HEAVY[folder] for name in names):
+                named.add(str(path.parent.relative_to(PACKAGE)))
+    assert named == {folder}
 
 
 def test_stages_do_not_import_each_other() -> None:

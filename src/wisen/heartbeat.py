@@ -57,7 +57,9 @@ def findings(found: Sequence[Installed], vitals: Vitals, runs: Sequence[Run], no
     ours = [each for each in found if each.state is not HookState.NOT]
     for each in ours:
         yield from _faults(each)
-        if each.state is HookState.INSTALLED:
+        if each.state is HookState.UNTRUSTED:
+            yield _waits(each)
+        elif each.state is HookState.INSTALLED:
             yield _fired(each, vitals)
     if ours:
         yield from _delivery(vitals, now)
@@ -76,11 +78,15 @@ def stopped(runs: Sequence[Run]) -> Iterator[Finding]:
 def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Installed:
     faults: list[str] = []
     read: dict[str, HookSettings] = {}
+    untrusted: list[str] = []
     for path in dict.fromkeys((*map(str, agent.files(watched.project)), *(each.path for each in put))):
         try:
-            read[path] = agent.read(settings_in(watched.files.read(Path(path)).content, path))
+            settings = settings_in(watched.files.read(Path(path)).content, path)
         except (FileError, SettingsUnclear) as error:
             faults += [str(error)] if path in {each.path for each in put} else []
+            continue
+        read[path] = agent.read(settings)
+        untrusted += agent.untrusted(Path(path), settings)
     calling = {path: [each for each in settings.callings if each.caller] for path, settings in read.items()}
     faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
     wanted = {each.event for each in agent.wanted(watched.caller)}
@@ -93,12 +99,15 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
     faults += filter(None, map(watched.gauge.fault, callers))
     if files:
         faults += [f"{path} switches all hooks off" for path, settings in read.items() if settings.switched_off]
-    state = HookState.NOT if not files else HookState.BROKEN if faults else HookState.INSTALLED
+    sound = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
+    state = HookState.NOT if not files else HookState.BROKEN if faults else sound
     return Installed(
         agent=agent.name,
         state=state,
         files=tuple(files),
         faults=tuple(faults),
+        untrusted=tuple(dict.fromkeys(untrusted)),
+        trusting=agent.trusting if untrusted else "",
         others=tuple(each for settings in read.values() for each in settings.callings if each.caller is None),
         since=min((each.since for each in put), default=None),
         newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
@@ -109,6 +118,14 @@ def _faults(each: Installed) -> Iterator[Finding]:
     for fault in each.faults:
         again = f"`wisen install {each.agent}` repairs them, `wisen uninstall {each.agent}` takes them out."
         yield Finding(about=_about(each), health=Health.BAD, says=fault, next_step=again)
+
+
+def _waits(each: Installed) -> Finding:
+    """That the user has to trust hooks; bad once a session went by without them."""
+    says = f"{each.agent} does not run them before you trust them: {', '.join(each.untrusted)}"
+    missed = each.since is not None and each.newest_session is not None and each.newest_session > each.since + SLACK
+    health = Health.BAD if missed else Health.NOTICE
+    return Finding(about=_about(each), health=health, says=says, next_step=each.trusting)
 
 
 def _fired(each: Installed, vitals: Vitals) -> Finding:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
     from wisen.heartbeat import Watched
     from wisen.loop.apply.past import Desk
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from wisen.loop.observe.switches import Switches
     from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model
     from wisen.settings import Settings
+
+_CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
 
 
 def open_learner(
@@ -59,24 +62,6 @@ def home_directory(environment: Mapping[str, str]) -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("wisen", appauthor=False))
-
-
-class _Late:
-    """A store that is opened by the first question to it: most of those who are asked never need the index."""
-
-    def __init__(self, opening: Callable[[], Index]) -> None:
-        self._opening = opening
-        self._store: Index | None = None
-
-    def __getattr__(self, name: str) -> object:
-        if self._store is None:
-            self._store = self._opening()
-        return getattr(self._store, name)
-
-    def close(self) -> None:
-        """Let go of the store, if it was opened."""
-        if self._store is not None:
-            self._store.close()
 
 
 @dataclass(frozen=True)
@@ -125,7 +110,9 @@ class Wiring:
         Raises:
             StoreError: a store cannot be opened; a damaged index is not set aside.
         """
-        return self._learner(self.ledger(asked=True), cast("Index", _Late(self._whole_index)), hooks=())
+        from wisen.backends.stores.late import Late
+
+        return self._learner(self.ledger(asked=True), cast("Index", Late(self._whole_index)), hooks=())
 
     def speech(self) -> Own:
         """How the user of this home speaks; looking makes no files."""
@@ -224,6 +211,18 @@ class Wiring:
 
         return alone(self.settings.home)
 
+    def token(self) -> str:
+        """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
+        return self._kept("token", _random, 0o600)
+
+    def rounds(self, minutes: float) -> Rounds:
+        """What runs `wisen cycle` again and again, in a process of its own."""
+        from wisen.backends.interpreter import interpreter
+        from wisen.backends.schedulers.rounds import Rounds
+
+        environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
+        return Rounds((interpreter(), "-c", _CYCLE), environment, minutes, self.clock())
+
     def examined(self) -> Examined:
         """What the doctor looks at."""
         from wisen.doctor import Examined
@@ -249,27 +248,19 @@ class Wiring:
 
     def agents(self) -> tuple[Agent, ...]:
         """The readers of the agents that are enabled."""
-        from wisen.agents.claude_code import ClaudeCode
-        from wisen.agents.codex import Codex
-        from wisen.agents.generic import Generic
-        from wisen.agents.openclaw import OpenClaw
+        from wisen.readers import reader_of
 
         home, by_programs = self._user_home(), self.settings.agents.program_prompts
-        known: dict[str, Agent] = {
-            "claude-code": ClaudeCode(home, self.environment, program_prompts=by_programs),
-            "codex": Codex(home, self.environment, program_prompts=by_programs),
-            "openclaw": OpenClaw(home, self.environment, program_prompts=by_programs),
-            "generic": Generic(),
-        }
-        return tuple(known[name] for name in self.settings.agents.enabled)
+        names = self.settings.agents.enabled
+        return tuple(reader_of(name, home, self.environment, program_prompts=by_programs) for name in names)
 
     def hooks(self) -> tuple[Hooks, ...]:
         """The agents that can be told to call us, as far as they are enabled."""
         from wisen.agents.claude_code.install import ClaudeCodeHooks
+        from wisen.agents.codex.install import CodexHooks
 
-        known: dict[str, Hooks] = {
-            "claude-code": ClaudeCodeHooks(self._user_home(), self.environment, self._switches().is_off)
-        }
+        told = self._user_home(), self.environment, self._switches().is_off
+        known: dict[str, Hooks] = {"claude-code": ClaudeCodeHooks(*told), "codex": CodexHooks(*told)}
         return tuple(known[name] for name in self.settings.agents.enabled if name in known)
 
     def gauge(self) -> Gauge:
@@ -383,14 +374,20 @@ class Wiring:
         return Path(self.environment.get("HOME") or Path.home())
 
     def _machine(self) -> str:
-        """This machine's name for itself: made once, kept in the home."""
+        """This machine's name for itself."""
         from wisen.backends.ids import Ulids
-        from wisen.backends.kept import kept
 
-        return kept(self.settings.home / "machine", lambda: Ulids(self.clock()).new(), 0o666)
+        return self._kept("machine", lambda: Ulids(self.clock()).new(), 0o666)
 
     def _salt(self) -> bytes:
-        """What digests of forgotten words and coins are keyed with: made once, and kept in the home."""
+        """What digests of forgotten words and coins are keyed with."""
+        return bytes.fromhex(self._kept("salt", _random, 0o600))
+
+    def _kept(self, name: str, made: Callable[[], str], mode: int) -> str:
         from wisen.backends.kept import kept
 
-        return bytes.fromhex(kept(self.settings.home / "salt", lambda: os.urandom(32).hex(), 0o600))
+        return kept(self.settings.home / name, made, mode)
+
+
+def _random() -> str:
+    return os.urandom(32).hex()

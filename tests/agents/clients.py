@@ -1,7 +1,7 @@
-"""Real clients for tests, installed into a cache outside the repository: `python -m tests.agents.clients`.
+"""Real clients for tests, installed into a cache outside the repository: `python -m tests.agents.clients [NAME ...]`.
 
-They come from the npm registry, with a Node of their own where the machine's is too old. The folder is
-`WISEN_TEST_CLIENTS`, or `~/.cache/wisen-test`; what is there already is not fetched again. It needs nothing but the
+They come from the npm registry, with a Node of their own where they ask for a newer one than machines have. The folder
+is `WISEN_TEST_CLIENTS`, or `~/.cache/wisen-test`; what is there already is not fetched again. It needs nothing but the
 standard library and npm.
 """
 
@@ -16,14 +16,26 @@ from pathlib import Path
 CACHE = Path(os.environ.get("WISEN_TEST_CLIENTS") or Path.home() / ".cache" / "wisen-test")
 """Taken at the start: later each test has a home of its own."""
 CLAUDE_CODE_VERSION = "2.1.325"
-_NODE = "24"
-"""Claude Code asks for 22 or newer; under an older one npm picks an old client without a word."""
+CODEX_VERSION = "0.166.0"
+_PACKAGES = {
+    # Claude Code asks for Node 22 or newer; under an older one npm picks an old client without a word.
+    "claude-code": ("node@24", f"@anthropic-ai/claude-code@{CLAUDE_CODE_VERSION}"),
+    "codex": (f"@openai/codex@{CODEX_VERSION}",),
+}
 _PATIENCE = 900
 
 
 def claude_code() -> Path:
-    """Where the client is, once it is installed."""
+    """Where Claude Code is, once it is installed."""
     return CACHE / f"claude-code-{CLAUDE_CODE_VERSION}" / "node_modules" / ".bin" / "claude"
+
+
+def codex() -> Path:
+    """Where Codex is, once it is installed."""
+    return CACHE / f"codex-{CODEX_VERSION}" / "node_modules" / ".bin" / "codex"
+
+
+CLIENTS = {"claude-code": claude_code, "codex": codex}
 
 
 def is_there(program: Path) -> bool:
@@ -31,9 +43,9 @@ def is_there(program: Path) -> bool:
     return os.access(program, os.X_OK)
 
 
-def install_claude_code() -> Path:
-    """Have the client in the cache."""
-    program = claude_code()
+def install(name: str) -> Path:
+    """Have a client in the cache."""
+    program = CLIENTS[name]()
     if is_there(program):
         return program
     npm = shutil.which("npm")
@@ -43,7 +55,7 @@ def install_claude_code() -> Path:
     part = whole.with_name(f"{whole.name}.{os.getpid()}.part")
     try:
         path = f"{part / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
-        for package in (f"node@{_NODE}", f"@anthropic-ai/claude-code@{CLAUDE_CODE_VERSION}"):
+        for package in _PACKAGES[name]:
             part.mkdir(parents=True, exist_ok=True)
             command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(part), package]
             environment = {**os.environ, "PATH": path}
@@ -56,4 +68,5 @@ def install_claude_code() -> Path:
 
 
 if __name__ == "__main__":
-    print(install_claude_code())
+    for name in sys.argv[1:] or CLIENTS:
+        print(install(name))

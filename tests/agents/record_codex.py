@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -37,6 +38,8 @@ _COUNTS = ("token_usage_record", "token_count", "thread_settings_applied", "worl
 """Records of which one of a kind is enough."""
 _ANSWERS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?62;c", b"\x1b[?u": b"\x1b[?0u"}
 """What a terminal answers to the questions that the client asks it."""
+_DRAWN = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\s")
+"""What stands between letters on a screen."""
 
 
 def _run(command: str, **more: object) -> Use:
@@ -74,17 +77,18 @@ SCRIPT: Script = {
 class Client:
     """A Codex in a world of its own."""
 
-    def __init__(self, program: Path, world: Path, address: str) -> None:
+    def __init__(self, program: Path, world: Path, address: str, *, stock: bool = True) -> None:
+        """`stock`: whether it has the MCP server of this file."""
         self.home, self.project = world / "ada", world / "ada" / "shop"
-        self._program = str(program)
-        self.project.mkdir(parents=True)
+        self.program = str(program)
+        self.project.mkdir(parents=True, exist_ok=True)
         (self.home / ".codex").mkdir()
-        (self.home / ".codex" / "config.toml").write_text(_config(self.project, address))
+        (self.home / ".codex" / "config.toml").write_text(_config(self.project, address) + (_stock() if stock else ""))
         self.environment = {"HOME": str(self.home), "PATH": os.environ["PATH"], KEY: "x", "TERM": "xterm-256color"}
 
     def run(self, *words: str) -> None:
         """Run it without a terminal."""
-        command = [self._program, "exec", "--skip-git-repo-check", *words]
+        command = [self.program, "exec", "--skip-git-repo-check", *words]
         subprocess.run(
             command, cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, check=True, timeout=120
         )
@@ -98,7 +102,7 @@ class Client:
         child, terminal = pty.fork()
         if child == 0:
             os.chdir(self.project)
-            os.execve(self._program, [self._program, "-m", KNOWN], self.environment)
+            os.execve(self.program, [self.program, "-m", KNOWN], self.environment)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
         before = len(self.rollouts())
         _attend(terminal, lambda: False, 6)
@@ -113,6 +117,36 @@ class Client:
         os.kill(child, signal.SIGTERM)
         os.waitpid(child, 0)
 
+    def trust_hooks(self) -> None:
+        """Let the person trust all hooks that are new, when Codex asks for it at its start."""
+        config = self.home / ".codex" / "config.toml"
+        held = config.read_text()
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.project)
+            os.execve(self.program, [self.program], self.environment)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        screen = bytearray()
+
+        def is_kept() -> bool:
+            return config.read_text().count("trusted_hash") > held.count("trusted_hash")
+
+        try:
+            if not _attend(terminal, lambda: b"Trustall" in _DRAWN.sub(b"", screen), 30, screen):
+                raise AssertionError("Codex did not ask whether to trust hooks")
+            _attend(terminal, lambda: False, 0.3)
+            for key in (b"2", b"\r"):
+                if not is_kept():
+                    os.write(terminal, key)
+                    _attend(terminal, is_kept, 2)
+            if not _attend(terminal, is_kept, 10):
+                raise AssertionError("Codex did not keep that hooks are trusted")
+        finally:
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
+            os.close(terminal)
+            end_daemons(self.home)
+
     def _has_more(self, before: int, word: str, count: int) -> bool:
         return self._count(before, word) > count
 
@@ -120,8 +154,8 @@ class Client:
         return sum(path.read_text().count(word) for path in self.rollouts()[before:])
 
 
-def _attend(terminal: int, done: Callable[[], bool], seconds: float) -> bool:
-    """Let the client draw, answer what it asks the terminal, until it is done or the time is over."""
+def _attend(terminal: int, done: Callable[[], bool], seconds: float, screen: bytearray | None = None) -> bool:
+    """Let the client draw, on a screen, answer what it asks the terminal, until it is done or the time is over."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if done():
@@ -129,6 +163,8 @@ def _attend(terminal: int, done: Callable[[], bool], seconds: float) -> bool:
         if not select.select([terminal], [], [], 0.1)[0]:
             continue
         shown = os.read(terminal, 65536)
+        if screen is not None:
+            screen += shown
         for question, answer in _ANSWERS.items():
             os.write(terminal, answer * shown.count(question))
     return done()
@@ -152,6 +188,11 @@ stream_max_retries = 1
 enabled = false
 [projects."{project}"]
 trust_level = "trusted"
+"""
+
+
+def _stock() -> str:
+    return f"""
 [mcp_servers.stock]
 command = "{sys.executable}"
 args = ["-m", "tests.agents.record_codex", "--mcp"]
@@ -211,10 +252,10 @@ def record(program: Path) -> None:
         _, child = (path for path in client.rollouts() if path not in before)
         for name, rollout in (("exec", first), ("terminal", second), ("sub_agent", child)):
             (FIXTURES / f"{name}.jsonl").write_bytes(cleaned(rollout, client))
-        _end_daemons(Path(world))
+        end_daemons(Path(world))
 
 
-def _end_daemons(home: Path) -> None:
+def end_daemons(home: Path) -> None:
     """The client leaves a daemon behind that outlives it; those of this recording's own home are ended."""
     for process in Path("/proc").glob("[0-9]*"):
         try:

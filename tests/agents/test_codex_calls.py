@@ -258,3 +258,19 @@ def test_calls_that_a_model_counts_from_one_belong_to_their_session(tmp_path: Pa
         assert len(events) == 2
         found |= {e.id for e in events}
     assert len(found) == 4
+
+
+@pytest.mark.parametrize("what", ["Command", "Tool call"])
+def test_a_call_that_a_hook_stopped_was_never_made_and_what_the_hook_said_is_not_kept(
+    what: str, tmp_path: Path
+) -> None:
+    r = Rollout()
+    for call in (r.ask("make"), r.custom("apply_patch", PATCH), r.call("buy", "mcp__shop")):
+        r.output(call, f"{what} blocked by PreToolUse hook: Use just instead. Command: make")
+    printed = r.ask("cat log")
+    r.output(printed, unified(f"{what} blocked by PreToolUse hook: no", 1))
+    events, troubles = read(r, tmp_path)
+    assert troubles == []
+    found = [(e.status, e.text) for e in events if isinstance(e, Outcome)]
+    assert found[:3] == [(Status.CANCELLED, None)] * 3
+    assert found[3][0] is FAILED

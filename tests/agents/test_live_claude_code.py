@@ -9,20 +9,17 @@ import json
 import re
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.agents.clients import claude_code
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
+from tests.agents.worlds import Person, no_way_out, texts
 from tests.commands import WISEN
 from wisen import wiring
 from wisen.agents.claude_code import ClaudeCode
@@ -63,114 +60,31 @@ if event in ("session-start", "prompt", "failure"):
     context = {"hookEventName": told["hook_event_name"], "additionalContext": WORDS.replace("EVENT", event)}
     print(json.dumps({"hookSpecificOutput": context}))
 """
-COUNT = """import sys
-if sys.argv[1:]:
-    sys.exit(f"count.py: error: unrecognized arguments: {sys.argv[1]}")
-print(7)
-"""
 
 
-class _Refusing(BaseHTTPRequestHandler):
-    """A way out that leads nowhere."""
-
-    def do_CONNECT(self) -> None:
-        assert isinstance(self.server, _Proxy)
-        self.server.asked.append(self.path)
-        self.send_error(403)
-
-    do_GET = do_POST = do_CONNECT  # noqa: N815 - as the base class calls them
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-class _Proxy(ThreadingHTTPServer):
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Refusing)
-        self.asked: list[str] = []
-
-
-@contextmanager
-def _no_way_out() -> Iterator[tuple[str, list[str]]]:
-    """The address of a proxy that refuses, and what it was asked for."""
-    server = _Proxy()
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", server.asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-@dataclass
-class World:
+class World(Person):
     """A person's home with Claude Code and wisen in it."""
 
-    client: Client
-    model: Model
-    outside: list[str]
-    home: Path = field(init=False)
-    """Where wisen keeps its own."""
-
-    def __post_init__(self) -> None:
-        self.home = self.client.home / "wisen"
-        self.home.mkdir()
-        (self.home / "config.toml").write_text("[agents]\nprogram_prompts = true\n")
-        (self.client.project / "count.py").write_text(COUNT)
-        self.client.environment["WISEN_HOME"] = str(self.home)
+    def __init__(self, client: Client, model: Model, outside: list[str]) -> None:
+        super().__init__(client.home, client.project, client.environment)
+        self.client, self.model, self.outside = client, model, outside
 
     @property
     def settings(self) -> Path:
         return self.client.home / ".claude" / "settings.json"
 
-    def wisen(self, *words: str) -> str:
-        """Run a command as the person would."""
-        environment, project = self.client.environment, self.client.project
-        command: list[str | Path] = [WISEN, *words]
-        return subprocess.run(
-            command, cwd=project, env=environment, check=True, text=True, capture_output=True, timeout=120
-        ).stdout
-
-    def cycle(self) -> None:
-        """Go through the whole loop, behind the one that the end of a session may have started."""
-        end = time.monotonic() + 60
-        while "nother cycle is at work" in self.wisen("cycle"):
-            assert time.monotonic() < end, "another cycle never ended"
-            time.sleep(0.2)
-
     def asked(self, *words: str) -> list[str]:
-        """Run the client; what the model was asked meanwhile, each request as text."""
+        """Run the client; what the model was asked meanwhile, each without the system prompt and the tools."""
         before = len(self.model.requests)
         self.client.run(*words)
-        return [_texts(request) for request in self.model.requests[before:]]
-
-
-def _texts(request: Mapping[str, Any]) -> str:
-    """All that a request says, without the system prompt and the tools."""
-    found: list[str] = []
-
-    def walk(value: object) -> None:
-        if isinstance(value, str):
-            found.append(value)
-        elif isinstance(value, Mapping):
-            for each in value.values():
-                walk(each)
-        elif isinstance(value, list):
-            for each in value:
-                walk(each)
-
-    walk(request.get("messages"))
-    return "\n".join(found)
+        return [texts(request.get("messages")) for request in self.model.requests[before:]]
 
 
 @contextmanager
 def a_world(folder: Path) -> Iterator[World]:
-    with serving(SCRIPT) as model, _no_way_out() as (proxy, asked):
+    with serving(SCRIPT) as model, no_way_out() as (ways, asked):
         client = Client(claude_code(), folder, model.address, settings=ALLOWED)
-        ways = {"HTTPS_PROXY": proxy, "HTTP_PROXY": proxy, "NO_PROXY": "127.0.0.1,localhost"}
-        client.environment.update(ways | {name.lower(): value for name, value in ways.items()})
+        client.environment.update(ways)
         yield World(client, model, asked)
 
 

@@ -45,7 +45,7 @@ def written(folder: Path, name: str, *records: object) -> Path:
         ("generic", {"messages": [{"role": "user", "content": "hello"}]}),
         (None, {"type": "session"}),
         (None, {"type": "user", "text": "of another agent"}),
-        (None, {"sessionId": "s", "projectHash": "h"}),
+        ("gemini-cli", {"sessionId": "s", "projectHash": "h", "kind": "main"}),
         (None, {"role": "wizard", "content": "x"}),
         (None, {"messages": ["not", "messages"]}),
         (None, {"type": {}, "payload": {}, "sessionId": "s"}),
@@ -73,6 +73,7 @@ def test_what_comes_before_the_first_good_record_does_not_matter(tmp_path: Path)
     [
         ("codex", {"timestamp": "t", "type": "session_meta", "payload": {"text": "x" * 100_000}}),
         ("claude-code", {"parentUuid": None, "type": "user", "message": {"content": "x" * 100_000}}),
+        ("gemini-cli", {"sessionId": "s", "projectHash": "h", "messages": ["x" * 100_000]}),
         ("generic", {"role": "user", "content": "x" * 100_000}),
         ("generic", {"id": "c", "messages": [{"role": "user", "content": "x" * 100_000}]}),
         (None, {"name": "x" * 100_000, "role": "user"}),

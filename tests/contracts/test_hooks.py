@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.agents.claude_code.install import ClaudeCodeHooks
+from wisen.agents.codex.install import CodexHooks
 from wisen.backends.gauge import HomeGauge
 from wisen.testing.hooks import FixedGauge, GaugeContract, HooksContract
 
@@ -22,6 +23,12 @@ class TestClaudeCodeHooks(HooksContract):
     @pytest.fixture
     def hooks(self, tmp_path: Path) -> Hooks:
         return ClaudeCodeHooks(tmp_path, {})
+
+
+class TestCodexHooks(HooksContract):
+    @pytest.fixture
+    def hooks(self, tmp_path: Path) -> Hooks:
+        return CodexHooks(tmp_path, {})
 
 
 class TestHomeGauge(GaugeContract):

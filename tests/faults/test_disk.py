@@ -53,7 +53,7 @@ def test_a_write_that_fails_anywhere_is_told_and_leaves_what_was_acknowledged(ho
 
 
 @pytest.mark.needs("unshare")
-@pytest.mark.parametrize("size", ["800k", "1m"])
+@pytest.mark.parametrize("size", ["1m", "1200k"])
 def test_a_full_disk_is_told_and_leaves_what_was_acknowledged(tmp_path: Path, size: str) -> None:
     mount = tmp_path / "small"
     mount.mkdir()

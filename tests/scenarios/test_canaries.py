@@ -15,8 +15,11 @@ import pytest
 from ahocorasick_rs import BytesAhoCorasick
 from benchmarks.secret_carriers import CARRIERS, lay
 from benchmarks.secret_formats import FORMATS, drawn
+from tests.agents import hermes_sessions
 from tests.agents.codex_rollouts import Rollout
+from tests.agents.gemini_chats import Chat
 from tests.agents.openclaw_sessions import SESSIONS, Transcript
+from tests.agents.opencode_sessions import Talk
 from tests.commands import run
 
 import wisen
@@ -146,6 +149,14 @@ def openclaw(home: Path, number: int, canary: str) -> None:
     log.write(home / SESSIONS)
 
 
+def gemini_cli(home: Path, number: int, canary: str) -> None:
+    log = Chat(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.write(home)
+
+
 def generic(home: Path, number: int, canary: str) -> None:
     function = {"name": "bash", "arguments": json.dumps({"command": f"deploy {canary}"})}
     asked = {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": function}]}
@@ -159,17 +170,35 @@ def generic(home: Path, number: int, canary: str) -> None:
     (home / "talks" / f"talk{number}.json").write_text(json.dumps({"messages": said}))
 
 
-WRITERS = (claude_code, codex, openclaw, generic)
+def opencode(home: Path, number: int, canary: str) -> None:
+    log = Talk(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.save(home, f"opencode-{number}.db")
+
+
+def hermes(home: Path, number: int, canary: str) -> None:
+    log = hermes_sessions.Talk(number)
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.save(home, f".hermes/profiles/{number}")
+
+
+FIRST = (claude_code, codex, openclaw, generic)
+LATER = (gemini_cli, opencode, hermes)
+WRITERS = (*FIRST, *LATER)
 
 
 @pytest.mark.requirement("N8")
 def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home: Path) -> None:
-    chance = random.Random(14)
+    chances = dict.fromkeys(FIRST, random.Random(14)) | dict.fromkeys(LATER, random.Random(14))
     marked = [each for each in FORMATS if each.marked and not each.lines and not each.address]
     needles = []
     for number, form in enumerate(marked):
         for place, write in enumerate(WRITERS):
-            canary = form.make(chance)
+            canary = form.make(chances[write])
             write(home, len(WRITERS) * number + place + 1, canary)
             needles.append((f"{write.__name__} {form.name}", canary))
     out = home / "out"
@@ -184,8 +213,8 @@ def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home:
         withheld = sum(learner.status().counts.withheld.values())
     learnt = files(home / "wisen")
     run("forget", "--everything", "--scope", "all", "--yes", "--export", out / "all.json")
-    assert sources == dict.fromkeys(("claude-code", "codex", "openclaw", "generic"), len(marked))
-    assert (read, len(needles)) == (len(marked), 4 * len(marked))
+    assert sources == dict.fromkeys([write.__name__.replace("_", "-") for write in WRITERS], len(marked))
+    assert (read, len(needles)) == (len(marked), len(WRITERS) * len(marked))
     assert withheld >= 3 * len(needles)
     assert {"index.db", "ledger.db"} <= {name for name, data in learnt.items() if data}
     assert residues(needles, learnt) == []

@@ -16,6 +16,7 @@ from wisen.agents.files import source_at
 from wisen.domain.report import Report
 from wisen.domain.sources import TroubleKind
 from wisen.errors import StoreError, UsageError
+from wisen.settings import KNOWN_AGENTS
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.wiring import wire
 
@@ -45,7 +46,7 @@ def test_the_first_run_finds_the_sessions_by_itself_and_tells_what_keeps_failing
     for number in (1, 2, 3):
         a_session(number).write(projects / "-home-ada-shop")
     report = learn()
-    assert report.found == {"claude-code": 3, "codex": 0, "openclaw": 0, "generic": 0}
+    assert report.found == dict.fromkeys(KNOWN_AGENTS, 0) | {"claude-code": 3}
     assert (report.counts.sessions, report.counts.contexts, report.counts.typed_turns) == (3, 1, 3)
     (kind,) = report.failures
     assert (kind.tool, kind.signature.words, kind.calls, kind.sessions) == ("Bash", "npm: npm error use pnpm", 3, 3)

@@ -9,10 +9,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.agents.codex_rollouts import Rollout
 from tests.edits import a_desk
 
 from wisen import heartbeat
 from wisen.agents.claude_code.install import ClaudeCodeHooks
+from wisen.agents.codex.install import CodexHooks
 from wisen.backends.files import UserFiles
 from wisen.backends.gauge import HomeGauge
 from wisen.domain.hooks import Caller, HookState
@@ -279,3 +281,38 @@ def test_a_failure_of_the_client_is_told_also_after_a_session_was_told(world: Wo
     (beats / "failed-told").unlink()
     world.session(NOON + timedelta(hours=2), "two")
     assert bad(world, HOOKS).startswith("the last one fired 2026-03-01 13:00 UTC, and a session began")
+
+
+def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_missed_them(world: World) -> None:
+    codex = CodexHooks(world.user, {})
+    (world.user / ".codex").mkdir()
+    put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
+    world.watched = replace(world.watched, agents=[codex])
+    (state,) = heartbeat.installed(world.watched, world.ledger)
+    assert (state.state, set(state.untrusted)) == (
+        HookState.UNTRUSTED,
+        {each.event for each in codex.wanted(world.caller)},
+    )
+    (finding,) = world.told()
+    assert (finding.health, finding.next_step) == (Health.NOTICE, codex.trusting)
+    rollout = Rollout()
+    rollout.at = NOON + timedelta(hours=1)
+    rollout.lines.clear()
+    rollout.begin({})
+    rollout.write(world.user)
+    assert "before you trust them" in bad(world, "codex hooks")
+
+
+def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
+    codex = CodexHooks(world.user, {})
+    (world.user / ".codex").mkdir()
+    put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
+    (world.user / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
+    (state,) = heartbeat.installed(replace(world.watched, agents=[codex]), world.ledger)
+    assert state.state is HookState.BROKEN
+    assert state.faults == (f"{world.user / '.codex' / 'config.toml'} switches all hooks off",)
+
+
+def test_what_one_agent_calls_tells_nothing_of_another(world: World) -> None:
+    (world.home / "spool" / "beats" / "session-start").rename(world.home / "spool" / "beats" / "session-start@codex")
+    assert "without them" in bad(world, HOOKS)

@@ -30,15 +30,21 @@ _CLAUDE_NAMES = frozenset({"sessionId", "parentUuid", "leafUuid", "messageId", "
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
 _BEGINNINGS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("codex", re.compile(rb'\{[^{}]*"type":\s*"(?:session_meta|response_item|event_msg)",\s*"payload":')),
+    ("gemini-cli", re.compile(rb'\s*\{\s*"sessionId":\s*"[^"]*",\s*"projectHash":')),
     ("claude-code", re.compile(rb'\{[^{}]*"(?:parentUuid|sessionId|leafUuid|messageId)":')),
     ("generic", re.compile(rb'\s*(?:\[\s*)?\{[^\[\]]{0,2000}?(?:"messages":\s*\[|"role":\s*"[a-z]+")')),
 )
 """How a record begins whose end the read did not reach."""
+_TABLES = (
+    ("openclaw", {"transcript_events"}),
+    ("opencode", {"session", "message", "part"}),
+    ("hermes", {"sessions", "messages", "schema_version", "state_meta"}),
+)
 _ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
 
 
 def kind_of(path: Path) -> str | None:
-    """The agent whose log a file is: `claude-code`, `codex`, `openclaw`, `generic`; None when it cannot be told."""
+    """The agent whose log a file is: `claude-code`, `codex`, `gemini-cli`, and so on; None when it cannot be told."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -55,7 +61,7 @@ def _kind(path: Path, _size: int, _modified_ns: int) -> str | None:
     except OSError:
         return None
     if head.startswith(_SQLITE):
-        return "openclaw" if _holds_transcripts(path) else None
+        return _of_database(path)
     found = _of_text(head.removeprefix(b"\xef\xbb\xbf"), is_document=path.suffix == ".json")
     return found or ("codex" if _ROLLOUT.match(path.name) else None)
 
@@ -103,6 +109,10 @@ def _is_claude(value: dict[str, object]) -> bool:
     return str(value.get("type")) in _CLAUDE and bool(_CLAUDE_NAMES & value.keys())
 
 
+def _is_gemini(value: dict[str, object]) -> bool:
+    return {"sessionId", "projectHash"} <= value.keys()
+
+
 def _is_message(value: object) -> bool:
     if not isinstance(value, dict) or str(value.get("role")) not in _ROLES:
         return False
@@ -117,6 +127,7 @@ def _is_generic(value: dict[str, object]) -> bool:
 _TESTS: tuple[tuple[str, Callable[[dict[str, object]], bool]], ...] = (
     ("codex", _is_codex),
     ("openclaw", _is_openclaw),
+    ("gemini-cli", _is_gemini),
     ("claude-code", _is_claude),
     ("generic", _is_generic),
 )
@@ -126,11 +137,12 @@ def _of_beginning(head: bytes) -> str | None:
     return next((kind for kind, pattern in _BEGINNINGS if pattern.match(head)), None)
 
 
-def _holds_transcripts(path: Path) -> bool:
-    """Whether a database is OpenClaw's; it is opened without a lock, so that its owner is never disturbed."""
+def _of_database(path: Path) -> str | None:
+    """Whose a database is, by its tables; it is opened without a lock, so that its owner is never disturbed."""
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            question = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'transcript_events'"
-            return database.execute(question).fetchone() is not None
+            question = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            tables = {str(name) for (name,) in database.execute(question)}
     except (sqlite3.Error, ValueError):
-        return False
+        return None
+    return next((kind for kind, needed in _TABLES if needed <= tables), None)

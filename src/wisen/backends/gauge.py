@@ -1,6 +1,7 @@
 """Reads what tells whether hooks work: the spool with its beats, the snapshots, the disk, the programs they run.
 
-The client touches `spool/beats/EVENT`, and leaves `spool/beats/failed` when it could not do its work.
+The client touches `spool/beats/EVENT` (`EVENT@AGENT` for all but Claude Code), and leaves `spool/beats/failed` when it
+could not do its work.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class _Current(msgspec.Struct):
     version: int
     contexts: dict[str, str] = {}
     everywhere: str = msgspec.field(default="", name="global")
+    agents: dict[str, dict[str, str]] = {}
 
 
 class HomeGauge:
@@ -93,7 +95,9 @@ class HomeGauge:
         with suppress(OSError):
             found["off"] = (self._home / "spool" / "off").stat()
         noted = {event: status for event, status in found.items() if not event.startswith((_FAILED, "."))}
-        return {event: Beat(datetime.fromtimestamp(status.st_mtime, UTC)) for event, status in noted.items()}
+        return {
+            event: Beat(datetime.fromtimestamp(status.st_mtime, UTC), _agent(event)) for event, status in noted.items()
+        }
 
     def _failed(self) -> Failure | None:
         """The last failure that a file tells of, whether or not a session was told of it already."""
@@ -126,7 +130,8 @@ class HomeGauge:
             return f"{folder / 'current.json'} cannot be read"
         if current.version != _VERSION:
             return f"{folder / 'current.json'} was written by another version of wisen"
-        named = sorted({*current.contexts.values(), current.everywhere} - {""})
+        own = [digest for each in current.agents.values() for digest in each.values()]
+        named = sorted({*current.contexts.values(), current.everywhere, *own} - {""})
         gone = [digest for digest in named if not (folder / f"{digest}.json").is_file()]
         return f"{len(gone)} of {len(named)} in {folder} are gone" if gone else ""
 
@@ -135,6 +140,11 @@ class HomeGauge:
             return shutil.disk_usage(_existing(self._home)).free
         except OSError:
             return None
+
+
+def _agent(beat: str) -> str:
+    """Whose a beat is; empty for one that tells of no agent."""
+    return "" if beat == "off" else beat.partition("@")[2] or "claude-code"
 
 
 def _content(path: Path) -> bytes:

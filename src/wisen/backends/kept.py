@@ -1,4 +1,4 @@
-"""Small files of the home that are made once, and kept: a name, a salt."""
+"""A small text that is made once and kept in the home: a name, a key, a token."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def kept(file: Path, made: Callable[[], str], mode: int) -> str:
         with suppress(FileExistsError):
             part = file.with_name(f"{file.name}.{os.getpid()}.new.part")
             if not file.exists():
+                file.parent.mkdir(parents=True, exist_ok=True)
                 # Whole or not at all: a hook may ask for it in the same moment.
                 handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
                 with os.fdopen(handle, "w", encoding="ascii") as new:

@@ -264,6 +264,8 @@ class ProposalType(StrEnum):
     CRITICAL_FIX = "critical_fix"
     GUARD = "guard"
     """Something is to be watched for before calls."""
+    SUGGESTION = "suggestion"
+    """An agent's own words: evidence of nothing, and told to nobody but the user until he approves it."""
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -274,7 +276,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     at: datetime
     type: ProposalType
     entry: str
-    """The id of the entry, or of the guard."""
+    """The id of the entry, or of the guard; of a suggestion that of the entry it would become."""
     context: str
     text: str
     """The rule as it would be written."""
@@ -292,3 +294,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """In how many sessions it was seen when it was proposed: a skipped one waits for more."""
     backtest: Backtest | None = None
     """How it would have fared over recorded sessions, where that can be told."""
+    agent: str = ""
+    """Who suggested it, where that was an agent."""
+    kind: str = ""
+    """What a suggestion would be recorded as, one of LOGGABLE; empty for other words for an entry that there is."""

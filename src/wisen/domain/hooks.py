@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from datetime import datetime  # noqa: TC003 - a heartbeat is read from JSON by its types
 from enum import StrEnum
+from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct
@@ -21,9 +22,22 @@ class Caller(Struct, frozen=True, kw_only=True):
     """The file of the hook client."""
     home: str
 
-    def command(self, event: str) -> str:
-        """The command line for one of our events, as a shell reads it."""
-        return shlex.join((self.python, "-I", "-S", self.client, "--home", self.home, event))
+    def command(self, event: str, agent: str = "") -> str:
+        """The command line for one of our events, as a shell reads it; with the agent where it is not the usual one."""
+        named = ("--agent", agent) if agent else ()
+        return shlex.join((self.python, "-I", "-S", self.client, "--home", self.home, *named, event))
+
+
+def caller_in(command: str, agent: str = "") -> Caller | None:
+    """What a command runs, where it is one of our own for this agent, of this or of another installation."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    if len(words) < 7 or words[1:3] != ["-I", "-S"] or words[4] != "--home" or PurePath(words[3]).parts[-3:] != CLIENT:
+        return None
+    caller = Caller(python=words[0], client=words[3], home=words[5])
+    return caller if words == shlex.split(caller.command(words[-1], agent)) else None
 
 
 class Hook(Struct, frozen=True, kw_only=True):
@@ -70,6 +84,8 @@ class HookState(StrEnum):
     """Whether an agent calls us."""
 
     INSTALLED = "installed"
+    UNTRUSTED = "installed, not trusted"
+    """The agent does not run some of our hooks before the user has trusted them."""
     NOT = "not installed"
     BROKEN = "broken"
 
@@ -83,6 +99,10 @@ class Installed(Struct, frozen=True, kw_only=True):
     """The settings in which our hooks stand, or should."""
     faults: tuple[str, ...] = ()
     """What is broken, in words for a person."""
+    untrusted: tuple[str, ...] = ()
+    """The events whose hooks the agent does not run before the user has trusted them."""
+    trusting: str = ""
+    """How he does that; empty where the agent asks for no such thing."""
     others: tuple[Calling, ...] = ()
     """Who else is called."""
     since: datetime | None = None

@@ -6,15 +6,19 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
 from wisen.domain.changes import digest
 from wisen.domain.entries import (
     LOGGABLE,
     Answer,
     Category,
     Entry,
+    EntryType,
     MoveKind,
     Origin,
     Priority,
+    ProposalType,
     Source,
     Status,
     Who,
@@ -126,8 +130,10 @@ class Reviewer:
 
     def leave_for(self, each: Asked) -> Leave:
         """Whether policy lets a proposal pass, proposes it or asks."""
-        from wisen.loop.promote.policy import Profile, leave_for
+        from wisen.loop.promote.policy import Leave, Profile, leave_for
 
+        if each.proposal.type is ProposalType.SUGGESTION:
+            return Leave.ASK
         parts = self._parts
         (entry,) = parts.ledger.entries([each.proposal.entry])
         tracked = parts.checkouts.at(each.proposal.path) is not None
@@ -144,6 +150,7 @@ class Reviewer:
             FileError: the file cannot be read or written; then nothing was answered.
         """
         from wisen.loop.promote.answers import Word, answered, bearer
+        from wisen.loop.promote.suggest import is_only_recorded, suggested_entry
         from wisen.loop.record.entries import name_of
         from wisen.steps.rulebook import book_path, write_books
 
@@ -154,19 +161,35 @@ class Reviewer:
         worded = (text if text is not None else each.proposal.text).strip()
         edit = None
         path = each.proposal.path
-        state = self._entry(each.proposal.entry)
         names = {entry.name for entry in parts.ledger.entries()}
-        rule = bearer(
-            each.proposal, state, lambda id_: name_of(state.entry.type, parts.clock.now(), id_, names), scribe
-        )
+
+        def named(type_: EntryType, id_: str) -> str:
+            return name_of(type_, parts.clock.now(), id_, names)
+
+        new = suggested_entry(each.proposal, named, scribe) if each.proposal.kind else None
+        if by is not Who.USER and each.proposal.type is ProposalType.SUGGESTION:
+            raise UsageError(f"{each.proposal.id} is an agent's suggestion, and needs the user's own word.")
+        unwanted = each.proposal.type is ProposalType.SUGGESTION and given is not Answer.APPROVED
+        if unwanted or (new is not None and is_only_recorded(new)):
+            return self._recorded(each, given, None if unwanted else new, worded, dry_run=dry_run)
+        state = self._entry(each.proposal.entry) if new is None else states([new], (), ())[0]
+        rule = bearer(each.proposal, state, lambda id_: named(state.entry.type, id_), scribe)
         if given is Answer.APPROVED and Path(path) != book_path(parts, each.proposal.context):
             edit = self._written(each.proposal, worded, rule_id(rule.id), dry_run=dry_run)
         if dry_run:
             return Answered(each, edit)
         rows = answered(each.proposal, state, rule, Word(given, worded, by), scribe)
-        parts.ledger.enter(rows)
+        parts.ledger.enter([*([new] if new is not None else []), *rows])
         write_books(parts, self.entries())
         return Answered(each, edit)
+
+    def _recorded(self, each: Asked, given: Answer, new: Entry | None, worded: str, *, dry_run: bool) -> Answered:
+        """What an agent suggested becomes an entry that is no rule, or nothing at all."""
+        rows: list[Entry | Move] = [structs.replace(new, summary=worded)] if new is not None else []
+        rows.append(self._parts.scribe.move(each.proposal.id, MoveKind.ANSWER, given, by=Who.USER))
+        if not dry_run:
+            self._parts.ledger.enter(rows)
+        return Answered(each, None)
 
     def _written(self, proposal: Proposal, text: str, id_: str, *, dry_run: bool) -> Edit:
         """Put an approved rule into its file: as a line, or as a value where the file holds values."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.trials import BeforeAfter, Portfolio, Trial, TrialRow
 
+_NEVER_TRIED = (ProposalType.GUARD, ProposalType.SUGGESTION)
+"""Guards prove themselves in shadow; what an agent made up is evidence of nothing."""
+
 
 class Trier(Guarder):
     """What a Learner does with trials."""
@@ -74,7 +77,7 @@ class Trier(Guarder):
 
     def can_try(self, each: Asked) -> bool:
         """Whether a proposal may be tried first: it was only inferred, and experiments are welcome where it holds."""
-        if each.proposal.type is ProposalType.GUARD or not self.welcomes_experiments(each.proposal.context):
+        if each.proposal.type in _NEVER_TRIED or not self.welcomes_experiments(each.proposal.context):
             return False
         (entry,) = self._parts.ledger.entries([each.proposal.entry])
         return entry.origin is not Origin.STATED

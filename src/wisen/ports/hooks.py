@@ -39,6 +39,15 @@ class Hooks(Protocol):
         """What parsed settings say about hooks, whatever they hold."""
         ...
 
+    @property
+    def trusting(self) -> str:
+        """How the user has the agent trust our hooks, which nobody does for him; empty where it asks for no trust."""
+        ...
+
+    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+        """The events whose hooks of ours, in a file with these settings, wait for trust, as far as can be told."""
+        ...
+
     def newest_session(self, settings: Path) -> datetime | None:
         """When the newest session began for which a settings file holds, whose hooks it was to call; None for none."""
         ...

@@ -221,9 +221,9 @@ def reject(parts: Parts, entry: str, why: str) -> None:
     parts.ledger.enter(rows)
 
 
-def target_in(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target:
+def target_in(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str, agent: str = "") -> Target:
     """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
-    agent = seen[-1].agent if seen else "claude-code"
+    agent = seen[-1].agent if seen else agent or "claude-code"
     if scope == EVERYWHERE:
         folder = parts.folders.get(agent)
         if folder is not None and folder.is_dir():

@@ -7,14 +7,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.entries import Category, EntryType, Origin, Priority, Status, rule_id
+from wisen.domain.entries import Category, EntryType, Origin, Priority, ProposalType, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.fixes import Danger
 from wisen.domain.guards import Mode, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
 from wisen.loop.deliver.block import Matter, Waiting
-from wisen.loop.deliver.channels import instructions_in, is_in, repository_words, words
+from wisen.loop.deliver.channels import (
+    CODEX,
+    codex_instructions_in,
+    instructions_in,
+    is_in,
+    repository_words,
+    words,
+)
 from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.remedies import new_words, remedies
 from wisen.loop.deliver.sheets import sheet_of
@@ -27,7 +34,7 @@ from wisen.steps.rulebook import Known, is_told
 from wisen.steps.trying import put_on_trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.fixes import Evidence, Fix
@@ -52,16 +59,15 @@ def told(parts: Parts) -> Published:
     folders: dict[str, list[Path]] = defaultdict(list)
     for path, context in places:
         folders[context].append(Path(path))
-    everywhere = [each for each in every if not each.context]
-    matters = {"": trials.apart(_matter(parts, everywhere, answers, "", ()), everywhere, "")}
-    for context in sorted({context for _, context in places}):
-        here = [each for each in every if each.context in ("", context)]
-        matters[context] = trials.apart(_matter(parts, here, answers, context, folders[context]), here, context)
+    matters, codex_matters = (_matters(trials, every, answers, folders, _Reads(parts, agent)) for agent in ("", CODEX))
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
     approved = _approved(every)
     fixes = trials.left(_fixes(parts, approved, folders, subjects_praised(parts, as_of)))
     lots = trials.lots([*matters], fixes, {fix for _, fix in approved})
-    made = published(matters, fixes, Signs(complaints(), cut), places, parts.deliver, lots)
+    signs = Signs(complaints(), cut)
+    made = published(matters, fixes, signs, places, parts.deliver, lots)
+    if codex_matters != matters:
+        made = made.beside(CODEX, published(codex_matters, fixes, signs, places, parts.deliver, lots))
     return made.guarded(_sheets(parts, [*matters])).counted(_figures(parts, every, answers, [*matters]))
 
 
@@ -103,15 +109,45 @@ def _places(parts: Parts) -> list[tuple[str, str]]:
     return sorted(found.items())
 
 
+class _Reads:
+    """What an agent reads by itself, and so need not be told."""
+
+    def __init__(self, parts: Parts, agent: str) -> None:
+        self.parts, self._agent = parts, agent
+
+    def instructions(self, folders: Iterable[Path]) -> str:
+        """All of it in the folders of a context."""
+        home, files = self.parts.user_home, self.parts.files
+        if self._agent == CODEX:
+            return codex_instructions_in(files, [*folders, home / ".codex"])
+        return instructions_in(files, [*folders, home / ".claude"])
+
+
+def _matters(
+    trials: Trials,
+    every: Sequence[EntryState],
+    answers: Sequence[Asked],
+    folders: Mapping[str, Sequence[Path]],
+    reads: _Reads,
+) -> dict[str, Matter]:
+    """What there is to tell an agent by context; empty for what holds everywhere."""
+    found = {}
+    for context in ("", *sorted(folders)):
+        here = [each for each in every if each.context in ("", context)]
+        matter = _matter(reads, here, answers, context, folders.get(context, ()))
+        found[context] = trials.apart(matter, here, context)
+    return found
+
+
 def _matter(
-    parts: Parts, states: Sequence[EntryState], answers: Sequence[Asked], context: str, folders: Iterable[Path]
+    reads: _Reads, states: Sequence[EntryState], answers: Sequence[Asked], context: str, folders: Iterable[Path]
 ) -> Matter:
     """What there is to tell in one context, of states with the most important first."""
-    instructions = instructions_in(parts.files, [*folders, parts.user_home / ".claude"])
+    instructions, stated = reads.instructions(folders), reads.parts.promote.stated
     open_ = [each for each in states if not is_in(rule_id(each.entry.id), each.text, instructions)]
     rules = [each for each in open_ if each.status is Status.PROMOTED]
     filed = [each for each in states if each.status is Status.PROMOTED and each not in rules]
-    said = [each for each in open_ if _is_said(each, parts.promote.stated)]
+    said = [each for each in open_ if _is_said(each, stated)]
     pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
         each for each in pending if each.entry.id in wanted or (each.entry.origin is Origin.MEASURED and is_told(each))
@@ -128,7 +164,7 @@ def _matter(
     waiting = [
         Waiting(number, each.proposal.id, rule_id(each.proposal.entry), one_line(each.proposal.text))
         for number, each in enumerate((each for each in answers if each.waits), 1)
-        if each.proposal.context in ("", context)
+        if each.proposal.context in ("", context) and each.proposal.type is not ProposalType.SUGGESTION
     ]
     return Matter(
         rules=list(map(line_of, rules)),

@@ -65,6 +65,13 @@ class HooksContract:
     def test_settings_of_another_shape_call_nobody(self, hooks: Hooks, settings: object) -> None:
         assert hooks.read(settings) == HookSettings()
 
+    @pytest.mark.parametrize("settings", [None, {"hooks": {"Stop": [{"hooks": [{"command": "beep"}]}]}}])
+    def test_trust_is_asked_for_ours_alone(self, hooks: Hooks, settings: object) -> None:
+        assert hooks.untrusted(hooks.file(), settings) == ()
+        ours = {"hooks": {each.event: [each.value] for each in hooks.wanted(CALLER)}}
+        events = {each.event for each in hooks.wanted(CALLER)}
+        assert set(hooks.untrusted(hooks.file(), ours)) == (events if hooks.trusting else set())
+
     def test_without_sessions_there_is_no_newest(self, hooks: Hooks) -> None:
         assert all(hooks.newest_session(each) is None for each in hooks.files(Path("/home/ada/shop")))
 

@@ -6,17 +6,19 @@ For one project they go into `settings.local.json`, which is not committed: the 
 from __future__ import annotations
 
 import re
-import shlex
 from datetime import UTC, datetime
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wisen.agents.called import commands, group, observer
 from wisen.agents.claude_code.read import AGENT
 from wisen.agents.files import files_below, source_at
-from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookSettings
+from wisen.domain.hooks import Calling, Hook, HookSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from wisen.domain.hooks import Caller
 
 EVENTS = {
     "SessionStart": "session-start",
@@ -33,23 +35,6 @@ _TOOLS = {"shell": ("Bash",), "edit": (*_EDITORS, "Bash"), "read": ("Read",)}
 """What guards look at, and what it is called here."""
 _SECONDS = 10
 """After so long Claude Code goes on without an answer; the client itself gives up long before."""
-_OBSERVERS = {
-    "claude-mem": "claude-mem",
-    "everything-claude-code": "ECC",
-    "/ecc/": "ECC",
-    "ecc@": "ECC",
-    "continuous-learning": "ECC",
-    "claude-flow": "ruflo",
-    "ruflo": "ruflo",
-    "engram": "engram",
-    "mem0": "mem0",
-    "supermemory": "supermemory",
-    "hindsight": "hindsight",
-    "memsearch": "memsearch",
-    "letta": "letta",
-    "claude-reflect": "claude-reflect",
-}
-"""What stands in the commands and plug-ins of others that learn from or add to sessions, and who they are."""
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9]")
 """What Claude Code writes as a dash where it names a folder after a project."""
 _NEWEST = 20
@@ -61,6 +46,7 @@ class ClaudeCodeHooks:
     """The hooks of Claude Code on this machine."""
 
     name = AGENT
+    trusting = ""
 
     def __init__(
         self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
@@ -83,12 +69,13 @@ class ClaudeCodeHooks:
     def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
         """One hook for each event, in a group of its own; the one before calls only for the tools that matter."""
         found = [
-            Hook(event=event, keys=("hooks", event), value=_group(caller.command(own))) for event, own in EVENTS.items()
+            Hook(event=event, keys=("hooks", event), value=group(caller.command(own), _SECONDS))
+            for event, own in EVENTS.items()
         ]
         if guards:
             # A guard of files also looks at commands, which can write them.
             tools = {tool for each in guards for tool in _TOOLS.get(each, (each,))}
-            value = {"matcher": "|".join(sorted(tools)), **_group(caller.command(_GUARDED))}
+            value = {"matcher": "|".join(sorted(tools)), **group(caller.command(_GUARDED), _SECONDS)}
             found.append(Hook(event="PreToolUse", keys=("hooks", "PreToolUse"), value=value))
         return tuple(found)
 
@@ -97,7 +84,12 @@ class ClaudeCodeHooks:
         if not isinstance(settings, dict):
             return HookSettings()
         off = settings.get("disableAllHooks") is True
-        return HookSettings(callings=(*_commands(settings), *_plugins(settings)), switched_off=off)
+        return HookSettings(callings=(*commands(settings), *_plugins(settings)), switched_off=off)
+
+    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+        """None: what stands in the settings is run."""
+        del path, settings
+        return ()
 
     def newest_session(self, settings: Path) -> datetime | None:
         """By the first time that stands in a transcript; those of sub-agents call no hook when they begin."""
@@ -127,39 +119,8 @@ class ClaudeCodeHooks:
         return began if began.tzinfo is not None else began.replace(tzinfo=UTC)
 
 
-def _group(command: str) -> dict[str, Any]:
-    return {"hooks": [{"type": "command", "command": command, "timeout": _SECONDS}]}
-
-
-def _commands(settings: dict[str, Any]) -> Iterator[Calling]:
-    hooks = settings.get("hooks")
-    for event, groups in hooks.items() if isinstance(hooks, dict) else ():
-        for at, group in enumerate(groups if isinstance(groups, list) else ()):
-            inner = group.get("hooks") if isinstance(group, dict) else None
-            for hook in inner if isinstance(inner, list) else ():
-                called = hook.get("command") or hook.get("url") or hook.get("type") if isinstance(hook, dict) else None
-                if isinstance(called, str):
-                    keys, name = ("hooks", event, at), _known(called)
-                    yield Calling(event=event, command=called, keys=keys, name=name, caller=_ours(called))
-
-
 def _plugins(settings: dict[str, Any]) -> Iterator[Calling]:
     plugins = settings.get("enabledPlugins")
     for plugin, on in plugins.items() if isinstance(plugins, dict) else ():
-        if on and (name := _known(plugin)):
+        if on and (name := observer(plugin)):
             yield Calling(event="", command=plugin, name=name)
-
-
-def _known(called: str) -> str:
-    return next((name for mark, name in _OBSERVERS.items() if mark in called.lower()), "")
-
-
-def _ours(command: str) -> Caller | None:
-    """What a command runs, where it is one of our own, of this or of another installation."""
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        return None
-    if len(words) != 7 or words[1:3] != ["-I", "-S"] or words[4] != "--home":
-        return None
-    return Caller(python=words[0], client=words[3], home=words[5]) if PurePath(words[3]).parts[-3:] == CLIENT else None

@@ -31,6 +31,8 @@ class How(Enum):
     """The user stopped it."""
     KILLED = auto()
     """The client ended the process itself, when the turn or the session was over."""
+    CANCELLED = auto()
+    """A hook stopped it before it was made."""
     RUNNING = auto()
     """It goes on in the background."""
 
@@ -53,6 +55,7 @@ _OUTPUT = re.compile(r"(?:[A-Z][^\n:]*: [^\n]*\n)*Output:\n?")
 _REFUSED = re.compile(r"(?:exec command|patch|[\w.]+ failed\b.*)\W*rejected by user(?! approval settings)", re.DOTALL)
 _REFUSED_MCP = ("user rejected MCP tool call", "user cancelled MCP tool call")
 _STOPPED = re.compile(r"aborted(?: by user)?(?: after [\d.]+s)?\s*\Z")
+_BLOCKED = re.compile(r"(?:Command|Tool call) blocked by PreToolUse hook: ")
 _CLIENT_ERROR = re.compile(
     r"unsupported (?:custom tool )?call: |failed to parse function arguments: |tool call error: |err: "
     r"|execution error: |[\w.]+ (?:verification )?failed: |Fatal error: "
@@ -65,6 +68,8 @@ _DONE = frozenset({"completed", "success"})
 def end_of_output(tool: str, output: msgspec.Raw) -> End:
     """How a call ended by what was sent to the model. Raises: msgspec.ValidationError."""
     text = _text(output)
+    if _BLOCKED.match(text):
+        return End(How.CANCELLED)
     if tool.startswith("mcp__"):
         return _mcp_output(text)
     own_header = tool in SHELLS or tool in (PATCH, STDIN)

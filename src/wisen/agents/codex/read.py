@@ -321,6 +321,8 @@ class CodexFormat:
             self._thread.events.append(
                 Rejection(id=refusal, call=call, session=session, at=at, place=place, provenance=provenance)
             )
+        elif end.how is How.CANCELLED:
+            self._thread.outcome(call, session, at, place, Status.CANCELLED)
         elif end.how is How.FAILED:
             self._thread.outcome(call, session, at, place, Status.FAILED, end.text)
         elif end.how is How.WELL:

@@ -6,25 +6,21 @@ other agent wrote is taken.
 
 from __future__ import annotations
 
-import hashlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from wisen.agents.files import files_below, source_at
 from wisen.agents.follow import Cursor, follow
 from wisen.agents.generic.read import AGENT, GenericFormat
 from wisen.agents.generic.records import as_document
-from wisen.agents.jsonl import LONGEST
 from wisen.agents.sniff import kind_of
-from wisen.domain.sources import Batch, TroubleKind
+from wisen.agents.whole import read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wisen.domain.sources import Mark, Source
+    from wisen.domain.sources import Batch, Mark, Source
 
 __all__ = ["Generic"]
 
@@ -59,28 +55,8 @@ class Generic:
 
         if source.path.suffix == ".jsonl":
             return follow(source.path, mark, format_of)
-        return _read_whole(source.path, mark, format_of(Cursor()))
-
-
-def _read_whole(path: Path, mark: Mark | None, form: GenericFormat) -> Iterator[Batch]:
-    cursor, data = mark.cursor if mark else "", b""
-    try:
-        if path.stat().st_size <= LONGEST:
-            data = path.read_bytes()
-            cursor = hashlib.blake2b(data, digest_size=8).hexdigest()
-            if mark is not None and mark.cursor == cursor:
-                return
-            form.document(as_document(data))
-        else:
-            form.notebook.trouble(TroubleKind.OVERSIZED, 0)
-    except OSError as error:
-        form.notebook.trouble(TroubleKind.UNREADABLE, 0, error.strerror or "")
-    except msgspec.ValidationError:
-        form.notebook.trouble(TroubleKind.MISSHAPEN, 0)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        form.notebook.trouble(TroubleKind.GARBLED, 0)
-    events, troubles = form.notebook.take()
-    yield Batch(events=events, troubles=troubles, cursor=cursor, read_bytes=len(data), afresh=True)
+        form = format_of(Cursor())
+        return read_whole(source.path, mark, form.notebook, lambda data: form.document(as_document(data)))
 
 
 def _name(path: Path) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from wisen.agents import masked
 from wisen.agents.concessions import concedes
 from wisen.agents.generic.records import Line, Turn, as_line, as_turn, first_text_of, line_decoder, text_of, time_of
-from wisen.agents.generic.results import failure_in
+from wisen.agents.results import failure_in
 from wisen.agents.standing import Standing
 from wisen.domain.events import Call, Concession, Message, Origin, Provenance, Status
 from wisen.domain.sources import TroubleKind

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.files import files_below
+from wisen.agents.files import files_below, source_at
 from wisen.agents.follow import Cursor, follow
 from wisen.agents.openclaw.archives import read_archive
 from wisen.agents.openclaw.database import read_database
@@ -15,13 +15,13 @@ from wisen.agents.openclaw.lines import LineFormat
 from wisen.agents.openclaw.read import AGENT
 from wisen.agents.openclaw.registry import DATABASE, version_of, voices_beside
 from wisen.agents.sniff import kind_of
-from wisen.domain.sources import Source
+from wisen.agents.sqlite_files import changed, database_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wisen.agents.openclaw.voices import Voice
-    from wisen.domain.sources import Batch, Mark
+    from wisen.domain.sources import Batch, Mark, Source
 
 __all__ = ["OpenClaw"]
 
@@ -54,7 +54,7 @@ class OpenClaw:
         for base in self.roots() if under is None else (under,):
             for path in files_below(base, ""):
                 if _is_ours(path, anywhere=under is not None):
-                    yield _source(path)
+                    yield database_at(AGENT, path) if path.suffix == ".sqlite" else source_at(AGENT, path)
 
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
@@ -80,7 +80,7 @@ class OpenClaw:
 
     def _voices(self, path: Path) -> Mapping[str, Voice]:
         """Who speaks in the sessions of a folder, looked up once for all of its files."""
-        seen = (path.parent, *(_changed(path.parent / name) for name in ("sessions.json", f"../agent/{DATABASE}")))
+        seen = (path.parent, *(changed(path.parent / name) for name in ("sessions.json", f"../agent/{DATABASE}")))
         if self._known[0] != seen:
             self._known = seen, voices_beside(path)
         return self._known[1]
@@ -114,20 +114,3 @@ def _is_ours(path: Path, *, anywhere: bool) -> bool:
     if path.suffix not in (".jsonl", ".sqlite") or _ASIDE.search(path.name):
         return False
     return kind_of(path) == AGENT if anywhere else path.suffix == ".jsonl" and path.parent.name == "sessions"
-
-
-def _source(path: Path) -> Source:
-    """A file as it is now; of a database also what was not yet moved into its main file."""
-    files = [_changed(path)]
-    if path.suffix == ".sqlite":
-        files.append(_changed(path.with_name(path.name + "-wal")))
-    size, modified = (max(values) for values in zip(*files, strict=True))
-    return Source(agent=AGENT, path=path, size=size, modified_ns=modified)
-
-
-def _changed(path: Path) -> tuple[int, int]:
-    try:
-        status = path.stat()
-    except OSError:
-        return 0, 0
-    return status.st_size, status.st_mtime_ns

@@ -20,8 +20,9 @@ from wisen.agents.notebook import FAR_BEHIND, Notebook, Segment
 from wisen.agents.openclaw import compressed
 from wisen.agents.openclaw.read import AGENT, Conversation
 from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
-from wisen.agents.openclaw.registry import columns, connect, text, voices_in
+from wisen.agents.openclaw.registry import voices_in
 from wisen.agents.openclaw.voices import Voice
+from wisen.agents.sqlite_files import columns, connect, text
 from wisen.domain.sources import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.openclaw.voices import Voice, voice_of
+from wisen.agents.sqlite_files import columns, connect, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
 DATABASE = "openclaw-agent.sqlite"
-_PATIENCE = 1.0
-"""Seconds to wait for a lock; OpenClaw's readers never wait for its writer."""
 _LARGEST = 64 << 20
 
 
@@ -29,29 +28,6 @@ class _Entry(msgspec.Struct):
 
 _entries = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _entry = msgspec.json.Decoder(_Entry)
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """The database, to be read only. Texts come as bytes: one bad character must not hide the rest."""
-    how = "mode=ro&immutable=1" if _is_at_rest(path) else "mode=ro"
-    database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_PATIENCE)
-    database.text_factory = bytes
-    return database
-
-
-def _is_at_rest(path: Path) -> bool:
-    """Whether a database with a write-ahead log has an empty one: nobody has it open.
-
-    Reading such a database, SQLite would leave two files beside it. If OpenClaw opens it at the same moment, its log
-    changes the source, and it is read again.
-    """
-    log = path.with_name(path.name + "-wal")
-    try:
-        with path.open("rb") as file:
-            logged = file.read(20)[18:] == b"\x02\x02"
-        return logged and not (log.exists() and log.stat().st_size)
-    except OSError:
-        return False
 
 
 def voices_beside(transcript: Path) -> Mapping[str, Voice]:
@@ -93,11 +69,6 @@ def version_of(path: Path) -> str | None:
     return text(found[0]) if found else None
 
 
-def columns(database: sqlite3.Connection, table: str) -> set[str]:
-    """The columns of a table; none when there is no such table."""
-    return {text(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
-
-
 def _query(table: str, here: set[str], there: set[str]) -> str:
     """The cells that tell who speaks; NULL for those that this version does not have."""
     names = ("session_id", "session_key", "spawned_by", "chat_type", "hook_external_content_source")
@@ -125,8 +96,3 @@ def _voices_of(file: Path) -> dict[str, Voice]:
         voice = voice_of(key, spawned_by=entry.spawnedBy, chat_type=entry.chatType)
         voices |= dict.fromkeys([*entry.usageFamilySessionIds, entry.sessionId], voice)
     return voices
-
-
-def text(cell: bytes | str) -> str:
-    """A text of the database."""
-    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)

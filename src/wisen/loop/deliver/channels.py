@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 _READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _LED_TO = ("AGENTS.md",)
 """Read where one of the others leads there."""
+CODEX = "codex"
+"""The agent that reads other files than Claude Code, which all the rest are held to be like."""
+_CODEX_READS = ("AGENTS.override.md", "AGENTS.md")
+"""Of which it reads the first that is there."""
 _KNOWN = (
     "package.json", "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "pyproject.toml",
     "tox.ini", "noxfile.py", "Cargo.toml", "go.mod", "composer.json", "Gemfile", "mise.toml", ".mise.toml",
@@ -36,6 +40,12 @@ def instructions_in(files: Files, folders: Iterable[Path]) -> str:
         found += own
         found += [_text(files, folder / name) for name in _LED_TO if any(f"@{name}" in text for text in own)]
     return "\n".join(found)
+
+
+def codex_instructions_in(files: Files, folders: Iterable[Path]) -> str:
+    """What Codex reads by itself in these folders."""
+    told = ([_text(files, folder / name) for name in _CODEX_READS] for folder in folders)
+    return "\n".join(next(filter(None, texts), "") for texts in told)
 
 
 def is_in(rule: str, text: str, instructions: str) -> bool:

@@ -101,6 +101,14 @@ class Published(NamedTuple):
     """What a session of each context begins with where no coin is thrown: without what is on trial."""
     welcome: tuple[str, ...] = ()
     """The contexts in which experiments are welcome; empty for places of no context."""
+    own: Mapping[str, Mapping[str, str]] = {}
+    """By agent, the snapshots of contexts in which it reads other files than the rest, and so is told otherwise."""
+
+    def beside(self, agent: str, other: Published) -> Published:
+        """The same with what one agent is told otherwise."""
+        usual, its = ({**each.contexts, "": each.everywhere} for each in (self, other))
+        differ = {context: digest_ for context, digest_ in its.items() if usual.get(context) != digest_}
+        return self._replace(files=self.files | other.files, own={**self.own, agent: differ})
 
     def guarded(self, sheets: Mapping[str, bytes]) -> Published:
         """The same with sheets of guards by context."""
@@ -129,6 +137,7 @@ class Published(NamedTuple):
                 "figures": {context: dict(each) for context, each in self.figures.items()},
                 "alarms": list(alarms),
                 "off": list(off),
+                "agents": {agent: dict(each) for agent, each in self.own.items()},
                 **welcome,
             }
         )

@@ -58,7 +58,7 @@ def answered(proposal: Proposal, state: EntryState, rule: Entry, word: Word, scr
             rows.append(rule)
         elif proposal.context != state.context:
             rows.append(scribe.move(rule.id, MoveKind.SCOPE, proposal.context, by=by))
-        if worded != proposal.text:
+        if worded != (state.text if rule.id == state.entry.id else rule.summary):
             rows.append(scribe.move(rule.id, MoveKind.TEXT, worded, by=by))
         if by is Who.USER:
             rows.append(scribe.move(rule.id, MoveKind.CONFIRM, by=by))

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from wisen.ports import Scribe
 
 _QUOTES = 3
+_SUGGESTED = ProposalType.SUGGESTION
 _HYPOTHESIS = "Once the agent is told this, you will not have to say it again."
 
 
@@ -68,9 +69,11 @@ def proposed(
     """
     refused = Lessons()
     for each in before:
-        if each.answer is Answer.REJECTED and each.proposal.type is not ProposalType.GUARD:
+        if each.answer is Answer.REJECTED and each.proposal.type not in (ProposalType.GUARD, _SUGGESTED):
             refused.add(each.proposal.id, each.proposal.text)
-    last = {(each.proposal.entry, each.proposal.context): each for each in before}
+    last = {
+        (each.proposal.entry, each.proposal.context): each for each in before if each.proposal.type is not _SUGGESTED
+    }
     wide = widened(states)
     opposed = {other for state in states if not state.is_over for other in (*state.conflicts, *_if(state))}
     ready = []
@@ -87,7 +90,8 @@ def proposed(
         if promoted or is_ready(state, evidence, policy):
             ready.append((state, evidence, scope, many or 0))
     ready.sort(key=lambda each: (-_worth(each[0]), each[0].entry.id))
-    room = max(0, policy.most - sum(each.waits for each in before))
+    # What agents suggest must not keep out what the user said.
+    room = max(0, policy.most - sum(each.waits and each.proposal.type is not _SUGGESTED for each in before))
     return [
         _proposal(state, _why(state, evidence, many), scope, target(state.entry, evidence, scope), scribe)
         for state, evidence, scope, many in ready[:room]
@@ -102,6 +106,11 @@ def expired(
     found = []
     for each in before:
         state = by_id.get(each.proposal.entry)
+        late = now - each.at > timedelta(days=policy.expires_days)
+        if each.waits and each.proposal.type is _SUGGESTED:
+            decided = state is not None and (state.is_over or state.status is Status.PROMOTED)
+            found += [(each.proposal, Answer.EXPIRED)] if late or decided else []
+            continue
         if not each.waits or state is None:
             continue
         widens = each.proposal.context == EVERYWHERE != state.context
@@ -109,7 +118,7 @@ def expired(
             found.append((each.proposal, Answer.APPROVED))
         elif state.status is Status.WONT_FIX:
             found.append((each.proposal, Answer.REJECTED))
-        elif state.is_over or now - each.at > timedelta(days=policy.expires_days):
+        elif state.is_over or late:
             found.append((each.proposal, Answer.EXPIRED))
     return found
 

@@ -29,7 +29,7 @@ _OPENCLAW = {
     "principle": Target("MEMORY.md", "Self-Improvement Principles"),
 }
 """The files of an OpenClaw workspace, by what a rule is, with the headings that are known there."""
-_ONE_FILE = {"claude-code": "CLAUDE.md", "codex": "AGENTS.md"}
+_ONE_FILE = {"claude-code": "CLAUDE.md", "codex": "AGENTS.md", "gemini-cli": "GEMINI.md"}
 """Agents that read one file of a project."""
 _HEADINGS = {
     "behaviour": "How to work",

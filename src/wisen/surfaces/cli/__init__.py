@@ -22,6 +22,7 @@ from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.phrased import phrases_app
 from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
+from wisen.surfaces.cli.served import mcp, serve
 from wisen.surfaces.cli.spoken import languages_app
 from wisen.surfaces.cli.switched import off, on
 from wisen.surfaces.cli.tried import effect, trials_app
@@ -283,6 +284,8 @@ app.command()(on)
 app.command()(effect)
 app.command()(install)
 app.command()(uninstall)
+app.command()(mcp)
+app.command()(serve)
 
 
 @app.command()

@@ -52,6 +52,9 @@ def _show(found: tuple[AgentState, ...], out: Console) -> None:
             out.print(
                 f"{agent.name} hooks: {fault}. Repair: wisen install {agent.name}", style="bold red", markup=False
             )
+        if agent.hooks and agent.hooks.untrusted:
+            waits = f"{agent.name} hooks wait for your trust: {', '.join(agent.hooks.untrusted)}."
+            out.print(f"{waits} {agent.hooks.trusting}", style="yellow", markup=False)
         for trouble in agent.troubles[:5]:
             kind = f"{trouble.kind.value} {trouble.detail}".strip()
             told = f"{agent.name}: {plural(trouble.count, 'record')} not read ({kind}) in {trouble.path}"

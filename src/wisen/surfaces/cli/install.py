@@ -84,7 +84,8 @@ def _told(agent: str, done: Installing, *, dry_run: bool) -> dict[str, object]:
     files = [
         {"path": each.path, "changed": each.held != each.holds, "diff": "\n".join(_diff(each))} for each in done.files
     ]
-    states = {"was": done.before.state, "is": done.after.state, "faults": done.after.faults}
+    after = done.after
+    states = {"was": done.before.state, "is": after.state, "faults": after.faults, "untrusted": after.untrusted}
     return {"agent": agent, **states, "files": files, "dry_run": dry_run}
 
 
@@ -104,6 +105,10 @@ def _show(done: Installing, out: Console, *, dry_run: bool) -> None:
         out.print("Nothing was written.")
     else:
         out.print(f"{plural(len(done.changed), 'file')} written. Sessions that begin from now on follow it.")
+    if done.after.untrusted and not dry_run:
+        events = ", ".join(done.after.untrusted)
+        out.print(f"{done.after.agent} does not run these before you trust them: {events}.", style="bold", markup=False)
+        out.print(done.after.trusting, markup=False)
     for fault in done.after.faults:
         still = "Still broken" if fault in done.before.faults else "Broken"
         out.print(f"{still}: {fault}.", style="bold red", markup=False)

@@ -117,7 +117,7 @@ def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: 
         out.print(f"Written to {done.edit.change.path}. Take it back: wisen undo", markup=False)
     elif given is Answer.APPROVED and each.proposal.type is ProposalType.GUARD:
         out.print(f"At work from the next call on. To stop calls: wisen guards enable {each.proposal.entry} --as deny")
-    elif given is Answer.APPROVED:
+    elif given is Answer.APPROVED and each.proposal.path:
         out.print(f"Kept in {each.proposal.path}, which you can edit.", markup=False)
 
 
@@ -148,7 +148,9 @@ def _diff(out: Console, change: Change, held: bytes | None, holds: bytes | None)
 
 
 def _where(proposal: Proposal) -> str:
-    return f"a guard before calls ({proposal.entry})" if proposal.type is ProposalType.GUARD else proposal.path
+    if proposal.type is ProposalType.GUARD:
+        return f"a guard before calls ({proposal.entry})"
+    return proposal.path or "the entries, and is no rule"
 
 
 def _told(learner: Learner, each: Asked) -> dict[str, object]:

@@ -7,7 +7,7 @@ import os
 import sys
 
 from .lean_json import dumps, loads
-from .shelf import Shelf
+from .shelf import USUAL, Shelf
 from .switch import place_is_off, session_is_off
 
 LIMIT = 0.08
@@ -19,10 +19,11 @@ EVENTS = {
     "prompt": "UserPromptSubmit",
     "failure": "PostToolUseFailure",
     "before-call": "PreToolUse",
+    "after-call": "PostToolUse",
     "stop": "Stop",
     "session-end": "SessionEnd",
 }
-"""Our names of the events, and Claude Code's."""
+"""Our names of the events, and the agents'."""
 _RELEVANT = 2
 """How many words a rule and a prompt must share, where it has so many."""
 _MOST = 3
@@ -76,6 +77,14 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
     if event == "before-call":
         _before_call(payload, shelf)
         return
+    name = EVENTS[event]
+    if event == "after-call":
+        from .outcomes import failure_in
+
+        failure = failure_in(payload)
+        if failure is None:
+            return
+        event, payload = "failure", failure
     trouble = shelf.trouble() if event == "session-start" else ""
     told = [_wrapped([trouble], [])] if trouble else []
     pin, digest, ids, coins = shelf.pin(), "", list[str](), Coins()
@@ -84,7 +93,7 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         told = [text, *told] if text else told
     finally:
         if told:
-            _print(event, "\n".join(told))
+            _print(name, "\n".join(told))
     before = _texts(pin.get("told"))
     if ids or coins or (digest and pin.get("digest") != digest):
         now = shelf.pin() if event == "prompt" else pin  # what the user lifts stands in it already
@@ -106,11 +115,7 @@ def _before_call(payload: Payload, shelf: Shelf) -> None:
     said = ruling(payload, shelf, pin)
     if said is None:
         return
-    text = _wrapped(said.lines, said.ids)
-    if said.mode == "warn":
-        _print("before-call", text)
-    else:
-        _print("before-call", text, decision=said.mode)
+    _print(EVENTS["before-call"], _wrapped(said.lines, said.ids), decision="" if said.mode == "warn" else said.mode)
     before = _texts(pin.get("told"))
     shelf.write_pin({**pin, "told": [*before, *(each for each in said.ids if each not in before)]})
 
@@ -213,11 +218,12 @@ def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[s
     return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
 
 
-def _print(event: str, text: str, *, decision: str = "") -> None:
+def _print(name: str, text: str, *, decision: str = "") -> None:
+    """Answer an event, by the name that the agent has for it."""
     told = (
         {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
     )
-    rest = dumps({"hookSpecificOutput": {"hookEventName": EVENTS[event], **told}}).encode("ascii")
+    rest = dumps({"hookSpecificOutput": {"hookEventName": name, **told}}).encode("ascii")
     _limit(0, 0)  # half an answer is worse than a late one
     while rest:
         rest = rest[os.write(1, rest) :]
@@ -238,7 +244,7 @@ def _wrapped(lines: list[str], ids: list[str]) -> str:
 
 
 def _options(arguments: list[str]) -> tuple[str, str, str]:
-    home, agent, event = "", "claude-code", ""
+    home, agent, event = "", USUAL, ""
     rest = iter(arguments)
     for each in rest:
         if each == "--home":

@@ -5,6 +5,8 @@ from __future__ import annotations
 from .shelf import Shelf, SnapshotBroken
 
 _MOST = 2
+_SHELLS = ("Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "unified_exec")
+"""Tools that run a command, by the names that agents give them in hooks and in logs: a fix is for all of them."""
 
 
 def fixes_for(payload: dict[str, object], snapshot: dict[str, object], shelf: Shelf) -> list[dict[str, object]]:
@@ -15,13 +17,17 @@ def fixes_for(payload: dict[str, object], snapshot: dict[str, object], shelf: Sh
         return []
     fields = fields if isinstance(fields, dict) else {}
     said = error.casefold()
-    near = [each for each in known if each["tool"] == tool and _is_near(each, said, fields)]
+    near = [each for each in known if _runs_alike(each["tool"], tool) and _is_near(each, said, fields)]
     if not near:
         return []
     signature = _signature(str(tool), fields, error, snapshot, shelf)
     return [each for each in near if (each["match"]["key"], each["match"]["who"], each["match"]["says"]) == signature][
         :_MOST
     ]
+
+
+def _runs_alike(one: object, other: object) -> bool:
+    return one == other or (one in _SHELLS and other in _SHELLS)
 
 
 def _is_near(fix: dict[str, object], said: str, fields: dict[str, object]) -> bool:

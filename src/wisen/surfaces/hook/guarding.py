@@ -26,6 +26,9 @@ _SAYS = {
     "ask": "A guard of the user's asks about this call",
     "warn": "A guard of the user's warns about this call",
 }
+_CANNOT_ASK = ("codex",)
+"""Agents that cannot ask the user about a call, and would let it pass: there it is stopped, and the agent is to ask."""
+_ASK_HIM = "Do not make it before you have asked the user."
 
 Guard = dict[str, object]
 
@@ -82,7 +85,7 @@ def _ruled(
         if each["mode"] == "warn" and id_ in before:
             continue  # it was said in this session
         number = payload.get("tool_use_id")
-        arm, mode = "withheld" if shadow else "given", each["would"]
+        arm, mode = "withheld" if shadow else "given", _mode(each["would"], shelf)
         shelf.spool("before-call", ids=[id_], arm=arm, mode=mode, call=number if isinstance(number, str) else "")
         if not shadow:
             spoken.append(each)
@@ -90,7 +93,16 @@ def _ruled(
         return None
     spoken.sort(key=lambda each: (_RANKS[str(each["mode"])], str(each["id"])))
     ids = [f"{each['id']}:{each['version']}" for each in spoken]
-    return Ruling(str(spoken[0]["mode"]), [line for each in spoken for line in _lines(each, call)], ids)
+    lines = [line for each in spoken for line in _lines(each, call)]
+    mode = str(spoken[0]["mode"])
+    if mode != _mode(mode, shelf):
+        lines.append(_ASK_HIM)
+    return Ruling(_mode(mode, shelf), lines, ids)
+
+
+def _mode(mode: object, shelf: Shelf) -> str:
+    """What a mode comes to with the agent that asks."""
+    return "deny" if mode == "ask" and shelf.agent in _CANNOT_ASK else str(mode)
 
 
 def _lines(guard: Guard, call: Call) -> list[str]:

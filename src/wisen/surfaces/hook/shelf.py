@@ -11,6 +11,8 @@ from time import time
 from .lean_json import dumps, loads
 
 VERSION = 1
+USUAL = "claude-code"
+"""The agent that calls us without naming itself."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _LONGEST = 80
 
@@ -58,7 +60,7 @@ class Shelf:
             current = _read(f"{self.home}/snapshots/current.json")
             if not current or current.get("version") != VERSION:
                 return "", {}
-            digest = _holds_in(cwd, current)
+            digest = _holds_in(cwd, current, self.agent)
             content = self.content(digest)
             if content is not None:
                 return digest, content
@@ -155,7 +157,7 @@ class Shelf:
     def beat(self, event: str) -> None:
         """Leave a sign of life."""
         folder = f"{self.home}/spool/beats"
-        path = f"{folder}/{_plain(event)}"
+        path = f"{folder}/{_plain(event)}" + ("" if self.agent == USUAL else f"@{_plain(self.agent)}")
         try:
             os.utime(path)
         except FileNotFoundError:
@@ -206,9 +208,15 @@ class Shelf:
         _write(f"{self.home}/spool/beats/failed", dumps({"event": event, "kind": kind, "at": time()}))
 
 
-def _holds_in(cwd: str, current: dict[str, object]) -> str:
-    """The digest of the snapshot that holds in a directory: of the longest place around it, else the global one."""
-    context, contexts = _context_of(cwd, current), current.get("contexts")
+def _holds_in(cwd: str, current: dict[str, object], agent: str) -> str:
+    """The digest of the snapshot that holds in a directory: of the longest place around it, else the global one.
+
+    An agent that reads other files than the rest may have one of its own.
+    """
+    context, contexts, agents = _context_of(cwd, current), current.get("contexts"), current.get("agents")
+    own = agents.get(agent) if isinstance(agents, dict) else None
+    if isinstance(own, dict) and context in own:
+        return str(own[context])
     return str(contexts[context] if context and isinstance(contexts, dict) else current.get("global", ""))
 
 

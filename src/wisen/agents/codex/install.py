@@ -1,0 +1,159 @@
+"""How Codex is told to call us: hooks in its hooks.json, as values. It writes nothing.
+
+Codex runs a hook only after the user has trusted it, by a digest of what it says, which stands in config.toml. Nobody
+does that for him: here is only told whether he did. A hook that says the same as before stays trusted, so ours never
+change without need.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wisen.agents import called
+from wisen.agents.codex.read import AGENT
+from wisen.agents.files import files_below, source_at
+from wisen.domain.hooks import Hook, HookSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wisen.domain.hooks import Caller, Calling
+
+EVENTS = {
+    "SessionStart": "session-start",
+    "UserPromptSubmit": "prompt",
+    "PostToolUse": "after-call",
+    "Stop": "stop",
+    "SessionEnd": "session-end",
+}
+"""What Codex calls its events, and what we call them. It has none for calls that failed."""
+_GUARDED = ("PreToolUse", "before-call")
+"""It is there only while there are guards, and for all tools: which ones they look at must not ask for new trust."""
+_SECONDS, _AT_THE_END = 10, 3
+"""After so long Codex goes on without an answer. More than the second it does not give to the end of a session."""
+_CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
+_NEWEST = 20
+"""So many of the files that were written last are looked at for the newest session."""
+_BEGINNING = 1 << 16
+
+
+class CodexHooks:
+    """The hooks of Codex on this machine."""
+
+    name = AGENT
+    trusting = (
+        "Start `codex` in a terminal: it shows the hooks that are new, and runs them once you trust them. "
+        "Later the same list is there under /hooks."
+    )
+
+    def __init__(
+        self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        """`is_off`: whether hooks say nothing in a directory, so that their silence there tells nothing."""
+        self._is_off = is_off
+        configured = environment.get("CODEX_HOME")
+        self._root = Path(configured).expanduser() if configured else home / ".codex"
+
+    def file(self, project: Path | None = None) -> Path:
+        """The user's hooks, or those of a project."""
+        return self._root / "hooks.json" if project is None else project / ".codex" / "hooks.json"
+
+    def files(self, project: Path | None = None) -> tuple[Path, ...]:
+        """Hooks may stand in hooks.json and in config.toml, of the user and of the project."""
+        folders = (self._root,) if project is None else (self._root, project / ".codex")
+        return tuple(dict.fromkeys(folder / name for folder in folders for name in ("hooks.json", "config.toml")))
+
+    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
+        """One hook for each event, in a group of its own; the one before calls while there are guards."""
+        events = [*EVENTS.items(), *((_GUARDED,) if guards else ())]
+        return tuple(
+            Hook(event=event, keys=("hooks", event), value=called.group(caller.command(own, AGENT), _seconds(event)))
+            for event, own in events
+        )
+
+    def read(self, settings: object) -> HookSettings:
+        """Every command that stands below `hooks`, and whether the feature is switched off."""
+        if not isinstance(settings, dict):
+            return HookSettings()
+        features = settings.get("features")
+        off = isinstance(features, dict) and False in (features.get("hooks"), features.get("codex_hooks"))
+        return HookSettings(callings=tuple(called.commands(settings, AGENT)), switched_off=off)
+
+    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+        """By what config.toml says of each hook: the digest that was trusted, and whether it was switched off."""
+        states = self._states()
+        found = [each for each in self.read(settings).callings if each.caller is not None]
+        return tuple(each.event for each in found if not _is_trusted(states, path, each, _at(settings, each.keys)))
+
+    def newest_session(self, settings: Path) -> datetime | None:
+        """By the first time that stands in a rollout; threads of sub-agents call no hook when they begin."""
+        sources = [source_at(AGENT, path) for path in files_below(self._root / "sessions", ".jsonl")]
+        newest = sorted(sources, key=lambda source: -source.modified_ns)[:_NEWEST]
+        project = None if settings.parent == self._root else settings.parent.parent
+        return max(filter(None, (self._began(source.path, project) for source in newest)), default=None)
+
+    def _began(self, path: Path, project: Path | None) -> datetime | None:
+        """The first time in a rollout, unless it is of another project or of a place where we are switched off."""
+        try:
+            with path.open("rb") as file:
+                beginning = file.read(_BEGINNING)
+        except OSError:
+            return None
+        meta = beginning.partition(b"\n")[0]
+        place = meta.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")
+        elsewhere = project is not None and project not in (Path(place), *Path(place).parents)
+        if elsewhere or b'"parent_thread_id":"' in meta or self._is_off(place):
+            return None
+        text = meta.partition(b'"timestamp":"')[2].partition(b'"')[0].decode("ascii", "replace")
+        try:
+            began = datetime.fromisoformat(text)
+        except ValueError:
+            return None
+        return began if began.tzinfo is not None else began.replace(tzinfo=UTC)
+
+    def _states(self) -> dict[str, Any]:
+        """What the user decided about hooks, by the names that Codex gives them."""
+        try:
+            config = tomllib.loads((self._root / "config.toml").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        hooks = config.get("hooks")
+        states = hooks.get("state") if isinstance(hooks, dict) else None
+        return states if isinstance(states, dict) else {}
+
+
+def _seconds(event: str) -> int:
+    return _AT_THE_END if event == "SessionEnd" else _SECONDS
+
+
+def _is_trusted(states: dict[str, Any], path: Path, calling: Calling, group: dict[str, Any]) -> bool:
+    """Whether a hook was trusted as it is, and not switched off."""
+    label = _CAPITAL.sub("_", calling.event).lower()
+    commands = [hook.get("command") if isinstance(hook, dict) else None for hook in group["hooks"]]
+    number = commands.index(calling.command)
+    for file in dict.fromkeys((str(path), os.path.realpath(path))):
+        state = states.get(f"{file}:{label}:{calling.keys[-1]}:{number}")
+        if isinstance(state, dict):
+            known = trust_digest(label, {**group, "hooks": [group["hooks"][number]]})
+            return state.get("enabled") is not False and state.get("trusted_hash") == known
+    return False
+
+
+def trust_digest(label: str, group: Mapping[str, Any]) -> str:
+    """The digest by which Codex 0.166 knows a hook that was trusted, given as a group of its own."""
+    whole = {"event_name": label, **group, "hooks": [{"async": False, **hook} for hook in group["hooks"]]}
+    text = json.dumps(whole, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return f"sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _at(settings: Any, keys: Sequence[str | int]) -> Any:
+    for key in keys:
+        settings = settings[key]
+    return settings

@@ -1,0 +1,62 @@
+"""Gemini CLI: chats as JSONL files, one folder a project, below its home; until 2025 as JSON documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.agents.files import files_below, source_at
+from wisen.agents.follow import Cursor, follow
+from wisen.agents.gemini_cli.places import CHATS, folder_of, place_of
+from wisen.agents.gemini_cli.read import AGENT, ChatFormat
+from wisen.agents.sniff import kind_of
+from wisen.agents.whole import read_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wisen.domain.sources import Batch, Mark, Source
+
+__all__ = ["GeminiCli"]
+
+_SUFFIXES = (".json", ".jsonl")
+
+
+class GeminiCli:
+    """The chats of Gemini CLI on this machine. They do not tell whether a person or a program gave a prompt."""
+
+    name = AGENT
+
+    def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
+        moved = environment.get("GEMINI_CLI_HOME")
+        self._root = (Path(moved).expanduser() if moved else home) / ".gemini" / "tmp"
+
+    def roots(self) -> tuple[Path, ...]:
+        """Where Gemini CLI keeps its chats: a folder of projects."""
+        return (self._root,)
+
+    def sources(self, under: Path | None = None) -> Iterator[Source]:
+        """Every chat below the root, or every file below `under` that is one, in a stable order."""
+        if under is not None:
+            for path in files_below(under, _SUFFIXES):
+                if path.suffix in _SUFFIXES and kind_of(path) == AGENT:
+                    yield source_at(AGENT, path)
+            return
+        for chats in sorted(self._root.glob(f"*/{CHATS}")):
+            for path in files_below(chats, _SUFFIXES):
+                yield source_at(AGENT, path)
+
+    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+        """The events behind the mark; a document is read whole when it has changed."""
+        path = source.path
+        # A sub-agent's chat lies in a folder that is named after the session which began it.
+        within = folder_of(path) is not None and path.parent.name != CHATS
+        parent, place = path.parent.name if within else "", place_of(path)
+
+        def format_of(cursor: Cursor) -> ChatFormat:
+            return ChatFormat(cursor, name=path.stem, parent=parent, place=place)
+
+        if path.suffix == ".jsonl":
+            return follow(path, mark, format_of)
+        form = format_of(Cursor())
+        return read_whole(path, mark, form.notebook, form.document)

@@ -1,0 +1,98 @@
+"""The shapes of Gemini CLI's chat records, as far as this reader looks at them.
+
+A chat is a header, messages, patches of the header (`$set`) and rewinds. A message is written again as a whole whenever
+something is added to it, so that one id stands on several lines. Until 2025 the same was one JSON document.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+NOTHING = msgspec.Raw(b"")
+_ODD = (msgspec.ValidationError, UnicodeDecodeError)
+
+
+class Called(msgspec.Struct):
+    """A tool call, with its result once it has ended."""
+
+    id: str | None = None
+    name: str | None = None
+    args: msgspec.Raw = NOTHING
+    status: str | None = None
+    timestamp: str | None = None
+    result: msgspec.Raw = NOTHING
+    resultDisplay: msgspec.Raw = NOTHING  # noqa: N815 - the name in the file
+
+
+class About(msgspec.Struct):
+    """What a chat is, as its header says, or a patch of it."""
+
+    sessionId: str | None = None  # noqa: N815 - the name in the file
+    kind: str | None = None
+
+
+class Record(About, rename={"patch": "$set", "rewind": "$rewindTo"}):
+    """One line: a header, a message, a patch or a rewind."""
+
+    projectHash: str | None = None  # noqa: N815 - the name in the file
+    id: str | None = None
+    timestamp: str | None = None
+    type: str = ""
+    content: msgspec.Raw = NOTHING
+    displayContent: msgspec.Raw = NOTHING  # noqa: N815 - the name in the file
+    toolCalls: list[Called] | None = None  # noqa: N815 - the name in the file
+    patch: About | None = None
+    rewind: str | None = None
+
+
+class Document(About):
+    """A whole chat, as it was kept until 2025."""
+
+    messages: list[msgspec.Raw] = []
+
+
+class Response(msgspec.Struct):
+    """What a tool told the model."""
+
+    output: object = None
+    error: object = None
+
+
+class Answer(msgspec.Struct):
+    """A tool's answer in a part."""
+
+    response: Response | None = None
+
+
+class Part(msgspec.Struct):
+    """One part of a content."""
+
+    text: str | None = None
+    thought: object = None
+    functionResponse: Answer | None = None  # noqa: N815 - the name in the file
+
+
+READ = frozenset({"user", "gemini"})
+"""Types of messages that can teach."""
+PASSED_OVER = frozenset({"info", "warning", "error"})
+"""What Gemini CLI shows to the user beside the conversation."""
+
+record_decoder = msgspec.json.Decoder(Record)
+as_document = msgspec.json.Decoder(Document).decode
+_parts = msgspec.json.Decoder(str | Part | list[str | Part] | None)
+_text = msgspec.json.Decoder(str)
+
+
+def parts_of(raw: msgspec.Raw) -> list[Part]:
+    """A content: a text, a part, or a list of both. Raises: msgspec.ValidationError."""
+    content = _parts.decode(raw) if bytes(raw) else None
+    each = content if isinstance(content, list) else [content]
+    return [Part(text=part) if isinstance(part, str) else part for part in each if part is not None]
+
+
+def shown(raw: msgspec.Raw) -> str:
+    """What was shown of a result, where that is a text."""
+    try:
+        return _text.decode(raw) if bytes(raw) else ""
+    except _ODD:
+        return ""

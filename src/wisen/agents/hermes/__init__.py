@@ -1,0 +1,82 @@
+"""Hermes Agent: sessions as rows of a database in its home, and in that of each of its profiles."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.agents.files import files_below
+from wisen.agents.hermes.read import AGENT, Talk
+from wisen.agents.hermes.voices import Sessions
+from wisen.agents.notebook import Notebook
+from wisen.agents.rowwise import Table, read_rows
+from wisen.agents.sniff import kind_of
+from wisen.agents.sqlite_files import database_at
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Mapping
+
+    from wisen.agents.notebook import Segment
+    from wisen.domain.sources import Batch, Mark, Source
+
+__all__ = ["Hermes"]
+
+_DATABASE = "state.db"
+_TABLE = Table(
+    agent=AGENT,
+    name="messages",
+    id="timestamp",
+    needed={
+        "messages": frozenset({"id", "session_id", "role", "content", "tool_calls", "tool_call_id", "timestamp"}),
+        "sessions": frozenset({"id", "source"}),
+    },
+    query=(
+        "SELECT id, length(content), role, CASE WHEN length(content) <= :longest THEN content END, tool_calls,"
+        " tool_call_id, timestamp FROM messages"
+        " WHERE session_id = :session AND id >= :first AND id <= :last ORDER BY id"
+    ),
+)
+
+
+class Hermes:
+    """The sessions of Hermes on this machine."""
+
+    name = AGENT
+
+    def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
+        """`program_prompts`: whether what a program asked through Hermes' API counts as typed by the user."""
+        moved = environment.get("HERMES_HOME")
+        self._root = Path(moved).expanduser() if moved else home / ".hermes"
+        self._program_prompts = program_prompts
+
+    def roots(self) -> tuple[Path, ...]:
+        """Where Hermes keeps its databases."""
+        return (self._root,)
+
+    def sources(self, under: Path | None = None) -> Iterator[Source]:
+        """Every database in its place, or every one below `under` that is Hermes', in a stable order."""
+        if under is not None:
+            for path in files_below(under, (".db", ".sqlite")):
+                if kind_of(path) == AGENT:
+                    yield database_at(AGENT, path)
+            return
+        for path in (self._root / _DATABASE, *sorted(self._root.glob(f"profiles/*/{_DATABASE}"))):
+            if path.is_file():
+                yield database_at(AGENT, path)
+
+    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+        """The events behind the mark."""
+        return read_rows(source.path, mark, _TABLE, self._talks)
+
+    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], Talk]:
+        sessions = Sessions(database)
+
+        def talk(session: str, segments: Mapping[str, Segment]) -> Talk:
+            about, sub_agent = sessions.about(session), sessions.is_sub_agents(session)
+            native = f"{about.parent or 'delegated'}/{session}" if sub_agent else session
+            typed = sessions.is_the_users(session, program_prompts=self._program_prompts)
+            unsaid = sessions.unsaid(session)
+            return Talk(Notebook(AGENT, segments), native, about.place, unsaid, typed=typed)
+
+        return talk

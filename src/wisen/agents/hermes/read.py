@@ -1,0 +1,217 @@
+"""From rows of a Hermes session to events.
+
+What hooks inject stands in a column of its own, which is not read. A tool says `ok` of whatever it ran: how a command
+ended stands inside its result.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from wisen.agents import arguments, masked
+from wisen.agents.concessions import concedes
+from wisen.agents.hermes.typed import text_of, typed_text
+from wisen.agents.hermes.voices import digest
+from wisen.agents.notebook import EPOCH
+from wisen.agents.results import failure_in
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.domain.sources import TroubleKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wisen.agents.hermes.voices import Unsaid
+    from wisen.agents.notebook import Notebook
+
+AGENT = "hermes"
+_SHELL = "terminal"
+_FILES: dict[str, dict[str, int]] = {
+    "write_file": {"content": 0},
+    "patch": {"old_string": 2_000, "new_string": 2_000, "patch": 2_000},
+    "execute_code": {"code": 2_000},
+}
+"""Arguments that are files, or may be, and how many characters of them are kept."""
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_PASSED_OVER = frozenset({"system", "session_meta", "developer"})
+_UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
+_CANCELLED = re.compile(r"\s*\[?Tool execution cancelled\b")
+_SKIPPED = re.compile(r"\s*\[Tool execution skipped\b")
+_DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
+_STOPPED = re.compile(r"\s*Operation interrupted\b")
+
+
+class _Function(msgspec.Struct):
+    name: str = ""
+    arguments: str | None = None
+
+
+class _Asked(msgspec.Struct):
+    id: str | None = None
+    call_id: str | None = None
+    function: _Function | None = None
+
+
+class _Result(msgspec.Struct):
+    """What a tool says about its own end."""
+
+    output: object = None
+    exit_code: object = None
+    exit_code_meaning: object = None
+    error: object = None
+    status: object = None
+
+
+_asked = msgspec.json.Decoder(list[_Asked])
+_result = msgspec.json.Decoder(_Result)
+
+
+class Talk:
+    """One session while its rows are taken in."""
+
+    def __init__(self, notebook: Notebook, native: str, place: str, unsaid: Unsaid, *, typed: bool) -> None:
+        """`typed`: whether the user messages are the user's."""
+        self.notebook = notebook
+        self.native = native
+        self._place = place
+        self._unsaid = unsaid
+        self._typed = typed
+
+    def take(self, cells: tuple[Any, ...], row: int) -> None:
+        """Take one row in: role, content, tool calls, the call that it answers, its time."""
+        role, content, calls, answered, stamp = cells
+        at = _when(stamp)
+        if at is None:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, row, "timestamp")
+            return
+        if row in self._unsaid.overheard or self._unsaid.copied.get(digest(role, content), row) < row:
+            return
+        try:
+            self._row(bytes(role or b"").decode(), _text(content), bytes(calls or b""), answered, at, row)
+        except _UNREADABLE:
+            self.notebook.trouble(TroubleKind.GARBLED, row, "row")
+
+    def _row(self, role: str, text: str, calls: bytes, answered: bytes | None, at: datetime, row: int) -> None:
+        if role == "user":
+            self._user(text_of(text), at, row)
+        elif role == "assistant":
+            self._assistant(text_of(text), calls, at, row)
+        elif role == "tool":
+            self._ended(_text(answered), text_of(text), at, row)
+        elif role not in _PASSED_OVER:
+            self.notebook.trouble(TroubleKind.UNKNOWN, row, role)
+
+    def _user(self, text: str, at: datetime, row: int) -> None:
+        session, own = self.notebook.session(self.native, at, self._place), typed_text(text)
+        if own is not None:
+            self.notebook.events.append(
+                Message(
+                    id=f"{self.native}:{row}",
+                    session=session,
+                    at=at,
+                    place=self._place,
+                    text=own,
+                    origin=Origin.PROMPT,
+                    provenance=Provenance.TYPED if self._typed else Provenance.OTHER,
+                )
+            )
+
+    def _assistant(self, text: str, calls: bytes, at: datetime, row: int) -> None:
+        session = self.notebook.session(self.native, at, self._place)
+        if concedes(text):
+            conceded = Concession(id=f"conceded:{self.native}:{row}", session=session, at=at, place=self._place)
+            self.notebook.events.append(conceded)
+        for number, asked in enumerate(_asked.decode(calls) or () if calls.strip() not in (b"", b"null") else ()):
+            name = asked.call_id or asked.id
+            if not name or asked.function is None or not asked.function.name:
+                self.notebook.trouble(TroubleKind.MISSHAPEN, row, f"tool_call {number}")
+                continue
+            tool, raw = asked.function.name, msgspec.Raw((asked.function.arguments or "{}").encode("utf-8", "replace"))
+            shell = arguments.shell_of(raw)
+            place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self._place
+            call = Call(
+                id=self._identity(name),
+                session=session,
+                at=at,
+                place=place,
+                tool=tool,
+                arguments=_as_object(arguments.without_files(raw, _FILES.get(tool, {}))),
+            )
+            self.notebook.call(call, row, hides=tool == _SHELL and masked.hides_exit_code(shell.command or ""))
+        if _STOPPED.match(text):
+            self._stop(at, row, None)
+
+    def _identity(self, call: str) -> str:
+        return call if _UNIQUE.search(call) else f"{self.native}:{call}"
+
+    def _stop(self, at: datetime, row: int, call: str | None) -> None:
+        if self._typed:
+            session = self.notebook.session(self.native, at, self._place)
+            stop = Interrupt(id=f"stop:{self.native}:{row}", session=session, at=at, place=self._place, call=call)
+            self.notebook.events.append(stop)
+
+    def _ended(self, answered: str, text: str, at: datetime, row: int) -> None:
+        if not answered:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, row, "tool")
+            return
+        call = self._identity(answered)
+        _, hides, began, place = self.notebook.close(call)
+        session = began or self.notebook.session(self.native, at, self._place)
+        result = _told(text)
+        error = result.error if isinstance(result.error, str) else ""
+        stopped = result.status == "cancelled" and _CANCELLED.match(error)
+        if (
+            stopped
+            or _CANCELLED.match(text)
+            or (result.exit_code == 130 and "[Command interrupted]" in str(result.output))
+        ):
+            self._stop(at, row, call)
+        elif result.status == "blocked" and _DENIED.search(error) and self._typed:
+            refusal = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
+            self.notebook.events.append(refusal)
+        else:
+            status, words = _end(result, text, hides=hides)
+            self.notebook.outcome(call, session, at, place or self._place, status, words)
+
+
+def _end(result: _Result, text: str, *, hides: bool) -> tuple[Status, str | None]:
+    """How a call ended, with the words of a failure."""
+    if result.status == "blocked" or _SKIPPED.match(text):
+        return Status.CANCELLED, None
+    meant = result.exit_code_meaning if isinstance(result.exit_code_meaning, str) else ""
+    failure = None if "not an error" in meant else failure_in(text)
+    if failure is not None:
+        return Status.FAILED, failure
+    output = result.output if isinstance(result.output, str) else text
+    return (Status.MASKED, output) if hides and masked.error_in(output) else (Status.OK, None)
+
+
+def _told(text: str) -> _Result:
+    try:
+        return _result.decode(text) if text.lstrip().startswith("{") else _Result()
+    except (*_UNREADABLE, UnicodeEncodeError):
+        return _Result()
+
+
+def _as_object(given: str) -> str:
+    """Arguments as JSON; what is none is kept as a text."""
+    try:
+        msgspec.json.decode(given)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return msgspec.json.encode({"input": given}).decode()
+    return given
+
+
+def _text(cell: object) -> str:
+    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else "" if cell is None else str(cell)
+
+
+def _when(stamp: object) -> datetime | None:
+    try:
+        return EPOCH + timedelta(seconds=stamp) if isinstance(stamp, int | float) and stamp > 0 else None
+    except (OverflowError, ValueError):
+        return None

@@ -1,0 +1,121 @@
+"""opencode: sessions as rows of a database in the user's data directory, one for each of its release channels."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents.files import files_below
+from wisen.agents.notebook import Notebook
+from wisen.agents.opencode.read import AGENT, About, Talk
+from wisen.agents.rowwise import Table, read_rows
+from wisen.agents.sniff import kind_of
+from wisen.agents.sqlite_files import columns, database_at, text
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Mapping
+
+    from wisen.agents.notebook import Segment
+    from wisen.domain.sources import Batch, Mark, Source
+
+__all__ = ["OpenCode"]
+
+_NAME = re.compile(r"opencode(?:-[\w.-]+)?\.db\Z")
+_TABLE = Table(
+    agent=AGENT,
+    name="part",
+    id="id",
+    needed={
+        "part": frozenset({"id", "message_id", "session_id", "data"}),
+        "message": frozenset({"id", "data"}),
+        "session": frozenset({"id", "directory"}),
+    },
+    query=(
+        "SELECT part.rowid, length(part.data), CASE WHEN length(part.data) <= :longest THEN part.data END, part.id,"
+        " part.message_id, message.data FROM part LEFT JOIN message ON message.id = part.message_id"
+        " WHERE part.session_id = :session AND part.rowid >= :first AND part.rowid <= :last ORDER BY part.rowid"
+    ),
+)
+_ASKED = frozenset({"question", "plan_enter", "plan_exit"})
+"""What `opencode run` forbids in the sessions that it begins: nobody is there to answer."""
+
+
+class _Rule(msgspec.Struct):
+    permission: str = ""
+    pattern: str = ""
+    action: str = ""
+
+
+_rules = msgspec.json.Decoder(list[_Rule])
+
+
+class OpenCode:
+    """The sessions of opencode on this machine."""
+
+    name = AGENT
+
+    def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
+        """`program_prompts`: whether what a program asked (`opencode run`) counts as typed by the user."""
+        data = environment.get("XDG_DATA_HOME")
+        self._root = (Path(data).expanduser() if data else home / ".local" / "share") / "opencode"
+        chosen = environment.get("OPENCODE_DB", "")
+        self._chosen = self._root / chosen if chosen and chosen != ":memory:" else None
+        self._program_prompts = program_prompts
+
+    def roots(self) -> tuple[Path, ...]:
+        """Where opencode keeps its databases."""
+        return (self._root,) if self._chosen is None else (self._root, self._chosen)
+
+    def sources(self, under: Path | None = None) -> Iterator[Source]:
+        """Every database in its place, or every one below `under` that is opencode's, in a stable order."""
+        if under is not None:
+            for path in files_below(under, (".db", ".sqlite")):
+                if kind_of(path) == AGENT:
+                    yield database_at(AGENT, path)
+            return
+        found = {path for path in self._root.glob("*.db") if _NAME.match(path.name) and path.is_file()}
+        if self._chosen is not None and self._chosen.is_file():
+            found.add(self._chosen)
+        for path in sorted(found):
+            yield database_at(AGENT, path)
+
+    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+        """The events behind the mark."""
+        return read_rows(source.path, mark, _TABLE, self._talks)
+
+    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], Talk]:
+        sessions = _sessions(database)
+
+        def talk(session: str, segments: Mapping[str, Segment]) -> Talk:
+            about, notebook = sessions.get(session, About()), Notebook(AGENT, segments)
+            return Talk(session, about, notebook, program_prompts=self._program_prompts)
+
+        return talk
+
+
+def _sessions(database: sqlite3.Connection) -> dict[str, About]:
+    """What is known of the sessions; columns that this version does not have tell nothing."""
+    here = columns(database, "session")
+    names = ("id", "directory", "parent_id", "time_created", "permission")
+    cells = ", ".join(name if name in here else "NULL" for name in names)
+    sessions: dict[str, About] = {}
+    for session, place, parent, created, rules in database.execute(f"SELECT {cells} FROM session"):  # noqa: S608 - names of ours
+        sessions[text(session)] = About(
+            place=text(place or b""),
+            parent=text(parent or b""),
+            created=created if isinstance(created, int | float) else 0,
+            by_program=_nobody_can_be_asked(rules),
+        )
+    return sessions
+
+
+def _nobody_can_be_asked(rules: bytes | None) -> bool:
+    try:
+        told = _rules.decode(rules or b"[]")
+    except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
+        return False
+    return {rule.permission for rule in told if (rule.pattern, rule.action) == ("*", "deny")} >= _ASKED

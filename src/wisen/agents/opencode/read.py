@@ -1,0 +1,222 @@
+"""From parts of opencode's messages to events.
+
+A part is changed in place while it grows, so that an answer which is not over is waited for. A fork copies messages
+under new ids; copies are older than the session they stand in, and are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from wisen.agents import arguments, masked
+from wisen.agents.concessions import concedes
+from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.domain.sources import TroubleKind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wisen.agents.notebook import Notebook
+    from wisen.domain.events import SessionKey
+
+AGENT = "opencode"
+_SHELL = "bash"
+_FILES: dict[str, dict[str, int]] = {
+    "write": {"content": 0},
+    "edit": {"oldString": 2_000, "newString": 2_000},
+    "apply_patch": {"patchText": 2_000},
+    "patch": {"patchText": 2_000},
+}
+"""Arguments that are files, or may be, and how many characters of them are kept."""
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
+_ABORTED = "MessageAbortedError"
+_REFUSED = re.compile(
+    r"The user rejected permission to use this specific tool call"
+    r"(?: with the following feedback: (?P<reason>.*))?",
+    re.DOTALL,
+)
+_NEVER_RAN = re.compile(r"The user has specified a rule which prevents|The user dismissed this question")
+_STOPPED = "Tool execution aborted"
+_TIMED_OUT = re.compile(r"<(?:bash|shell)_metadata>[^<]*exceed[^<]*timeout[^<]*</(?:bash|shell)_metadata>\s*\Z")
+
+
+class About(NamedTuple):
+    """What the database says of a session."""
+
+    place: str = ""
+    parent: str = ""
+    created: float = 0
+    by_program: bool = False
+    """Whether `opencode run` began it."""
+
+
+class _Here(NamedTuple):
+    """Where and when a part stands."""
+
+    session: SessionKey
+    at: datetime
+    place: str
+    row: int
+
+
+class Talk:
+    """One session while its parts are taken in."""
+
+    def __init__(self, session: str, about: About, notebook: Notebook, *, program_prompts: bool) -> None:
+        self.notebook = notebook
+        self.native = f"{about.parent}/{session}" if about.parent else session
+        self._about = about
+        self._typed = not about.parent and (program_prompts or not about.by_program)
+        self._said: tuple[str, Said | None] = ("", None)
+        self._spoke: set[str] = set()
+
+    def take(self, cells: tuple[Any, ...], row: int) -> None:
+        """Take one part in: its data, its id, its message's id and its message's data."""
+        data, identity, message, told = (bytes(cell or b"") for cell in cells)
+        try:
+            part = as_part(data)
+        except msgspec.ValidationError:
+            self._odd(data, row)
+            return
+        except _UNREADABLE:
+            self.notebook.trouble(TroubleKind.GARBLED, row)
+            return
+        said = self._message(_name(message), told, row)
+        at = when(said.time.created) if said else None
+        if said is None or at is None or (said.time.created or 0) < self._about.created:
+            if said is not None and at is None:
+                self.notebook.trouble(TroubleKind.MISSHAPEN, row, "message")
+            return
+        if part.type not in READ | PASSED_OVER:
+            self.notebook.trouble(TroubleKind.UNKNOWN, row, part.type)
+        self._part(part, _name(identity), _name(message), said, at, row)
+
+    def _odd(self, data: bytes, row: int) -> None:
+        try:
+            kind = msgspec.json.decode(data).get("type", "")
+        except (*_UNREADABLE, AttributeError):
+            kind = ""
+        if kind not in PASSED_OVER:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, row, str(kind))
+
+    def _message(self, message: str, told: bytes, row: int) -> Said | None:
+        """The message that a part belongs to; read once for all of its parts."""
+        if self._said[0] != message:
+            try:
+                self._said = message, as_said(told)
+            except _UNREADABLE:
+                self.notebook.trouble(TroubleKind.MISSHAPEN, row, "message")
+                self._said = message, None
+        return self._said[1]
+
+    def _part(self, part: Part, identity: str, message: str, said: Said, at: datetime, row: int) -> None:
+        place = (said.path.cwd if said.path else None) or self._about.place
+        session = self.notebook.session(self.native, at, self._about.place or place)
+        if said.role == "user":
+            self._user(part, identity, session, at)
+            return
+        if not said.is_over:
+            self.notebook.wait(message, row)
+        if part.type == "tool" and part.state is not None:
+            self._tool(part, part.state, identity, _Here(session, at, place, row))
+        elif part.type == "text" and part.text and said.is_over and message not in self._spoke:
+            self._spoke.add(message)
+            if concedes(part.text):
+                begun = (when(part.time.start) if part.time else None) or at
+                conceded = Concession(id=f"conceded:{identity}", session=session, at=begun, place=self._about.place)
+                self.notebook.events.append(conceded)
+        if said.error is not None and said.error.name == _ABORTED and self._is_new(f"stop:{message}"):
+            self._stop(f"stop:{message}", session, when(said.time.completed) or at, part)
+
+    def _stop(self, identity: str, session: SessionKey, at: datetime, part: Part) -> None:
+        if self._typed:
+            call = part.callID if part.type == "tool" else None
+            place = self._about.place
+            self.notebook.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
+
+    def _user(self, part: Part, identity: str, session: SessionKey, at: datetime) -> None:
+        text = (part.text or "").strip()
+        if part.type != "text" or part.synthetic or part.ignored or not text:
+            return
+        self._say(identity, session, at, text, Origin.PROMPT)
+
+    def _say(self, identity: str, session: SessionKey, at: datetime, text: str, origin: Origin) -> None:
+        self.notebook.events.append(
+            Message(
+                id=identity,
+                session=session,
+                at=at,
+                place=self._about.place,
+                text=text,
+                origin=origin,
+                provenance=Provenance.TYPED if self._typed else Provenance.OTHER,
+            )
+        )
+
+    def _tool(self, part: Part, state: State, identity: str, here: _Here) -> None:
+        if not part.tool or not part.callID:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, here.row, "tool")
+            return
+        if state.status == "pending":
+            self.notebook.wait(identity, here.row)  # its arguments are not there yet
+            return
+        hides = part.tool == _SHELL and masked.hides_exit_code(arguments.shell_of(state.input).command or "")
+        begun = when(state.time.start) or here.at
+        call = Call(
+            id=part.callID if _UNIQUE.search(part.callID) else identity,
+            session=here.session,
+            at=begun,
+            place=here.place,
+            tool=part.tool,
+            arguments=arguments.without_files(state.input, _FILES.get(part.tool, {})),
+        )
+        self.notebook.call(call, here.row, hides=hides)
+        if state.status in ("completed", "error"):
+            self.notebook.close(call.id)
+            self._end(call, state, when(state.time.end) or begun, hides=hides)
+
+    def _end(self, call: Call, state: State, at: datetime, *, hides: bool) -> None:
+        status, text = _outcome(state, hides=hides)
+        refused = _REFUSED.match(text or "") if status is Status.FAILED else None
+        if refused is None:
+            if status is not None:
+                self.notebook.outcome(call.id, call.session, at, call.place, status, text)
+            return
+        if not self._typed:
+            # Where nobody can be asked, whatever would have been asked about is refused.
+            self.notebook.outcome(call.id, call.session, at, call.place, Status.CANCELLED)
+            return
+        refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=call.session, at=at, place=call.place)
+        self.notebook.events.append(refusal)
+        if reason := (refused["reason"] or "").strip():
+            self._say(f"reason:{call.id}", call.session, at, reason, Origin.REJECTION)
+
+    def _is_new(self, identity: str) -> bool:
+        if identity in self._spoke:
+            return False
+        self._spoke.add(identity)
+        return True
+
+
+def _outcome(state: State, *, hides: bool) -> tuple[Status | None, str | None]:
+    """How a call ended, with the words of a failure. No status: it was stopped."""
+    output = state.output or ""
+    if state.status == "error":
+        words = state.error or ""
+        if words.startswith(_STOPPED) or (state.metadata or {}).get("interrupted") is True:
+            return None, None
+        return (Status.CANCELLED, None) if _NEVER_RAN.match(words) else (Status.FAILED, words)
+    if state.exit_code:
+        return Status.FAILED, f"Exit code {state.exit_code}\n{output}"
+    if _TIMED_OUT.search(output):
+        return Status.FAILED, output
+    return (Status.MASKED, output) if hides and masked.error_in(output) else (Status.OK, None)
+
+
+def _name(cell: bytes) -> str:
+    return cell.decode("utf-8", "replace")

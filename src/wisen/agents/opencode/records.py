@@ -1,0 +1,93 @@
+"""The shapes of opencode's messages and parts, as far as this reader looks at them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import msgspec
+
+from wisen.agents.notebook import EPOCH
+
+NOTHING = msgspec.Raw(b"")
+
+
+class Span(msgspec.Struct):
+    """When something began and ended, in milliseconds."""
+
+    created: float | None = None
+    completed: float | None = None
+    start: float | None = None
+    end: float | None = None
+
+
+class Error(msgspec.Struct):
+    """Why an answer broke off."""
+
+    name: str = ""
+
+
+class Where(msgspec.Struct):
+    """Where an answer was given."""
+
+    cwd: str | None = None
+
+
+class Said(msgspec.Struct):
+    """A message, without its parts."""
+
+    role: str = ""
+    time: Span = msgspec.field(default_factory=Span)
+    error: Error | None = None
+    path: Where | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing will be added to it."""
+        return self.role == "user" or self.time.completed is not None or self.error is not None
+
+
+class State(msgspec.Struct):
+    """How a call stands. A tool notes what it likes in its metadata."""
+
+    status: str = ""
+    input: msgspec.Raw = NOTHING
+    output: str | None = None
+    error: str | None = None
+    metadata: dict[str, object] | None = None
+    time: Span = msgspec.field(default_factory=Span)
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code of a command that ran."""
+        code = (self.metadata or {}).get("exit")
+        return code if type(code) is int else None
+
+
+class Part(msgspec.Struct):
+    """One part of a message."""
+
+    type: str = ""
+    text: str | None = None
+    synthetic: bool | None = None
+    ignored: bool | None = None
+    time: Span | None = None
+    tool: str | None = None
+    callID: str | None = None  # noqa: N815 - the name in the database
+    state: State | None = None
+
+
+READ = frozenset({"text", "tool"})
+"""Types of parts that can teach."""
+PASSED_OVER = frozenset("agent compaction file patch reasoning retry snapshot step-finish step-start subtask".split())
+"""Types of parts that were looked at and hold nothing that may teach."""
+
+as_said = msgspec.json.Decoder(Said).decode
+as_part = msgspec.json.Decoder(Part).decode
+
+
+def when(milliseconds: float | None) -> datetime | None:
+    """A time of the database."""
+    try:
+        return EPOCH + timedelta(milliseconds=milliseconds) if milliseconds else None
+    except (OverflowError, ValueError):
+        return None

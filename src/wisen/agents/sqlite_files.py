@@ -1,0 +1,63 @@
+"""Databases in which agents keep their sessions: opened to be read only, without disturbing who writes them."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from wisen.domain.sources import Source
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PATIENCE = 1.0
+"""Seconds to wait for a lock; readers of a write-ahead log never wait for its writer."""
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """The database, to be read only. Texts come as bytes: one bad character must not hide the rest."""
+    how = "mode=ro&immutable=1" if _is_at_rest(path) else "mode=ro"
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_PATIENCE)
+    database.text_factory = bytes
+    return database
+
+
+def _is_at_rest(path: Path) -> bool:
+    """Whether a database with a write-ahead log has an empty one: nobody has it open.
+
+    Reading such a database, SQLite would leave two files beside it. If the agent opens it at the same moment, its log
+    changes the source, and it is read again.
+    """
+    log = path.with_name(path.name + "-wal")
+    try:
+        with path.open("rb") as file:
+            logged = file.read(20)[18:] == b"\x02\x02"
+        return logged and not (log.exists() and log.stat().st_size)
+    except OSError:
+        return False
+
+
+def columns(database: sqlite3.Connection, table: str) -> set[str]:
+    """The columns of a table; none when there is no such table."""
+    return {text(row[0]) for row in database.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+
+
+def text(cell: bytes | str) -> str:
+    """A text of the database."""
+    return cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell)
+
+
+def database_at(agent: str, path: Path) -> Source:
+    """A database as a source: with what was not yet moved into its main file."""
+    files = [changed(path), changed(path.with_name(path.name + "-wal"))]
+    size, modified = (max(values) for values in zip(*files, strict=True))
+    return Source(agent=agent, path=path, size=size, modified_ns=modified)
+
+
+def changed(path: Path) -> tuple[int, int]:
+    """How large a file is and when it changed; noughts where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

@@ -1,0 +1,43 @@
+"""Reads a log that is one JSON value: whole, whenever it has changed, because nothing in it can be gone on from."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents.jsonl import LONGEST
+from wisen.domain.sources import Batch, TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from wisen.agents.notebook import Notebook
+    from wisen.domain.sources import Mark
+
+
+def read_whole(path: Path, mark: Mark | None, notebook: Notebook, take: Callable[[bytes], None]) -> Iterator[Batch]:
+    """The events of a document; nothing when it is still the one that the mark tells of.
+
+    `take` puts what the bytes mean into the notebook; that they do not have the right shape, it may raise.
+    """
+    cursor, data = mark.cursor if mark else "", b""
+    try:
+        if path.stat().st_size <= LONGEST:
+            data = path.read_bytes()
+            cursor = hashlib.blake2b(data, digest_size=8).hexdigest()
+            if mark is not None and mark.cursor == cursor:
+                return
+            take(data)
+        else:
+            notebook.trouble(TroubleKind.OVERSIZED, 0)
+    except OSError as error:
+        notebook.trouble(TroubleKind.UNREADABLE, 0, error.strerror or "")
+    except msgspec.ValidationError:
+        notebook.trouble(TroubleKind.MISSHAPEN, 0)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        notebook.trouble(TroubleKind.GARBLED, 0)
+    events, troubles = notebook.take()
+    yield Batch(events=events, troubles=troubles, cursor=cursor, read_bytes=len(data), afresh=True)

@@ -1,0 +1,1 @@
+"""What does work at set times."""

@@ -1,0 +1,92 @@
+"""The commands that serve agents: `wisen mcp` for one that starts us, `wisen serve` for whoever has the token."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+if TYPE_CHECKING:
+    from wisen.wiring import Wiring
+
+PORT = 18374
+EVERY = 60.0
+Home = Annotated[Optional[Path], typer.Option("--home", help="wisen's home. Default: as for every command.")]  # noqa: UP045 - as above
+
+
+def mcp(home: Home = None) -> None:
+    """Serve an agent that speaks MCP over this process's input and output, until the input ends.
+
+    Needs `pip install 'wisen[mcp]'`. Agents ask what was learnt and may suggest lessons; nothing they write counts
+    before you approve it. How an agent is told of it: docs/mcp.md
+    """
+    from wisen import wiring
+    from wisen.errors import MissingExtra
+
+    wiring.wire(home)  # what is wrong with the settings is told now, not to an agent later
+    try:
+        from wisen.surfaces.mcp.server import run_stdio
+    except ImportError as missing:
+        says = "`wisen mcp` needs the MCP SDK, which is not installed: `pip install 'wisen[mcp]'`."
+        raise MissingExtra(says) from missing
+    run_stdio(home)
+
+
+def serve(
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Of 127.0.0.1; 0 takes any that is free.")
+    ] = PORT,
+    every: Annotated[
+        float, typer.Option("--every", min=0, help="Run `wisen cycle` every so many minutes; 0 never.")
+    ] = EVERY,
+    home: Home = None,
+    token: Annotated[bool, typer.Option("--token", help="Print the token that agents must show, and stop.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Serve agents that speak MCP over HTTP on this machine only, and run the cycle on a schedule. Nothing needs it.
+
+    Needs `pip install 'wisen[serve]'`. Whoever asks must show the token, which is made once and kept in wisen's home.
+    GET /health tells whether it works.
+    """
+    from wisen import wiring
+
+    wires = wiring.wire(home)
+    if token:
+        _tell({"token": wires.token()}, wires.token(), as_json=as_json)
+        return
+    address = f"http://127.0.0.1:{port}/mcp"
+    if dry_run:
+        rounds = f"`wisen cycle` every {every:g} minutes" if every else "no schedule"
+        told = {"address": address, "every_minutes": every, "home": str(wires.settings.home), "dry_run": True}
+        _tell(told, f"Would serve {wires.settings.home} on {address}, with {rounds}.", as_json=as_json)
+        return
+    _serve(wires, port, every, as_json=as_json)
+
+
+def _serve(wires: Wiring, port: int, every: float, *, as_json: bool) -> None:
+    from wisen.errors import MissingExtra
+
+    try:
+        from wisen.surfaces.mcp.serving import serve as run
+    except ImportError as missing:
+        says = "`wisen serve` needs the MCP SDK and uvicorn, which are not installed: `pip install 'wisen[serve]'`."
+        raise MissingExtra(says) from missing
+
+    def ready(address: str) -> None:
+        says = f"Serving on {address}. Agents show the token that `wisen serve --token` prints. Stop it with Ctrl-C."
+        _tell({"address": address}, says, as_json=as_json)
+
+    run(wires, port=port, minutes=every, ready=ready, start=Path.cwd())
+
+
+def _tell(told: dict[str, object], says: str, *, as_json: bool) -> None:
+    from wisen.surfaces.cli.render import print_json
+
+    if as_json:
+        print_json(told)
+    else:
+        print(says, flush=True)

@@ -1,0 +1,67 @@
+"""How a call ended, for an agent that tells at its end only what it printed: Codex.
+
+The exit code stands in the session's own log, in the record of the call, which is written before we are called. Where
+it is not found there, nothing is said: what failed is not guessed from what was printed.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .lean_json import loads
+
+_TAIL = 1 << 18
+"""Bytes at the end of the log that are looked at: the record is one of the last."""
+_ITEM = "CommandExecution"
+
+Payload = dict[str, object]
+
+
+def failure_in(payload: Payload) -> Payload | None:
+    """The event as one of a failed call, with what it said; None where the call did not fail, or nobody can tell."""
+    log, call = payload.get("transcript_path"), payload.get("tool_use_id")
+    if not isinstance(log, str) or not isinstance(call, str) or not call:
+        return None
+    item = _item(log, call)
+    code, printed = item.get("exit_code"), item.get("aggregated_output")
+    # A negative one is of a process that the agent ended itself.
+    if not isinstance(code, int) or code <= 0:
+        return None
+    return {**payload, "error": f"Exit code {code}\n{printed if isinstance(printed, str) else ''}"}
+
+
+def _item(log: str, call: str) -> Payload:
+    """What the log says of a command that ended; empty where it does not."""
+    for line in reversed(_end_of(log).split(b"\n")):
+        if call.encode("utf-8", "surrogatepass") in line and b'"exit_code"' in line:
+            try:
+                record = loads(line.decode("utf-8", "replace"))
+            except ValueError:
+                continue  # its beginning lies before what was read
+            item = _inside(_inside(record, "payload"), "item")
+            if item.get("type") == _ITEM and item.get("id") == call:
+                return item
+    return {}
+
+
+def _end_of(log: str) -> bytes:
+    try:
+        handle = os.open(log, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    try:
+        end = os.lseek(handle, 0, os.SEEK_END)
+        os.lseek(handle, max(0, end - _TAIL), os.SEEK_SET)
+        pieces = []
+        while piece := os.read(handle, _TAIL):
+            pieces.append(piece)
+        return b"".join(pieces)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
+def _inside(value: object, name: str) -> Payload:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,98 @@
+"""The server: the official SDK speaks the protocol, threads answer, and a call that fails never ends it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as types
+import msgspec
+from anyio import CapacityLimiter, to_thread
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from wisen import __version__
+from wisen.errors import WisenError
+from wisen.surfaces.mcp.answers import Answers
+from wisen.surfaces.mcp.arguments import SUGGEST, TOOLS, schema_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcp.server.context import ServerRequestContext
+
+AT_ONCE = 4
+"""How many calls are answered at the same time; the others wait."""
+_INSTRUCTIONS = (
+    "What was learnt from this user's earlier sessions. Ask `context` before larger work, `fixes` when a call failed, "
+    "`recall` when the user refers to something from before. What you suggest with `remember` or `log` waits for the "
+    "user: only his own words make a rule, answer a proposal or delete anything. Name the source of what you use."
+)
+_log = logging.getLogger(__name__)
+
+
+def server_of(home: Path | None = None, start: Path | None = None) -> Server[Any]:
+    """A server with all tools, on the stores of a home, for the project of a directory unless a call names another."""
+    answers, limiter = Answers(home, start), CapacityLimiter(AT_ONCE)
+    offered = [_tool(name) for name in TOOLS]
+
+    async def listed(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=offered)
+
+    async def called(context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name not in TOOLS:
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}. There are: {', '.join(TOOLS)}.")
+        client = context.session.client_params
+        agent = client.client_info.name if client is not None else ""
+        return await to_thread.run_sync(_answered, answers, params.name, params.arguments or {}, agent, limiter=limiter)
+
+    return Server(
+        "wisen",
+        version=__version__,
+        instructions=_INSTRUCTIONS,
+        on_list_tools=listed,
+        on_call_tool=called,
+    )
+
+
+def run_stdio(home: Path | None = None) -> None:
+    """Serve whoever started this process, until its input ends."""
+
+    async def serve() -> None:
+        server = server_of(home)
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+    anyio.run(serve)
+
+
+def _tool(name: str) -> types.Tool:
+    call = TOOLS[name]
+    suggests = name in SUGGEST
+    hints = types.ToolAnnotations(
+        read_only_hint=not suggests, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+    )
+    says = " ".join((call.__doc__ or "").split())
+    return types.Tool(name=name, description=says, input_schema=schema_of(call), annotations=hints)
+
+
+def _answered(answers: Answers, name: str, given: dict[str, Any], agent: str) -> types.CallToolResult:
+    """What a tool answers, also where it cannot: an agent that reads why can do better."""
+    try:
+        call = msgspec.convert(given, TOOLS[name])
+        return _result(msgspec.json.encode(answers.answer(name, call, agent)).decode())
+    except msgspec.ValidationError as error:
+        return _result(f"The arguments do not fit: {error}", failed=True)
+    except WisenError as error:
+        return _result(str(error), failed=True)
+    except Exception as error:  # noqa: BLE001 - the edge of a surface: a defect of ours must not end the agent's server
+        _log.error("%s failed: %s", name, type(error).__name__, exc_info=error)
+        return _result(f"{name} failed by a defect of wisen ({type(error).__name__}). Go on without it.", failed=True)
+
+
+def _result(text: str, *, failed: bool = False) -> types.CallToolResult:
+    # Unpaired surrogates can stand in what was read, and in nothing that is sent.
+    sent = text.encode("utf-8", "replace").decode()
+    return types.CallToolResult(content=[types.TextContent(text=sent)], is_error=failed)

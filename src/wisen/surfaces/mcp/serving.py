@@ -1,0 +1,118 @@
+"""The server on loopback: MCP over streamable HTTP behind a token, a page that tells how it goes, and a schedule."""
+
+from __future__ import annotations
+
+import hmac
+import socket
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.routing import Route
+
+from wisen import __version__
+from wisen.errors import UsageError
+from wisen.surfaces.mcp.server import server_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from wisen.wiring import Wiring
+
+HOST, PATH, HEALTH = "127.0.0.1", "/mcp", "/health"
+_BODY = 1 << 20
+"""How long a request may be."""
+_SESSIONS = 64
+_IDLE = 600.0
+"""After how many seconds without a request a session of a client is let go."""
+_GRACE = 3
+
+
+class Gate:
+    """Lets through who speaks to this machine by its own name, comes from no web page, and shows the token."""
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app, self._token = app, f"Bearer {token}".encode()
+        hosts = [f"{name}:{port}" for name in (HOST, "localhost")]
+        self._hosts = {host.encode() for host in hosts}
+        self._origins = {f"http://{host}".encode() for host in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer who may not come in; pass on who may."""
+        if scope["type"] == "lifespan":
+            return await self._app(scope, receive, send)
+        refused = self._refused(scope) if scope["type"] == "http" else PlainTextResponse("Not found", 404)
+        return await (refused or self._app)(scope, receive, send)
+
+    def _refused(self, scope: Scope) -> PlainTextResponse | None:
+        found: dict[bytes, list[bytes]] = {}
+        for name, value in scope["headers"]:
+            found.setdefault(name, []).append(value)
+        hosts, origins, shown = (found.get(name, []) for name in (b"host", b"origin", b"authorization"))
+        if len(hosts) != 1 or hosts[0] not in self._hosts:
+            return PlainTextResponse("Ask for 127.0.0.1 by that name.", 421)
+        if any(origin not in self._origins for origin in origins):
+            return PlainTextResponse("Web pages may not ask.", 403)
+        if scope["path"] == HEALTH:
+            return None
+        if len(shown) != 1 or not hmac.compare_digest(shown[0], self._token):
+            says = "Show the token: wisen serve --token prints it."
+            return PlainTextResponse(says, 401, {"WWW-Authenticate": "Bearer"})
+        return None
+
+
+def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], None], start: Path) -> None:
+    """Serve until told to stop. `ready` is told the address once it is taken; port 0 takes any that is free.
+
+    Raises:
+        UsageError: the port is not free.
+        MissingExtra: what it needs is not installed.
+        StoreError: the token cannot be kept.
+    """
+    token, rounds = wires.token(), wires.rounds(minutes)
+    with closing(_bound(port)) as bound:
+        taken: int = bound.getsockname()[1]
+
+        async def health(_: Request) -> JSONResponse:
+            went = rounds.went()
+            last = went.last.isoformat(timespec="seconds") if went.last else None
+            told = {"rounds": went.rounds, "last": last, "went_well": went.went_well, "is_running": went.is_running}
+            return JSONResponse({"ok": went.went_well is not False, "version": __version__, "cycle": told})
+
+        app = server_of(wires.settings.home, start).streamable_http_app(
+            streamable_http_path=PATH,
+            json_response=True,
+            max_request_body_size=_BODY,
+            session_idle_timeout=_IDLE,
+            max_sessions=_SESSIONS,
+            host=HOST,
+            custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])],
+        )
+        options: dict[str, Any] = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": _GRACE}
+        server = uvicorn.Server(uvicorn.Config(Gate(app, token, taken), lifespan="on", **options))
+        rounds.start()
+        try:
+            ready(f"http://{HOST}:{taken}{PATH}")
+            server.run(sockets=[bound])
+        finally:
+            rounds.stop()
+
+
+def _bound(port: int) -> socket.socket:
+    taken = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind((HOST, port))
+        taken.listen()  # who asks as soon as the address is told waits, and is not refused
+    except OSError as error:
+        taken.close()
+        raise UsageError(
+            f"Port {port} of this machine cannot be taken: {error.strerror}. Another `wisen serve` may have it; "
+            "--port gives another one."
+        ) from error
+    return taken

@@ -1,0 +1,237 @@
+"""The reader of Hermes' database: the contract, whose words they are, how calls ended, copies and damage."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.agents.hermes_sessions import Talk, read
+from wisen.agents.hermes import Hermes
+from wisen.agents.sniff import kind_of
+from wisen.domain.events import Call, Interrupt, Outcome, Rejection, Status
+from wisen.domain.sources import TroubleKind
+from wisen.ports import Agent
+from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
+
+pytestmark = pytest.mark.requirement("F1")
+
+
+class HermesScribe:
+    """Tells stories as Hermes keeps them."""
+
+    def __init__(self, number: int, home: Path) -> None:
+        self.agent: Agent = Hermes(home, {})
+        self._home = home
+        self._number = number
+        self._talk = Talk(number)
+        self._others: list[Talk] = []
+        self._last = ""
+
+    def prompt(self, text: str) -> None:
+        self._talk.prompt(text)
+
+    def say(self, text: str) -> None:
+        self._talk.say(text)
+
+    def shell(self, command: str, output: str, exit_code: int = 0) -> None:
+        self._talk.shell(command, output, exit_code)
+
+    def ask(self, command: str) -> str:
+        self._last = self._talk.ask(command=command)
+        return self._last
+
+    def answer(self, call: str, output: str, exit_code: int = 0) -> None:
+        self._talk.answer(call, output, exit_code)
+
+    def interrupt(self) -> None:
+        skipped = "[Tool execution cancelled — terminal was skipped due to user interrupt]"
+        self._talk.result(self._last, skipped)
+
+    def inject(self, text: str) -> None:
+        self._talk.prompt(f"[CONTEXT COMPACTION — REFERENCE ONLY] {text}")
+        self._talk.prompt(f"[IMPORTANT: Background process 7 ended.]\n{text}")
+        self._talk.prompt(text, observed=1)
+        self._talk.row("system", text)
+
+    def sub_agent(self, prompt: str, command: str, exit_code: int) -> None:
+        config = json.dumps({"_delegate_from": self._talk.session})
+        other = Talk(self._number + 100, parent_session_id=self._talk.session, model_config=config)
+        other.prompt(prompt)
+        other.shell(command, "", exit_code)
+        self._others.append(other)
+
+    def garbage(self) -> None:
+        self._talk.row("assistant", "", tool_calls='[{"id": "call_')
+
+    def save(self) -> None:
+        for talk in (self._talk, *self._others):
+            talk.save(self._home)
+
+
+class TestHermes(AgentContract):
+    @pytest.fixture
+    def scribes(self, tmp_path: Path) -> Callable[[int], Scribe]:
+        return lambda number: HermesScribe(number, tmp_path)
+
+
+@pytest.mark.requirement("X7")
+@pytest.mark.parametrize(
+    ("about", "mine"),
+    [
+        ({}, True),
+        ({"source": "telegram", "chat_type": "dm"}, True),
+        ({"source": "telegram", "chat_type": "group"}, False),
+        ({"source": "cron"}, False),
+        ({"source": "tool"}, False),
+        ({"source": "email"}, False),
+        ({"source": "subagent"}, False),
+        ({"source": "api_server"}, False),
+        ({"parent_session_id": "gone"}, False),
+        ({"model_config": '{"_delegate_from": "x"}', "parent_session_id": "x"}, False),
+        ({"model_config": '{"_branched_from": "x"}', "parent_session_id": "x"}, True),
+        ({"model_config": "{broken"}, True),
+    ],
+)
+def test_a_session_tells_who_speaks_in_the_users_place(about: dict[str, object], mine: bool, tmp_path: Path) -> None:
+    talk = Talk(**about)  # type: ignore[arg-type]
+    talk.prompt("no, use uv")
+    assert bool(typed(read(talk, tmp_path)[0])) is mine
+
+
+def test_what_a_program_asks_counts_when_it_shall(tmp_path: Path) -> None:
+    talk = Talk(source="api_server")
+    talk.prompt("no, use uv")
+    assert typed(read(talk, tmp_path, program_prompts=True)[0]) == ["no, use uv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ('[Replying to: "an older [text]"]\n\nno, use uv', "no, use uv"),
+        ('\0json:[{"type": "text", "text": "use uv"}, {"type": "image_url"}]', "use uv"),
+        ('[SYSTEM: The user has invoked the "x" skill]\nOURS', None),
+        ("Review the conversation above and consider saving to memory", None),
+        ("/new", None),
+        ("/home/ada/x is wrong", "/home/ada/x is wrong"),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_only_what_stands_in_no_frame_is_the_users(text: str | None, own: str | None, tmp_path: Path) -> None:
+    talk = Talk()
+    talk.prompt(text)
+    events, troubles = read(talk, tmp_path)
+    assert typed(events) == ([own] if own else [])
+    assert troubles == []
+    assert "what a hook added" not in repr(events)
+
+
+def test_what_was_written_again_is_told_once(tmp_path: Path) -> None:
+    first = Talk(1, end_reason="compression")
+    first.prompt("no, use uv")
+    first.say("You're right.")
+    call = first.shell("uv sync", "no", 1)
+    first.prompt("go on", compacted=1, active=0)
+    first.prompt("go on")
+    first.save(tmp_path)
+    second = Talk(2, parent_session_id=first.session)
+    second.prompt("[CONTEXT COMPACTION — REFERENCE ONLY] a summary")
+    second.prompt("no, use uv")
+    second.say("You're right.")
+    second.prompt("and then?")
+    events, _ = read(second, tmp_path)
+    assert typed(events) == ["no, use uv", "go on", "and then?"]
+    assert [e.id for e in events if isinstance(e, Call)] == [call]
+    assert len(events) == 6
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({"output": "no", "exit_code": 3, "error": None}, (Status.FAILED, "Exit code 3\nno")),
+        ({"output": "yes", "exit_code": 0, "error": None}, (Status.OK, None)),
+        ({"output": "", "exit_code": 1, "exit_code_meaning": "No matches (not an error)"}, (Status.OK, None)),
+        ({"output": "", "exit_code": -1, "error": "not allowed", "status": "blocked"}, (Status.CANCELLED, None)),
+        ({"output": "", "error": "Command denied: flagged.", "status": "blocked"}, (Status.CANCELLED, None)),
+        ("[Tool execution skipped — x was not started. User sent a new message]", (Status.CANCELLED, None)),
+        ({"error": "no such file"}, (Status.FAILED, "no such file")),
+        ("<untrusted_tool_result>\nfine\n</untrusted_tool_result>", (Status.OK, None)),
+    ],
+)
+def test_a_result_tells_how_a_call_ended(result: object, expected: tuple[Status, str | None], tmp_path: Path) -> None:
+    talk = Talk()
+    talk.result(talk.ask(command="x"), result)
+    (end,) = [e for e in read(talk, tmp_path)[0] if isinstance(e, Outcome)]
+    assert (end.status, end.text) == expected
+
+
+def test_what_the_user_refused_or_stopped_is_no_failure(tmp_path: Path) -> None:
+    talk = Talk()
+    refused, stopped = talk.ask(command="rm -rf /"), talk.ask(command="sleep 100")
+    denied = {"output": "", "exit_code": -1, "error": "BLOCKED: User denied this command.", "status": "blocked"}
+    talk.result(refused, denied)
+    talk.result(stopped, {"output": "\n[Command interrupted]", "exit_code": 130, "error": None})
+    cancelled = talk.ask("web_search", query="x")
+    talk.result(cancelled, {"error": "Tool execution cancelled by user interrupt", "status": "cancelled"})
+    talk.say("Operation interrupted: waiting for model response (2.1s elapsed).")
+    events, _ = read(talk, tmp_path)
+    assert [e.call for e in events if isinstance(e, Rejection)] == [refused]
+    assert [e.call for e in events if isinstance(e, Interrupt)] == [stopped, cancelled, None]
+    assert not [e for e in events if isinstance(e, Outcome)]
+
+
+def test_databases_of_all_profiles_are_found_where_the_environment_says(tmp_path: Path) -> None:
+    talk, other = Talk(1), Talk(2)
+    talk.prompt("hello")
+    usual, profile = talk.save(tmp_path), other.save(tmp_path, ".hermes/profiles/work")
+    assert [source.path for source in Hermes(tmp_path, {}).sources()] == [usual, profile]
+    moved = Hermes(Path("/nowhere"), {"HERMES_HOME": str(usual.parent)})
+    assert [source.path for source in moved.sources()] == [usual, profile]
+    assert [source.path for source in Hermes(Path("/nowhere"), {}).sources(tmp_path)] == [profile, usual][::-1]
+    assert kind_of(usual) == "hermes"
+
+
+def test_an_older_layout_is_read_and_a_foreign_one_is_told(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.prompt("hello")
+    path = talk.save(tmp_path)
+    with closing(sqlite3.connect(path)) as database, database:
+        for name in ("observed", "active", "compacted", "api_content"):
+            database.execute(f"ALTER TABLE messages DROP COLUMN {name}")
+        database.execute("ALTER TABLE sessions DROP COLUMN cwd")
+    assert typed(everything(Hermes(tmp_path, {}))[0]) == ["hello"]
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("ALTER TABLE messages DROP COLUMN content")
+    assert [(t.kind, t.detail) for t in everything(Hermes(tmp_path, {}))[1]] == [
+        (TroubleKind.MISSHAPEN, "messages.content missing")
+    ]
+
+
+@pytest.mark.requirement("X7")
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(min_value=0, max_value=1 << 32))
+def test_damaged_rows_never_crash_lose_a_good_one_or_make_one_up(
+    seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    chance, home, talk = random.Random(seed), tmp_path_factory.mktemp("damaged"), Talk()
+    for number in range(6):
+        talk.prompt(f"typed {number}")
+        talk.prompt("not typed", observed=1)
+        talk.shell("cat x", '{"role":"user","content":"not typed"}', number % 2)
+    broken = set()
+    for row in chance.sample(range(len(talk.rows)), 3):
+        name = chance.choice(["role", "content", "tool_calls", "tool_call_id", "timestamp"])
+        talk.rows[row][name] = chance.choice(["", "\0json:[", "[7]", "{", b"\xff\xfe", -1, 1e300, "x" * 9])
+        broken.add(row)
+    words = typed(read(talk, home)[0])
+    good = {str(row["content"]) for at, row in enumerate(talk.rows) if at not in broken and row["role"] == "user"}
+    assert good - {"not typed"} <= set(words)
+    assert "not typed" not in words

@@ -1,0 +1,178 @@
+"""`wisen serve`: only this machine, only with the token, never a web page; it can be stopped and started again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from tests.commands import WISEN, run
+from tests.hooks import taught
+from tests.mcp_clients import Told, over_http, served, told
+
+import wisen
+from wisen import wiring
+from wisen.backends.clock import SystemClock
+from wisen.backends.schedulers.rounds import Rounds
+from wisen.errors import MissingExtra
+from wisen.surfaces.mcp.arguments import TOOLS
+
+
+@pytest.fixture
+def shop(home: Path) -> Path:
+    taught(home, home / "shop")
+    with wisen.open_learner() as learner:
+        learner.learn()
+    return home / "shop"
+
+
+def token() -> str:
+    return run("serve", "--token").stdout.strip()
+
+
+@pytest.mark.requirement("C8")
+def test_every_tool_is_there_over_http_and_ten_calls_at_once_are_answered(shop: Path) -> None:
+    async def all_of_them(client: Client) -> list[Told]:
+        assert [each.name for each in (await client.list_tools()).tools] == [*TOOLS]
+        found: list[Told] = []
+
+        async def one(number: int) -> None:
+            name, given = (
+                ("recall", {"question": "pnpm"}) if number % 2 else ("remember", {"text": "Ship on Tuesdays only."})
+            )
+            found.append(await told(client, name, given))
+
+        async with anyio.create_task_group() as group:
+            for number in range(10):
+                group.start_soon(one, number)
+        rest = {"context": {"task": "use pnpm"}, "rules": {}, "proposals": {}, "review": {}, "forget": {"what": "pnpm"}}
+        return found + [await told(client, name, given) for name, given in rest.items()]
+
+    with served(shop) as address:
+        found = over_http(address, token(), all_of_them)
+    assert [each.failed for each in found] == [False] * 15
+    assert any("pnpm" in each.text for each in found)
+
+
+def test_without_the_token_by_another_name_or_from_a_page_nobody_is_let_in(shop: Path) -> None:
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    shown = {"Authorization": f"Bearer {token()}", "Accept": "application/json, text/event-stream"}
+    with served(shop) as address, httpx2.Client(timeout=20) as client:
+        port = address.split(":")[2].split("/")[0]
+
+        def status(**headers: str) -> int:
+            sent = {name.replace("_", "-"): value for name, value in headers.items()}
+            return client.post(address, json=ping, headers=sent).status_code
+
+        assert status() == 401
+        assert status(Authorization="Bearer") == 401
+        assert status(Authorization="Bearer " + "0" * 64) == 401
+        assert status(Authorization=shown["Authorization"].lower()) == 401
+        assert status(**shown, Host="evil.example") == 421
+        assert status(**shown, Host=f"evil.example:{port}") == 421
+        assert status(**shown, Host=f"127.0.0.1.evil.example:{port}") == 421
+        assert status(**shown, Origin="https://evil.example") == 403
+        assert status(**shown, Origin="null") == 403
+        assert status(**shown, Origin=f"http://127.0.0.1.evil.example:{port}") == 403
+        assert status(**shown) not in (401, 403, 421)
+        assert client.get(address).status_code == 401
+        big = client.post(address, content=b"x" * (2 << 20), headers={**shown, "Content-Type": "application/json"})
+        assert big.status_code == 413
+        health = client.get(address.replace("/mcp", "/health"))
+        assert health.json()["ok"] is True
+        assert health.json()["version"] == wisen.__version__
+        assert str(shop) not in health.text
+        evil = client.get(address.replace("/mcp", "/health"), headers={"Host": "evil.example"})
+        assert evil.status_code == 421
+        assert client.get(address.replace("/mcp", "/else"), headers=shown).status_code == 404
+
+
+def test_only_this_machine_can_reach_it(shop: Path) -> None:
+    with served(shop) as address:
+        port = int(address.split(":")[2].split("/")[0])
+        table = Path("/proc/net/tcp")
+        if not table.exists():
+            pytest.skip("there is no /proc/net/tcp here")
+        listens = [line.split()[1] for line in table.read_text().splitlines()[1:] if line.split()[3] == "0A"]
+        assert [each.partition(":")[0] for each in listens if int(each.partition(":")[2], 16) == port] == ["0100007F"]
+
+
+def test_the_token_is_made_once_for_its_owner_alone(shop: Path) -> None:
+    first = token()
+    assert len(bytes.fromhex(first)) == 32
+    assert token() == first
+    file = shop.parent / "wisen" / "token"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert json.loads(run("serve", "--token", "--json").stdout) == {"token": first}
+
+
+def test_a_dry_run_makes_nothing(home: Path) -> None:
+    told_ = json.loads(run("serve", "--dry-run", "--json", "--port", "4321").stdout)
+    assert (told_["address"], told_["every_minutes"]) == ("http://127.0.0.1:4321/mcp", 60)
+    assert not (home / "wisen").exists()
+
+
+def test_it_ends_when_told_starts_again_and_says_when_the_port_is_taken(shop: Path) -> None:
+    for _ in range(2):
+        with served(shop) as address:
+            port = address.split(":")[2].split("/")[0]
+            assert "cannot be taken" in run("serve", "--port", port, expect=1).stderr
+    with socket.socket() as free:
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(("127.0.0.1", int(port)))
+
+
+@pytest.mark.requirement("S17")
+def test_the_schedule_runs_the_cycle_as_the_command_does(shop: Path) -> None:
+    with served(shop, "--every", "60") as address, httpx2.Client(timeout=20) as client:
+        end = time.monotonic() + 60
+        while (cycle := client.get(address.replace("/mcp", "/health")).json()["cycle"])["rounds"] < 1:
+            assert time.monotonic() < end, "no round was made"
+            time.sleep(0.2)
+    assert cycle["went_well"] is True
+    assert (shop.parent / "wisen" / "snapshots").exists(), "what hooks answer from was prepared"
+    with wisen.open_learner() as learner:
+        assert len(learner.status().runs) == 2
+
+
+def test_a_round_that_runs_is_ended_with_the_server_and_a_failed_one_is_told(tmp_path: Path) -> None:
+    began, command = tmp_path / "began", "import pathlib,sys,time; pathlib.Path(sys.argv[1]).touch(); time.sleep(60)"
+    rounds = Rounds((sys.executable, "-c", command, str(began)), os.environ, 60, SystemClock())
+    rounds.start()
+    end = time.monotonic() + 30
+    while not began.exists():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert rounds.went().is_running
+    at = time.monotonic()
+    rounds.stop()
+    assert timedelta(seconds=time.monotonic() - at) < timedelta(seconds=20)
+    assert rounds.went()[:1] == (1,)
+    assert rounds.went().went_well is False
+
+
+def test_a_stop_signal_leaves_no_process_behind(shop: Path) -> None:
+    command = [str(WISEN), "serve", "--port", "0", "--every", "0"]
+    process = subprocess.Popen(command, cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("Serving on http://127.0.0.1:")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert "Traceback" not in errors
+
+
+def test_a_schedule_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "apscheduler.schedulers.background", None)
+    with pytest.raises(MissingExtra, match=r"wisen\[serve\]"):
+        wiring.wire().rounds(60)
