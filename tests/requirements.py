@@ -107,6 +107,7 @@ PROMISES = (
     Promise("X3", "A rule that is violated again becomes a guard.", _P, "rules in English that say plainly what not to run or edit"),
     Promise("X4", "The first run needs no set-up and tells within seconds what keeps going wrong.", _F),
     Promise("X5", "Six agents, each proven against the real client.", _P, "the real Claude Code, with hooks and MCP, and the real Codex by make test-agents; OpenClaw, Hermes, Gemini CLI and opencode are read from files of their shapes, not driven"),
+    Promise("X6", "No model, network, key or daemon is needed; budgets are fixed and hooks fast.", _P, "hooks of agents other than Claude Code and Codex; eight hooks at once on two cores take longer than the bound"),
     Promise("X7", "Only what the user typed and what tools measurably did can teach.", _P, "what reads is guarded; what learns from it comes later"),
     Promise("X8", "Review, compare and explore in a local web page and in the terminal."),
     Promise("X9", "Teams share one PostgreSQL, with roles, a queue and a cluster.", _P, "the ledger works on PostgreSQL; roles, queue and cluster"),

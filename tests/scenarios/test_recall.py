@@ -63,7 +63,7 @@ def test_what_was_said_is_found_in_every_language(projects: Path, language: str)
         said(projects, number, "hello there", text, "thanks")
     learnt()
     text, question = SAID[language]
-    assert texts_for(question)[0] == text
+    assert text in texts_for(question)[0]  # as it was typed, or as what was learnt from it
 
 
 @pytest.mark.requirement("N3")

@@ -14,7 +14,6 @@ from msgspec import structs
 from wisen.domain.contexts import NOWHERE, Alias
 from wisen.domain.entries import LOGGABLE, Answer, Origin, ProposalType, Status
 from wisen.domain.report import Selection
-from wisen.domain.sameness import Lessons
 from wisen.domain.suggestions import Doubt, DoubtKind, Taken
 from wisen.errors import UsageError
 from wisen.facade.review import Reviewer
@@ -167,6 +166,8 @@ class Suggester(Reviewer):
         parts, every = self._parts, self.proposals()
         self._refuse_again(said)
         waits = waiting(every)
+        from wisen.domain.sameness import Lessons
+
         same = Lessons()
         for each in waits:
             if each.proposal.context == said.context and each.proposal.kind == said.kind:
@@ -192,6 +193,8 @@ class Suggester(Reviewer):
 
     def _refuse_again(self, said: Suggested) -> None:
         """What the user rejected, whoever proposed it, is not suggested in other words."""
+        from wisen.domain.sameness import Lessons
+
         refused = Lessons()
         for each in self.proposals():
             guard = each.proposal.type is ProposalType.GUARD

@@ -86,7 +86,7 @@ def of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summ
 def _summary(origin: str, summary: Summary) -> Memory:
     """What a session came to, as one text. It stands behind the last turn."""
     parts = (("Done", summary.tasks), ("Learnt", summary.learnings), ("Open", summary.open))
-    told = (f"{name}: {'; '.join(_item(item) for item in items)}." for name, items in parts if items)
+    told = (f"{name}: {'; '.join(_item(item) for item in items).rstrip('.')}." for name, items in parts if items)
     return Memory(
         id=f"summary:{summary.key}:{summary.context}",
         kind=MemoryKind.SUMMARY,

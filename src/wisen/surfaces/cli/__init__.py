@@ -53,8 +53,7 @@ def main() -> None:
     except KeyboardInterrupt:
         print("wisen: stopped. What was read so far is kept; run it again to go on.", file=sys.stderr)
         raise SystemExit(STOPPED) from None
-    except BrokenPipeError:
-        # The reader of our output has gone (`| head`): nothing more to say, and nothing to flush at exit.
+    except BrokenPipeError:  # the reader of our output has gone (`| head`): nothing more to say, nor to flush at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
