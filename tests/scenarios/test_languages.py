@@ -242,7 +242,8 @@ def test_a_model_writes_the_file_and_sees_nothing_that_was_typed(home: Path) -> 
     assert language.lesson.leads == ("goed leads", "fout leads")
     assert language.harmless == ("goed harmless", "fout harmless")
     assert "Written by a language model (scripted)" in file.read_text(encoding="utf-8")
-    assert "correction: " in run("detect", "goed told, fout unmistakable").stdout
+    # Both are phrases of the file that was made, and of no other; the one that speaks more is shown.
+    assert "correction: goed told" in run("detect", "goed told, fout unmistakable").stdout
 
 
 def test_a_file_is_never_overwritten_in_silence_and_the_old_one_is_kept(home: Path) -> None:
