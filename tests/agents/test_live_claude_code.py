@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.agents.abilities import shows
 from tests.agents.clients import claude_code
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
@@ -125,6 +126,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
 
 
 @pytest.mark.requirement("X5")
+@shows("claude-code", "end")
 def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
     home = str(told.world.home)
     assert [(words, isolated) for words, isolated, _ in told.fired] == [
@@ -136,6 +138,7 @@ def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) 
 
 
 @pytest.mark.requirement("X5")
+@shows("claude-code", "start", "prompt")
 def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
     first = next(request for request in told.requests if "look for pears" in request)
     last = told.requests[-1]
@@ -171,6 +174,7 @@ def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
 
 
 @pytest.mark.requirement("X10")
+@shows("claude-code", "removed")
 def test_the_installation_is_sound_and_uninstalling_restores_every_byte(told: Told) -> None:
     world = told.world
     assert told.installed != told.before
@@ -199,6 +203,7 @@ CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
 
 
 @pytest.mark.requirement("N9")
+@shows("claude-code", "read", "learnt")
 def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_source(world: World) -> None:
     world.asked("make the environment")
     world.asked("No, not pip. Always use uv for packages, never pip.", "--resume", _session(world))
@@ -210,6 +215,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
 
 
 @pytest.mark.requirement("F4")
+@shows("claude-code", "fix")
 def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(world: World) -> None:
     world.asked("count the fruit")
     world.cycle()
@@ -277,6 +283,7 @@ def test_the_doctor_sees_hooks_fire_and_tells_when_they_no_longer_do(world: Worl
     world.settings.write_text(ours)
 
 
+@shows("claude-code", "clean")
 def test_the_reader_sees_none_of_what_was_delivered_as_typed(world: World) -> None:
     said = "No, not pip. Always use uv for packages, never pip."
     world.asked("make the environment")

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.agents import record_claude_code
+from tests.agents.abilities import shows
 from tests.agents.clients import claude_code, codex
 from tests.agents.record_codex import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
@@ -149,6 +150,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
 
 
 @pytest.mark.requirement("X5")
+@shows("codex", "end")
 def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
     home = str(told.world.home)
     events = ("session-start", "prompt", "after-call", "stop", "session-end")
@@ -161,6 +163,7 @@ def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) 
 
 
 @pytest.mark.requirement("X5")
+@shows("codex", "start", "prompt")
 def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
     first, last = told.requests[0], told.requests[-1]
     for event in ("session-start", "prompt"):
@@ -179,6 +182,7 @@ def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> Non
 
 
 @pytest.mark.requirement("X7")
+@shows("codex", "clean")
 def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
     (rollout,) = told.world.client.rollouts()
     assert "The figs are ripe" in rollout.read_text()
@@ -187,6 +191,7 @@ def test_the_reader_sees_none_of_our_text_as_typed(told: Told) -> None:
 
 
 @pytest.mark.requirement("X10")
+@shows("codex", "removed")
 def test_the_client_leaves_its_hooks_alone_and_uninstalling_restores_every_byte(told: Told) -> None:
     world = told.world
     assert BEFORE != told.installed == world.projects_settings.read_bytes()
@@ -235,6 +240,7 @@ def test_hooks_run_once_the_person_trusts_them_and_he_is_told_how(ours: Trusted)
 
 
 @pytest.mark.requirement("N9")
+@shows("codex", "read", "learnt")
 def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_source(ours: Trusted) -> None:
     world = ours.world
     first, *_ = world.asked("say hello")
@@ -249,6 +255,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
 
 
 @pytest.mark.requirement("F4")
+@shows("codex", "fix")
 def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(ours: Trusted) -> None:
     ours.world.asked("count the fruit")
     ours.world.cycle()
@@ -260,6 +267,7 @@ def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(ours:
 
 @pytest.mark.needs("claude-code")
 @pytest.mark.requirement("X5")
+@shows("codex", "crossing")
 def test_a_lesson_learnt_in_claude_code_reaches_codex_in_the_same_project(ours: Trusted) -> None:
     world = ours.world
     other = record_claude_code.Client(claude_code(), world.client.home.parent, world.model.address, settings={})
@@ -272,6 +280,7 @@ def test_a_lesson_learnt_in_claude_code_reaches_codex_in_the_same_project(ours: 
 
 
 @pytest.mark.requirement("F6")
+@shows("codex", "deny")
 def test_a_guard_stops_a_call_says_what_to_do_instead_and_counts_as_no_failure(ours: Trusted) -> None:
     world = ours.world
     before = len(world.events())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.agents.abilities import shows
 from tests.agents.scripted_model import Turn, Use
 from tests.agents.test_live_claude_code import SCRIPT, World, a_world
 
@@ -59,6 +60,7 @@ def _shown(world: World) -> dict[str, Any]:
 
 
 @pytest.mark.requirement("F6", "F4", "X2")
+@shows("claude-code", "deny")
 def test_what_failed_and_was_fixed_three_times_is_stopped_the_fourth_time(world: World) -> None:
     for _ in range(3):
         world.asked("count the pears")
@@ -100,6 +102,7 @@ def test_in_shadow_nothing_is_changed_and_the_log_shows_what_would_have_been(wor
     assert WRONG in logged["arguments"]
 
 
+@shows("claude-code", "warn")
 def test_a_warning_lets_the_call_pass_and_is_said_once_in_a_session(world: World) -> None:
     world.wisen("guards", "add", f"warn {WRONG} -> {RIGHT} # no such option")
     last = world.asked("count the pears")[-1]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.agents.abilities import shows
 from tests.agents.scripted_model import Turn, Use
 from tests.agents.test_live_claude_code import SCRIPT, World, a_world
 from tests.commands import WISEN
@@ -28,6 +29,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 @pytest.mark.requirement("X5", "C8")
+@shows("claude-code", "mcp")
 def test_the_client_recalls_and_suggests_through_our_server(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     question, lesson = Use("mcp__wisen__recall", {"question": "ladder"}), Use("mcp__wisen__remember", {"text": LESSON})
     monkeypatch.setitem(SCRIPT, "the ladder stays", [Turn("Noted.")])
