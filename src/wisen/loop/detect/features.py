@@ -258,7 +258,7 @@ def _together(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
 def _neighbours(plain: str, lexicon: Lexicon) -> dict[str, float]:
     """How often a word of ours follows another one of ours; what else people write is never a feature."""
     words = [_BEGINNING, *plain.split(None, _BESIDE)[:_BESIDE]]
-    ours = [word is _BEGINNING or word.rstrip(".:?") in lexicon.english_words for word in words]
+    ours = [word == _BEGINNING or word.rstrip(".:?") in lexicon.english_words for word in words]
     beside = (f"{words[at]}{NEXT}{words[at + 1]}" for at in range(len(words) - 1) if ours[at] and ours[at + 1])
     return {name: float(number) for name, number in Counter(beside).items()}
 
