@@ -1,8 +1,8 @@
 """How Hermes is told to call us: a plug-in of two files in its folder, as values. It writes nothing.
 
 Hermes' shell hooks cannot say anything between a failed call and the model's next step, and ask for consent to each
-command; a plug-in can, and is enabled once. Hermes runs it only after the user has enabled it, in its config.yaml. Nobody
-does that for him: here is only told whether he did.
+command; a plug-in can, and is enabled once. Hermes runs it only after the user has enabled it, in its config.yaml.
+Nobody does that for him: here is only told whether he did.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class HermesHooks:
             with closing(connect(self._root / "state.db")) as database:
                 place = "cwd" if "cwd" in columns(database, "sessions") else "NULL"
                 query = f"SELECT started_at, source, {place} FROM sessions ORDER BY started_at DESC LIMIT {_NEWEST}"  # noqa: S608 - words of ours
-                found = [self._began(*row, project) for row in database.execute(query)]
+                found = [self._began(at, source, cwd, project) for at, source, cwd in database.execute(query)]
         except (sqlite3.Error, OSError):
             return None
         return max(filter(None, found), default=None)

@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import threading
+from pathlib import Path
 from typing import Any
 
 SECONDS = 5
@@ -72,7 +73,7 @@ class Calls:
         )
         if not text:
             return None
-        if decision == "ask" and os.environ.get("HERMES_YOLO_MODE", "").strip().lower() not in _YES:
+        if decision == "ask" and _told_by_hermes("HERMES_YOLO_MODE").lower() not in _YES:
             guards = text.partition(' ids="')[2].partition('"')[0]
             return {"action": "approve", "message": _bare(text), "rule_key": f"wisen:{guards}"}
         if decision:
@@ -136,9 +137,12 @@ def failure_in(result: str) -> str | None:
 
 
 def with_text(result: str, text: str) -> str:
-    """A result with more to read; one that is an object stays one, because Hermes reads it too."""
+    """A result with more to read before it; one that is an object stays one, because Hermes reads it too.
+
+    Of a long result the model gets the beginning only.
+    """
     told = _object(result)
-    return f"{result}\n\n{text}" if told is None else json.dumps({**told, "wisen": text}, ensure_ascii=False)
+    return f"{text}\n\n{result}" if told is None else json.dumps({"wisen": text, **told}, ensure_ascii=False)
 
 
 def _object(result: str) -> dict[str, Any] | None:
@@ -156,8 +160,12 @@ def _bare(text: str) -> str:
 
 def _place() -> str:
     """The directory that the session works in: commands may be sent elsewhere than where Hermes was started."""
-    configured = os.environ.get("TERMINAL_CWD", "")
+    configured = Path(_told_by_hermes("TERMINAL_CWD"))
     try:
-        return configured if os.path.isabs(configured) else os.getcwd()
+        return str(configured if configured.is_absolute() else Path.cwd())
     except OSError:
         return ""
+
+
+def _told_by_hermes(name: str) -> str:
+    return os.environ.get(name, "").strip()  # noqa: TID251 - this runs in Hermes, which tells it so

@@ -1,4 +1,4 @@
-"""Whole files of ours beside an agent's settings, put there and taken away by the one door; another's are never touched."""
+"""Whole files of ours beside an agent's settings, put there and taken away by the one door; never another's."""
 
 from __future__ import annotations
 
