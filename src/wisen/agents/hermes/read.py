@@ -48,6 +48,8 @@ _REFUSED = re.compile(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist
 _UNTOLD = re.compile(r"\s*<persisted-output>")
 _CUT = re.compile(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
 """Results of which the log has the beginning only: how the call ended stood at their end."""
+_OURS = ('{"wisen": "", ', '{"wisen": ""')
+"""What is left of our words in front of a result."""
 _DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
 _STOPPED = re.compile(r"\s*Operation interrupted\b")
 
@@ -174,7 +176,7 @@ class Talk:
         call = self._identity(answered)
         _, hides, began, place = self.notebook.close(call)
         session = began or self.notebook.session(self.native, at, self._place)
-        own, text = text, _alone(strip(text))
+        own, text = text, alone(text)
         result = _told(text)
         error = result.error if isinstance(result.error, str) else ""
         stopped = result.status == "cancelled" and _CANCELLED.match(error)
@@ -213,8 +215,15 @@ def _is_blocked(result: _Result) -> bool:
     return result.status == "blocked" or result.guardrail is not None or str(result.error).startswith("BLOCKED:")
 
 
-def _alone(text: str) -> str:
-    """An object without what Hermes writes behind it: warnings, and what instruction files say."""
+def alone(text: str) -> str:
+    """A result without what we told with it, and without what Hermes writes behind it.
+
+    That is warnings, and what instruction files say.
+    """
+    text = strip(text)
+    for ours in _OURS:
+        if text.startswith(ours):
+            text = f"{{{text.removeprefix(ours)}"
     if not text.lstrip().startswith("{") or text.rstrip().endswith("}"):
         return text
     try:
