@@ -156,10 +156,11 @@ def test_guards_stop_a_call_have_the_user_asked_or_warn_with_the_result(
     ((_, told), *_) = stage.asked()
     assert (told["tool_name"], told["tool_use_id"]) == ("terminal", "c1")
     stage.says(before_call=f"ask {said}")
-    asks = {"action": "approve", "message": "Not this.", "rule_key": "wisen:G-1:2"}
+    asks = {"action": "approve", "message": "ls x: Not this.", "rule_key": "wisen:G-1:2"}
     assert call(stage, fine)[0] == asks
     monkeypatch.setenv("HERMES_YOLO_MODE", "1")
-    assert call(stage, fine)[0] == {"action": "block", "message": said}, "Hermes would not ask"
+    asked = wrap("Not this.\nDo not make it before you have asked the user.", ["G-1:2"])
+    assert call(stage, fine)[0] == {"action": "block", "message": asked}, "Hermes would not ask"
     stage.says(before_call=said)
     before, after = call(stage, fine)
     assert (before, json.loads(str(after))) == (None, {"wisen": said, "output": "x", "exit_code": 0})

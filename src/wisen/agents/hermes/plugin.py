@@ -21,6 +21,8 @@ _REVIEW = "bg-review"
 """The thread in which Hermes looks back at a session, under its name: nobody types there."""
 _MOST = 64
 """Warnings that wait for the end of their call."""
+_ASK_HIM = "Do not make it before you have asked the user."
+_LONGEST = 200
 _YES = ("1", "true", "yes", "on")
 _OUTPUTS = ("output", "stdout", "stderr", "error", "message")
 
@@ -75,7 +77,10 @@ class Calls:
             return None
         if decision == "ask" and _told_by_hermes("HERMES_YOLO_MODE").lower() not in _YES:
             guards = text.partition(' ids="')[2].partition('"')[0]
-            return {"action": "approve", "message": _bare(text), "rule_key": f"wisen:{guards}"}
+            asks = f"{_shown(told.get('args'))}: {_bare(text)}"
+            return {"action": "approve", "message": asks, "rule_key": f"wisen:{guards}"}
+        if decision == "ask":
+            text = text.replace(f"\n</{_MARK}", f"\n{_ASK_HIM}\n</{_MARK}")
         if decision:
             return {"action": "block", "message": text}
         if len(self._warnings) < _MOST:
@@ -154,8 +159,14 @@ def _object(result: str) -> dict[str, Any] | None:
 
 
 def _bare(text: str) -> str:
-    """A text for a person: without the lines of marks around it."""
-    return "\n".join(line for line in text.splitlines() if _MARK not in line)
+    """A text for a person, who gets it as one line: without the lines of marks around it."""
+    return " ".join(line for line in text.splitlines() if _MARK not in line)
+
+
+def _shown(fields: object) -> str:
+    """What a call is about, because Hermes names only its tool."""
+    named = fields if isinstance(fields, dict) else {}
+    return str(named.get("command") or named.get("path") or "it")[:_LONGEST]
 
 
 def _place() -> str:
