@@ -25,6 +25,9 @@ from wisen.testing.agent_contract import AgentContract, Scribe, everything, type
 pytestmark = pytest.mark.requirement("F1")
 
 
+FRAME = '<untrusted_tool_result source="mcp__x__y">\nFrom elsewhere.\n\n{}\n</untrusted_tool_result>'
+
+
 class HermesScribe:
     """Tells stories as Hermes keeps them."""
 
@@ -165,6 +168,8 @@ def test_what_was_written_again_is_told_once(tmp_path: Path) -> None:
         ("[Tool execution skipped — x was not started. User sent a new message]", (Status.CANCELLED, None)),
         ({"error": "no such file"}, (Status.FAILED, "no such file")),
         ("<untrusted_tool_result>\nfine\n</untrusted_tool_result>", (Status.OK, None)),
+        (FRAME.format('{"result": "fine"}'), (Status.OK, None)),
+        (FRAME.format('{"error": "no"}') + "\n\n[Subdirectory context discovered: x]\ny", (Status.FAILED, "no")),
         ({"error": "It failed five times.", "guardrail": {"action": "block"}}, (Status.CANCELLED, None)),
         ({"error": "BLOCKED: nobody is there to approve it."}, (Status.CANCELLED, None)),
         ({"error": wrap("A guard stops this call.", ["G-1a2b"])}, (Status.CANCELLED, None)),

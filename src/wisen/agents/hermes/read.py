@@ -48,6 +48,7 @@ _REFUSED = re.compile(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist
 _UNTOLD = re.compile(r"\s*<persisted-output>")
 _CUT = re.compile(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
 """Results of which the log has the beginning only: how the call ended stood at their end."""
+_FRAMED = re.compile(r"\s*<untrusted_tool_result\b[^>\n]*>\n[^\n]*\n\n(.*)\n</untrusted_tool_result>", re.DOTALL)
 _OURS = ('{"wisen": "", ', '{"wisen": ""')
 """What is left of our words in front of a result."""
 _DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
@@ -216,11 +217,14 @@ def _is_blocked(result: _Result) -> bool:
 
 
 def alone(text: str) -> str:
-    """A result without what we told with it, and without what Hermes writes behind it.
+    """A result without what we told with it, and without what Hermes writes around it.
 
-    That is warnings, and what instruction files say.
+    That is a frame around what comes from elsewhere, and behind it warnings, and what instruction files say.
     """
     text = strip(text)
+    framed = _FRAMED.match(text)
+    if framed is not None:
+        text = framed[1]
     for ours in _OURS:
         if text.startswith(ours):
             text = f"{{{text.removeprefix(ours)}"
