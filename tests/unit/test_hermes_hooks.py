@@ -19,7 +19,7 @@ from wisen.agents.codex.install import CodexHooks
 from wisen.agents.hermes.install import EVENTS, HermesHooks
 from wisen.domain.hooks import Caller, HookState
 from wisen.errors import SettingsUnclear
-from wisen.loop.apply.companions import put_beside, take_beside
+from wisen.loop.apply.companions import put_beside, renew_beside, take_beside
 from wisen.loop.apply.hooks import put_in, settings_in, take_out
 from wisen.testing.hooks import FixedGauge
 
@@ -107,6 +107,19 @@ def test_the_plug_in_itself_takes_the_place_of_an_older_one_and_never_of_another
     assert code.read_bytes() == b"print('mine')\n"
     assert AGENT.companions(tmp_path / "config.yaml") == {}
     assert put_beside(desk, path, CodexHooks(tmp_path, {})) == ()
+
+
+def test_what_stands_elsewhere_is_repaired_or_goes_with_what_a_person_took_out(tmp_path: Path) -> None:
+    path, desk = tmp_path / "plugin.yaml", a_desk()
+    code = path.with_name("__init__.py")
+    put_in(desk, path, AGENT, WANTED)
+    renew_beside(desk, path, AGENT)
+    assert code.exists()
+    path.write_text("- [")
+    assert renew_beside(desk, path, AGENT) == ()
+    path.unlink()
+    renew_beside(desk, path, AGENT)
+    assert not code.exists()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ class Installer:
             SettingsUnclear: its settings cannot be read, or the change cannot be proven right.
             FileError: they cannot be read or written.
         """
-        from wisen.loop.apply.companions import put_beside
+        from wisen.loop.apply.companions import put_beside, renew_beside
         from wisen.loop.apply.draft import drafted
         from wisen.loop.apply.hooks import put_in, renew_in
 
@@ -47,7 +47,9 @@ class Installer:
         file = hooks.file(project)
         put_beside(drafted(desk), file, hooks)  # what is refused must be refused before anything is written
         done = [put_in(desk, file, hooks, wanted), *put_beside(desk, file, hooks)]
-        done += filter(None, (renew_in(desk, Path(p), hooks, wanted) for p in before.files if p != str(file)))
+        others = [Path(path) for path in before.files if path != str(file)]
+        done += filter(None, (renew_in(desk, path, hooks, wanted) for path in others))
+        done += [each for path in others for each in renew_beside(desk, path, hooks)]
         return self._installing(tuple(done), before, project, dry_run=dry_run)
 
     def follow_guards(self) -> tuple[str, ...]:

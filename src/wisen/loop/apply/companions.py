@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.changes import Passage, digest
 from wisen.domain.hooks import Rewritten
-from wisen.errors import SettingsUnclear
+from wisen.errors import FileError, SettingsUnclear
 from wisen.loop.apply.edit import Editor, PassagePlan
+from wisen.loop.apply.hooks import settings_in
 from wisen.loop.apply.past import past
 from wisen.ports import Accompanied
 
@@ -32,6 +33,19 @@ def put_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...
         FileError: it cannot be read or written.
     """
     return tuple(_put(desk, path, content, agent.name) for path, content in companions(agent, settings).items())
+
+
+def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
+    """Repair these files beside settings that hold hooks of ours; where a person took those out, take them away.
+
+    What cannot be read or is another's just now is left.
+    """
+    try:
+        callings = agent.read(settings_in(desk.files.read(settings).content, str(settings))).callings
+        is_ours = any(each.caller is not None for each in callings)
+        return put_beside(desk, settings, agent) if is_ours else take_beside(desk, settings, agent)
+    except (SettingsUnclear, FileError):
+        return ()
 
 
 def take_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
