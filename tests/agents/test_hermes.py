@@ -255,6 +255,8 @@ def test_what_the_user_refused_or_stopped_is_no_failure(tmp_path: Path) -> None:
     talk.result(stopped, {"output": "\n[Command interrupted]", "exit_code": 130, "error": None})
     cancelled = talk.ask("web_search", query="x")
     talk.result(cancelled, {"error": "Tool execution cancelled by user interrupt", "status": "cancelled"})
+    talk.say("Operation interrupted.")
+    talk.prompt("go on")
     talk.say("Operation interrupted: waiting for model response (2.1s elapsed).")
     events, _ = read(talk, tmp_path)
     assert [e.call for e in events if isinstance(e, Rejection)] == [refused, asked]

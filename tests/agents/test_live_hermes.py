@@ -26,7 +26,7 @@ from tests.agents.worlds import Person, no_way_out, texts
 from wisen import wiring
 from wisen.agents.hermes import Hermes
 from wisen.agents.hermes.install import HermesHooks
-from wisen.domain.events import Call, Event, Message, Outcome, Provenance, Rejection, Status
+from wisen.domain.events import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
 from wisen.domain.hooks import CLIENT, Caller
 from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
@@ -51,6 +51,8 @@ SCRIPT: Script = {
     "count the fruit": [Turn("", (_run(WRONG),)), Turn("", (_run(RIGHT),)), Turn("Counted.")],
     "count nothing": [Turn("", (_run(NEVER),)), Turn("", (_run(LOUD),)), Turn("", (_run(SLOW),)), Turn("Counted.")],
     "count slowly": [Turn("", (_run(SLOW),)), Turn("All is counted.")],
+    "wait for figs": [Turn("", (_run("sleep 50"),)), Turn("Waited.")],
+    "never mind": [Turn("Never minded.")],
     "label it": [Turn("", (_run(LABEL),)), Turn("It failed.")],
     "once more": [Turn("", (_run(WRONG),)), Turn("It failed.")],
     "ask a helper": [Turn("", (Use("delegate_task", {"goal": "explore everything"}),)), Turn("It looked.")],
@@ -328,16 +330,22 @@ def test_guards_stop_a_call_or_warn_with_its_result_and_what_was_stopped_is_no_f
     assert [(each["arm"], each["mode"], each["status"]) for each in shown["log"]] == [("given", "deny", "cancelled")]
 
 
-@pytest.mark.requirement("F6")
+@pytest.mark.requirement("F6", "F1")
 @shows("hermes", "ask")
-def test_a_guard_has_hermes_ask_the_person_who_says_no(ours: Enabled) -> None:
+def test_a_guard_has_hermes_ask_the_person_whose_refusal_and_interrupt_are_read(ours: Enabled) -> None:
     world = ours.world
     before = len(world.events())
-    screen = world.client.in_terminal(("❯", "count slowly\r"), ("4. Deny", "4"), ("All is counted", "/exit\r"))
+    screen = world.client.in_terminal(
+        ("❯", "count slowly\r"),
+        ("4. Deny", "4"),
+        ("All is counted", "wait for figs\r"),
+        ("sleep 50", "never mind\r"),
+        ("Never minded", "/exit\r"),
+    )
     assert SLOW in screen
     assert f"Instead: {RIGHT}" in screen
-    calls = [each for each in world.events()[before:] if isinstance(each, Call | Rejection | Outcome)]
-    assert [type(each) for each in calls] == [Call, Rejection]
+    new = world.events()[before:]
+    assert [type(each) for each in new] == [Message, Call, Rejection, Message, Call, Interrupt, Message]
 
 
 @pytest.mark.requirement("F1")

@@ -31,7 +31,7 @@ answer = json.load(open(sys.argv[2])).get(event)
 if answer:
     print(json.dumps({"hookSpecificOutput": answer}))
 """
-RESULTS = st.fixed_dictionaries(
+RESULTS: st.SearchStrategy[dict[str, object]] = st.fixed_dictionaries(
     {},
     optional={
         "output": st.text() | st.integers(),
@@ -141,7 +141,15 @@ def test_a_failed_call_gets_its_fix_with_the_result_and_others_are_left_alone(st
     (_, (event, told)) = stage.asked()
     assert (event, told["tool_name"], told["tool_input"]) == ("failure", "terminal", {"command": "ls x"})
     assert told["error"] == "Exit code 2\nno x"
-    for fine in ('{"output": "x", "exit_code": 0, "error": null}', "{", {"content": []}, "words"):
+    interrupted = '{"output": "x\\n[Command interrupted]", "exit_code": 130, "error": null}'
+    passes: list[object] = [
+        '{"output": "x", "exit_code": 0, "error": null}',
+        interrupted,
+        "{",
+        {"content": []},
+        "words",
+    ]
+    for fine in passes:
         assert call(stage, fine) == (None, None)
     stage.says()
     assert call(stage, failed) == (None, None)

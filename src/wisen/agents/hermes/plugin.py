@@ -23,6 +23,7 @@ _MOST = 64
 """Warnings that wait for the end of their call."""
 _ASK_HIM = "Do not make it before you have asked the user."
 _LONGEST = 200
+_INTERRUPTED = 130
 _YES = ("1", "true", "yes", "on")
 _OUTPUTS = ("output", "stdout", "stderr", "error", "message")
 
@@ -134,6 +135,8 @@ def failure_in(result: str) -> str | None:
     code = told.get("exit_code")
     code = code if isinstance(code, int) and not isinstance(code, bool) else 0
     if "not an error" in str(told.get("exit_code_meaning")):
+        return None
+    if code == _INTERRUPTED and "[Command interrupted]" in str(told.get("output")):
         return None
     if not code and told.get("success") is not False and told.get("error") in (None, False, "", [], {}):
         return None

@@ -92,6 +92,8 @@ class Talk:
         self._place = place
         self._unsaid = unsaid
         self._typed = typed
+        self._is_stopped = False
+        """Whether this turn was: Hermes says it of the call, and then of the turn."""
 
     def take(self, cells: tuple[Any, ...], row: int) -> None:
         """Take one row in: role, content, tool calls, the call that it answers, its time."""
@@ -123,6 +125,7 @@ class Talk:
 
     def _user(self, text: str, at: datetime, row: int) -> None:
         session, own = self.notebook.session(self.native, at, self._place), typed_text(text)
+        self._is_stopped = False
         if own is not None:
             self.notebook.events.append(
                 Message(
@@ -158,13 +161,14 @@ class Talk:
                 arguments=_as_object(arguments.without_files(raw, _FILES.get(tool, {}))),
             )
             self.notebook.call(call, row, hides=tool == _SHELL and masked.hides_exit_code(shell.command or ""))
-        if _STOPPED.match(text):
+        if _STOPPED.match(text) and not self._is_stopped:
             self._stop(at, row, None)
 
     def _identity(self, call: str) -> str:
         return call if _UNIQUE.search(call) else f"{self.native}:{call}"
 
     def _stop(self, at: datetime, row: int, call: str | None) -> None:
+        self._is_stopped = True
         if self._typed:
             session = self.notebook.session(self.native, at, self._place)
             stop = Interrupt(id=f"stop:{self.native}:{row}", session=session, at=at, place=self._place, call=call)
