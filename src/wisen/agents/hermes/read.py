@@ -94,6 +94,8 @@ class Talk:
         self._typed = typed
         self._is_stopped = False
         """Whether this turn was: Hermes says it of the call, and then of the turn."""
+        self._over: set[str] = set()
+        """The calls whose results were seen in this pass."""
 
     def take(self, cells: tuple[Any, ...], row: int) -> None:
         """Take one row in: role, content, tool calls, the call that it answers, its time."""
@@ -104,9 +106,7 @@ class Talk:
             return
         if row in self._unsaid.overheard:
             return
-        if self._unsaid.copied.get(digest(role, content, calls, answered), row) < row:
-            if answered:  # its call may stand again in a row with a summary before it
-                self.notebook.close(self._identity(_text(answered)))
+        if self._unsaid.copied.get(digest(role, content, calls), row) < row:
             return
         try:
             self._row(bytes(role or b"").decode(), _text(content), bytes(calls or b""), answered, at, row)
@@ -171,7 +171,8 @@ class Talk:
         self._is_stopped = True
         if self._typed:
             session = self.notebook.session(self.native, at, self._place)
-            stop = Interrupt(id=f"stop:{self.native}:{row}", session=session, at=at, place=self._place, call=call)
+            id_ = f"stop:{call or f'{self.native}:{row}'}"  # the row of a call may be written again
+            stop = Interrupt(id=id_, session=session, at=at, place=self._place, call=call)
             self.notebook.events.append(stop)
 
     def _ended(self, answered: str, text: str, at: datetime, row: int) -> None:
@@ -180,6 +181,9 @@ class Talk:
             return
         call = self._identity(answered)
         _, hides, began, place = self.notebook.close(call)
+        if call in self._over:
+            return  # its result was written again
+        self._over.add(call)
         session = began or self.notebook.session(self.native, at, self._place)
         own, text = text, alone(text)
         result = _told(text)

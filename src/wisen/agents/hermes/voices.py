@@ -115,16 +115,16 @@ class Sessions:
         return found
 
     def _note(self, found: dict[bytes, int], session: str, which: str) -> None:
-        cells = "role, content, tool_calls, tool_call_id"
-        query = f"SELECT id, {cells} FROM messages WHERE session_id = ?{which}"  # noqa: S608 - words of ours
+        cells = "role, content, tool_calls"
+        query = f"SELECT id, {cells} FROM messages WHERE session_id = ? AND role <> 'tool'{which}"  # noqa: S608 - words of ours
         for row, *said in self._database.execute(query, (session,)):
             key = digest(*said)
             found[key] = min(row, found.get(key, row))
 
 
-def digest(role: object, content: object, calls: object, answered: object) -> bytes:
+def digest(role: object, content: object, calls: object) -> bytes:
     """What tells a copy: the same words of the same speaker, with the same calls; spaces around them may be gone."""
-    parts = (each if isinstance(each, bytes) else str(each or "").encode() for each in (role, content, calls, answered))
+    parts = (each if isinstance(each, bytes) else str(each or "").encode() for each in (role, content, calls))
     return hashlib.blake2b(b"\0".join(part.strip() for part in parts), digest_size=16).digest()
 
 
