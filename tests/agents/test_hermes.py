@@ -261,7 +261,7 @@ def test_what_the_user_refused_or_stopped_is_no_failure(tmp_path: Path) -> None:
     events, _ = read(talk, tmp_path)
     assert [e.call for e in events if isinstance(e, Rejection)] == [refused, asked]
     assert [e.call for e in events if isinstance(e, Interrupt)] == [stopped, cancelled, None]
-    assert [e.id for e in events if isinstance(e, Interrupt)][0] == f"stop:{stopped}", "whichever row it stands in"
+    assert next(e.id for e in events if isinstance(e, Interrupt)) == f"stop:{stopped}", "whichever row it stands in"
     assert not [e for e in events if isinstance(e, Outcome)]
 
 
