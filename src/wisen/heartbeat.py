@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.hooks import HookState, Installed
 from wisen.domain.state import Finding, Health
 from wisen.errors import FileError, SettingsUnclear
+from wisen.loop.apply.companions import companions
 from wisen.loop.apply.hooks import settings_in, standing
 from wisen.loop.apply.past import past
 
@@ -95,6 +96,7 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         faults += [f"some are gone from {path}: {', '.join(missing)}"] if ours and missing else []
     files = dict.fromkeys((*(each.path for each in put), *(path for path, ours in calling.items() if ours)))
     holding = [Path(path) for path, ours in calling.items() if ours]
+    faults += (fault for path in holding for fault in _beside(watched, agent, path))
     callers = dict.fromkeys(each.caller for ours in calling.values() for each in ours if each.caller)
     faults += filter(None, map(watched.gauge.fault, callers))
     if files:
@@ -112,6 +114,16 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         since=min((each.since for each in put), default=None),
         newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
     )
+
+
+def _beside(watched: Watched, agent: Hooks, settings: Path) -> Iterator[str]:
+    """What is wrong with the files of ours that have to stand beside settings."""
+    for path, content in companions(agent, settings).items():
+        try:
+            if watched.files.read(path).content != content:
+                yield f"{path} is gone, or not that of this version of wisen"
+        except FileError as error:
+            yield str(error)
 
 
 def _faults(each: Installed) -> Iterator[Finding]:

@@ -34,11 +34,13 @@ class Source:
     packages: tuple[str, ...]
     """In the order they are installed in; the last is the client."""
     is_python: bool = False
+    edition: str = ""
+    """Changes where other packages are wanted beside the same client, so that they are fetched anew."""
 
     def installed(self, name: str) -> Path:
         """Where the client is, once it is installed."""
         folder = ("venv", "bin") if self.is_python else ("node_modules", ".bin")
-        return CACHE.joinpath(f"{name}-{self.version}", *folder, self.program)
+        return CACHE.joinpath(f"{name}-{self.version}{self.edition}", *folder, self.program)
 
 
 _NODE = "node@24"
@@ -48,7 +50,9 @@ SOURCES = {
     "codex": Source(CODEX_VERSION, "codex", (f"@openai/codex@{CODEX_VERSION}",)),
     "openclaw": Source(OPENCLAW_VERSION, "openclaw", (_NODE, f"openclaw@{OPENCLAW_VERSION}")),
     "openclaw-old": Source(OPENCLAW_OLD_VERSION, "openclaw", (_NODE, f"openclaw@{OPENCLAW_OLD_VERSION}")),
-    "hermes": Source(HERMES_VERSION, "hermes", ("mcp", f"hermes-agent=={HERMES_VERSION}"), is_python=True),
+    "hermes": Source(
+        HERMES_VERSION, "hermes", (f"hermes-agent[mcp]=={HERMES_VERSION}",), is_python=True, edition="-mcp"
+    ),
     "gemini-cli": Source(GEMINI_CLI_VERSION, "gemini", (_NODE, f"@google/gemini-cli@{GEMINI_CLI_VERSION}")),
     "opencode": Source(OPENCODE_VERSION, "opencode", (f"opencode-ai@{OPENCODE_VERSION}",)),
 }

@@ -16,12 +16,16 @@ from hypothesis import strategies as st
 from tests.agents.hermes_sessions import Talk, read
 from wisen.agents.hermes import Hermes
 from wisen.agents.sniff import kind_of
-from wisen.domain.events import Call, Interrupt, Outcome, Rejection, Status
-from wisen.domain.sources import TroubleKind
+from wisen.domain.events import Call, Concession, Interrupt, Outcome, Rejection, Status
+from wisen.domain.sources import Mark, TroubleKind
 from wisen.ports import Agent
+from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
+
+
+FRAME = '<untrusted_tool_result source="mcp__x__y">\nFrom elsewhere.\n\n{}\n</untrusted_tool_result>'
 
 
 class HermesScribe:
@@ -164,6 +168,21 @@ def test_what_was_written_again_is_told_once(tmp_path: Path) -> None:
         ("[Tool execution skipped — x was not started. User sent a new message]", (Status.CANCELLED, None)),
         ({"error": "no such file"}, (Status.FAILED, "no such file")),
         ("<untrusted_tool_result>\nfine\n</untrusted_tool_result>", (Status.OK, None)),
+        (FRAME.format('{"result": "fine"}'), (Status.OK, None)),
+        (FRAME.format('{"error": "no"}') + "\n\n[Subdirectory context discovered: x]\ny", (Status.FAILED, "no")),
+        ({"error": "It failed five times.", "guardrail": {"action": "block"}}, (Status.CANCELLED, None)),
+        ({"error": "BLOCKED: nobody is there to approve it."}, (Status.CANCELLED, None)),
+        ({"error": wrap("A guard stops this call.", ["G-1a2b"])}, (Status.CANCELLED, None)),
+        ({"wisen": wrap("What helped"), "error": "no such file"}, (Status.FAILED, "no such file")),
+        ({"wisen": wrap("What helped"), "output": "no", "exit_code": 3}, (Status.FAILED, "Exit code 3\nno")),
+        (
+            '{"output": "no", "exit_code": 3}\n\n[Tool loop warning: x; count=3; {y}]',
+            (Status.FAILED, "Exit code 3\nno"),
+        ),
+        ('{"output": "yes", "exit_code": 0}\n\n[Subdirectory context discovered: x]\nError: {', (Status.OK, None)),
+        ("Tool 'pear' does not exist. Try another.", (Status.FAILED, "Tool 'pear' does not exist. Try another.")),
+        ("Error executing tool 'pear': no", (Status.FAILED, "Error executing tool 'pear': no")),
+        ("Skipped: another tool call in this turn used an invalid name.", (Status.CANCELLED, None)),
     ],
 )
 def test_a_result_tells_how_a_call_ended(result: object, expected: tuple[Status, str | None], tmp_path: Path) -> None:
@@ -173,18 +192,76 @@ def test_a_result_tells_how_a_call_ended(result: object, expected: tuple[Status,
     assert (end.status, end.text) == expected
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        '<persisted-output>\nIt was too large.\n\nPreview:\n{"output": "no',
+        '{"output": "no\n\n[Truncated: tool response was 120,000 chars. The rest is gone.]',
+    ],
+)
+def test_a_result_without_its_end_tells_nothing(result: str, tmp_path: Path) -> None:
+    talk = Talk()
+    talk.result(talk.ask(command="x"), result)
+    events, troubles = read(talk, tmp_path)
+    assert [type(e) for e in events] == [Call]
+    assert troubles == []
+
+
+def test_after_a_summary_calls_without_words_are_still_read_and_copies_are_not(tmp_path: Path) -> None:
+    talk = Talk()
+    talk.prompt("count the pears ")
+    first = talk.shell("ls pears", "no", 2)
+    talk.say("You're right.")
+    before = [dict(row) for row in talk.rows]
+    for row in talk.rows:
+        row |= {"active": 0, "compacted": 1}
+    for row in before:  # as they are written again, with the summary before one of them
+        said = str(row["content"]).strip()
+        talk.rows.append(
+            {**row, "content": f"[PRIOR CONTEXT]\nYou're right.\n{said}" if row.get("tool_calls") else said}
+        )
+    second = talk.shell("ls plums")
+    events, _ = read(talk, tmp_path)
+    assert typed(events) == ["count the pears"]
+    assert {e.id for e in events if isinstance(e, Call)} == {first, second}
+    assert [e.call for e in events if isinstance(e, Outcome)] == [first, second]
+    assert sum(isinstance(e, Concession) for e in events) == 1
+    (source,) = Hermes(tmp_path, {}).sources()
+    (batch,) = Hermes(tmp_path, {}).read(source)
+    talk.prompt("thanks")
+    talk.save(tmp_path)
+    mark = Mark(size=0, modified_ns=0, cursor=batch.cursor)
+    assert [len(each.events) for each in Hermes(tmp_path, {}).read(source, mark)] == [1], "nothing waits any more"
+
+
+def test_a_sub_agent_works_where_the_one_works_that_asked_for_it(tmp_path: Path) -> None:
+    talk, child = Talk(1), Talk(2, source="subagent", parent_session_id=Talk(1).session, cwd=None)
+    talk.prompt("ask a helper")
+    talk.save(tmp_path)
+    child.shell("ls pears", "no", 2)
+    events, _ = read(child, tmp_path)
+    assert {(e.session.native, e.place) for e in events if isinstance(e, Call)} == {
+        (f"{talk.session}/{child.session}", "/home/ada/orchard")
+    }
+
+
 def test_what_the_user_refused_or_stopped_is_no_failure(tmp_path: Path) -> None:
     talk = Talk()
     refused, stopped = talk.ask(command="rm -rf /"), talk.ask(command="sleep 100")
     denied = {"output": "", "exit_code": -1, "error": "BLOCKED: User denied this command.", "status": "blocked"}
     talk.result(refused, denied)
+    asked = talk.ask(command="x")
+    talk.result(asked, {"error": "BLOCKED: User denied this potentially dangerous action (a guard asks)."})
     talk.result(stopped, {"output": "\n[Command interrupted]", "exit_code": 130, "error": None})
     cancelled = talk.ask("web_search", query="x")
     talk.result(cancelled, {"error": "Tool execution cancelled by user interrupt", "status": "cancelled"})
+    talk.say("Operation interrupted.")
+    talk.prompt("go on")
     talk.say("Operation interrupted: waiting for model response (2.1s elapsed).")
     events, _ = read(talk, tmp_path)
-    assert [e.call for e in events if isinstance(e, Rejection)] == [refused]
+    assert [e.call for e in events if isinstance(e, Rejection)] == [refused, asked]
     assert [e.call for e in events if isinstance(e, Interrupt)] == [stopped, cancelled, None]
+    assert next(e.id for e in events if isinstance(e, Interrupt)) == f"stop:{stopped}", "whichever row it stands in"
     assert not [e for e in events if isinstance(e, Outcome)]
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
+from wisen.agents.hermes.install import HermesHooks
 from wisen.backends.gauge import HomeGauge
 from wisen.testing.hooks import FixedGauge, GaugeContract, HooksContract
 
@@ -29,6 +30,12 @@ class TestCodexHooks(HooksContract):
     @pytest.fixture
     def hooks(self, tmp_path: Path) -> Hooks:
         return CodexHooks(tmp_path, {})
+
+
+class TestHermesHooks(HooksContract):
+    @pytest.fixture
+    def hooks(self, tmp_path: Path) -> Hooks:
+        return HermesHooks(tmp_path, {})
 
 
 class TestHomeGauge(GaugeContract):

@@ -144,7 +144,7 @@ def test_what_was_typed_by_others_stands_between_our_marks(programs: Programs, n
         ("claude", ["-p", "--tools", "--no-session-persistence", "--strict-mcp-config"]),
         ("codex", ["exec", "--sandbox", "read-only", "-"]),
         ("openclaw", ["agent", "--local", "--session-id", "wisen-S1"]),
-        ("hermes", ["-z"]),
+        ("hermes", ["-z", "--toolsets", "context_engine"]),
     ],
 )
 def test_it_may_do_as_little_as_it_can_be_told_to(programs: Programs, name: str, flags: list[str]) -> None:

@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 
     from .shell_runs import Run
 
-EDITORS = frozenset("Edit Write MultiEdit NotebookEdit edit write apply_patch str_replace_editor".split())
+EDITORS = frozenset(
+    "Edit Write MultiEdit NotebookEdit edit write write_file patch apply_patch str_replace_editor".split()
+)
 """The tools that change files, by the names that agents give them."""
 READERS = frozenset("Read read read_file view_file".split())
 ANY = "*"
 GAP = "..."
 """Stands in a pattern for any words."""
 _PLACES = ("file_path", "notebook_path", "path", "filePath")
+_PATCHERS = ("apply_patch", "patch")
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 _CLUSTERS = frozenset("rm cp mv ls ln git grep chmod chown mkdir kill tar docker du sort".split())
 """Programs whose options of one letter may stand together."""
@@ -245,7 +248,7 @@ def _paths(on: str, call: Call) -> Iterator[str]:
             value = call.fields.get(name)
             if isinstance(value, str):
                 yield value
-        for value in call.fields.values() if call.tool == "apply_patch" else ():
+        for value in call.fields.values() if call.tool in _PATCHERS else ():
             for line in value.splitlines() if isinstance(value, str) else ():
                 yield from (line[len(mark) :].strip() for mark in _PATCHED if line.startswith(mark))
     if on == "edit":

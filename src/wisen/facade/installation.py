@@ -36,6 +36,7 @@ class Installer:
             SettingsUnclear: its settings cannot be read, or the change cannot be proven right.
             FileError: they cannot be read or written.
         """
+        from wisen.loop.apply.companions import put_beside, renew_beside
         from wisen.loop.apply.draft import drafted
         from wisen.loop.apply.hooks import put_in, renew_in
 
@@ -44,8 +45,11 @@ class Installer:
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
         wanted = hooks.wanted(self._parts.caller, guards=self._watches())
         file = hooks.file(project)
-        done = [put_in(desk, file, hooks, wanted)]
-        done += filter(None, (renew_in(desk, Path(p), hooks, wanted) for p in before.files if p != str(file)))
+        put_beside(drafted(desk), file, hooks)  # what is refused must be refused before anything is written
+        done = [put_in(desk, file, hooks, wanted), *put_beside(desk, file, hooks)]
+        others = [Path(path) for path in before.files if path != str(file)]
+        done += filter(None, (renew_in(desk, path, hooks, wanted) for path in others))
+        done += [each for path in others for each in renew_beside(desk, path, hooks)]
         return self._installing(tuple(done), before, project, dry_run=dry_run)
 
     def follow_guards(self) -> tuple[str, ...]:
@@ -79,14 +83,16 @@ class Installer:
 
         Raises: as `install`.
         """
+        from wisen.loop.apply.companions import take_beside
         from wisen.loop.apply.draft import drafted
         from wisen.loop.apply.hooks import take_out
 
         hooks = self._hooks(agent)
         before = self._installed(hooks, project)
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
-        done = tuple(take_out(desk, Path(path), hooks) for path in before.files)
-        return self._installing(done, before, project, dry_run=dry_run)
+        done = [take_out(desk, Path(path), hooks) for path in before.files]
+        done += [each for path in before.files for each in take_beside(desk, Path(path), hooks)]
+        return self._installing(tuple(done), before, project, dry_run=dry_run)
 
     def installed(self, project: Path | None = None) -> tuple[Installed, ...]:
         """How it is with the hooks of each agent that can have any."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+from wisen.ports.hooks import Accompanied as Accompanied
 from wisen.ports.hooks import Gauge as Gauge
 from wisen.ports.hooks import Hooks as Hooks
 from wisen.ports.ledger import Ledger as Ledger
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
 
 __all__ = [
+    "Accompanied",
     "Agent",
     "Answers",
     "Backups",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -50,6 +50,15 @@ class Hooks(Protocol):
 
     def newest_session(self, settings: Path) -> datetime | None:
         """When the newest session began for which a settings file holds, whose hooks it was to call; None for none."""
+        ...
+
+
+@runtime_checkable
+class Accompanied(Protocol):
+    """Hooks that need whole files of ours beside the settings in which they stand."""
+
+    def companions(self, settings: Path) -> Mapping[Path, bytes]:
+        """What each of these files holds, by its path; none for settings of another kind."""
         ...
 
 

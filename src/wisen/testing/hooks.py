@@ -10,8 +10,9 @@ import pytest
 from wisen.domain.hooks import Caller, HookSettings, Vitals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from wisen.domain.hooks import Hook
     from wisen.ports import Gauge, Hooks
 
 CALLER = Caller(python="/a b/python3", client="/a b/wisen/surfaces/hook/client.py", home="/home/ada/it's here")
@@ -46,14 +47,7 @@ class HooksContract:
     @pytest.mark.parametrize("guards", [(), ("shell",), ("edit", "mcp__shop__buy")])
     def test_what_is_wanted_is_recognised_as_ours_where_it_stands(self, hooks: Hooks, guards: tuple[str, ...]) -> None:
         wanted = hooks.wanted(CALLER, guards=guards)
-        settings: dict[str, Any] = {}
-        for each in wanted:
-            *around, last = each.keys
-            inner = settings
-            for key in around:
-                inner = inner.setdefault(key, {})
-            inner.setdefault(last, []).append(each.value)
-        found = hooks.read(settings).callings
+        found = hooks.read(_settings_with(wanted)).callings
         assert sorted(each.event for each in found) == sorted(each.event for each in wanted)
         assert all(each.caller == CALLER for each in found)
         assert {each.keys[:-1] for each in found} == {each.keys for each in wanted}
@@ -68,12 +62,24 @@ class HooksContract:
     @pytest.mark.parametrize("settings", [None, {"hooks": {"Stop": [{"hooks": [{"command": "beep"}]}]}}])
     def test_trust_is_asked_for_ours_alone(self, hooks: Hooks, settings: object) -> None:
         assert hooks.untrusted(hooks.file(), settings) == ()
-        ours = {"hooks": {each.event: [each.value] for each in hooks.wanted(CALLER)}}
+        ours = _settings_with(hooks.wanted(CALLER))
         events = {each.event for each in hooks.wanted(CALLER)}
         assert set(hooks.untrusted(hooks.file(), ours)) == (events if hooks.trusting else set())
 
     def test_without_sessions_there_is_no_newest(self, hooks: Hooks) -> None:
         assert all(hooks.newest_session(each) is None for each in hooks.files(Path("/home/ada/shop")))
+
+
+def _settings_with(wanted: Sequence[Hook]) -> dict[str, Any]:
+    """Settings in which nothing but these hooks stands."""
+    settings: dict[str, Any] = {}
+    for each in wanted:
+        *around, last = each.keys
+        inner = settings
+        for key in around:
+            inner = inner.setdefault(key, {})
+        inner.setdefault(last, []).append(each.value)
+    return settings
 
 
 class GaugeContract:

@@ -77,6 +77,6 @@ class Hermes:
             native = f"{about.parent or 'delegated'}/{session}" if sub_agent else session
             typed = sessions.is_the_users(session, program_prompts=self._program_prompts)
             unsaid = sessions.unsaid(session)
-            return Talk(Notebook(AGENT, segments), native, about.place, unsaid, typed=typed)
+            return Talk(Notebook(AGENT, segments), native, sessions.place(session), unsaid, typed=typed)
 
         return talk

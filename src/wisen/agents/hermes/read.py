@@ -6,6 +6,7 @@ ended stands inside its result.
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from pathlib import PurePath
@@ -21,6 +22,7 @@ from wisen.agents.notebook import EPOCH
 from wisen.agents.results import failure_in
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.domain.sources import TroubleKind
+from wisen.safety.sentinel import strip
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,7 +42,15 @@ _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _PASSED_OVER = frozenset({"system", "session_meta", "developer"})
 _UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
 _CANCELLED = re.compile(r"\s*\[?Tool execution cancelled\b")
-_SKIPPED = re.compile(r"\s*\[Tool execution skipped\b")
+_SKIPPED = re.compile(r"\s*(?:\[Tool execution skipped\b|Skipped: (?:an)?other tool call\b)")
+_REFUSED = re.compile(r"\s*(?:Error executing tool\b|Tool '[^']*' does not exist\b|Tool call rejected\b)")
+"""How Hermes says that a call came to nothing, where no tool answered."""
+_UNTOLD = re.compile(r"\s*<persisted-output>")
+_CUT = re.compile(r"\n\[Truncated: tool response was [\d,.]+ chars[^\n]*\Z")
+"""Results of which the log has the beginning only: how the call ended stood at their end."""
+_FRAMED = re.compile(r"\s*<untrusted_tool_result\b[^>\n]*>\n[^\n]*\n\n(.*)\n</untrusted_tool_result>", re.DOTALL)
+_OURS = ('{"wisen": "", ', '{"wisen": ""')
+"""What is left of our words in front of a result."""
 _DENIED = re.compile(r"user denied|denied by user", re.IGNORECASE)
 _STOPPED = re.compile(r"\s*Operation interrupted\b")
 
@@ -64,6 +74,8 @@ class _Result(msgspec.Struct):
     exit_code_meaning: object = None
     error: object = None
     status: object = None
+    guardrail: object = None
+    """Why Hermes itself did not make a call that failed too often."""
 
 
 _asked = msgspec.json.Decoder(list[_Asked])
@@ -80,6 +92,10 @@ class Talk:
         self._place = place
         self._unsaid = unsaid
         self._typed = typed
+        self._is_stopped = False
+        """Whether this turn was: Hermes says it of the call, and then of the turn."""
+        self._over: set[str] = set()
+        """The calls whose results were seen in this pass."""
 
     def take(self, cells: tuple[Any, ...], row: int) -> None:
         """Take one row in: role, content, tool calls, the call that it answers, its time."""
@@ -88,7 +104,9 @@ class Talk:
         if at is None:
             self.notebook.trouble(TroubleKind.MISSHAPEN, row, "timestamp")
             return
-        if row in self._unsaid.overheard or self._unsaid.copied.get(digest(role, content), row) < row:
+        if row in self._unsaid.overheard:
+            return
+        if self._unsaid.copied.get(digest(role, content, calls), row) < row:
             return
         try:
             self._row(bytes(role or b"").decode(), _text(content), bytes(calls or b""), answered, at, row)
@@ -107,6 +125,7 @@ class Talk:
 
     def _user(self, text: str, at: datetime, row: int) -> None:
         session, own = self.notebook.session(self.native, at, self._place), typed_text(text)
+        self._is_stopped = False
         if own is not None:
             self.notebook.events.append(
                 Message(
@@ -122,7 +141,7 @@ class Talk:
 
     def _assistant(self, text: str, calls: bytes, at: datetime, row: int) -> None:
         session = self.notebook.session(self.native, at, self._place)
-        if concedes(text):
+        if concedes(text) and typed_text(text) is not None:  # a summary may tell what was conceded before
             conceded = Concession(id=f"conceded:{self.native}:{row}", session=session, at=at, place=self._place)
             self.notebook.events.append(conceded)
         for number, asked in enumerate(_asked.decode(calls) or () if calls.strip() not in (b"", b"null") else ()):
@@ -142,16 +161,18 @@ class Talk:
                 arguments=_as_object(arguments.without_files(raw, _FILES.get(tool, {}))),
             )
             self.notebook.call(call, row, hides=tool == _SHELL and masked.hides_exit_code(shell.command or ""))
-        if _STOPPED.match(text):
+        if _STOPPED.match(text) and not self._is_stopped:
             self._stop(at, row, None)
 
     def _identity(self, call: str) -> str:
         return call if _UNIQUE.search(call) else f"{self.native}:{call}"
 
     def _stop(self, at: datetime, row: int, call: str | None) -> None:
+        self._is_stopped = True
         if self._typed:
             session = self.notebook.session(self.native, at, self._place)
-            stop = Interrupt(id=f"stop:{self.native}:{row}", session=session, at=at, place=self._place, call=call)
+            id_ = f"stop:{call or f'{self.native}:{row}'}"  # the row of a call may be written again
+            stop = Interrupt(id=id_, session=session, at=at, place=self._place, call=call)
             self.notebook.events.append(stop)
 
     def _ended(self, answered: str, text: str, at: datetime, row: int) -> None:
@@ -160,7 +181,11 @@ class Talk:
             return
         call = self._identity(answered)
         _, hides, began, place = self.notebook.close(call)
+        if call in self._over:
+            return  # its result was written again
+        self._over.add(call)
         session = began or self.notebook.session(self.native, at, self._place)
+        own, text = text, alone(text)
         result = _told(text)
         error = result.error if isinstance(result.error, str) else ""
         stopped = result.status == "cancelled" and _CANCELLED.match(error)
@@ -170,24 +195,54 @@ class Talk:
             or (result.exit_code == 130 and "[Command interrupted]" in str(result.output))
         ):
             self._stop(at, row, call)
-        elif result.status == "blocked" and _DENIED.search(error) and self._typed:
+        elif _is_blocked(result) and _DENIED.search(error) and self._typed:
             refusal = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
             self.notebook.events.append(refusal)
-        else:
+        elif own != text and not error.strip() and result.error is not None and result.exit_code is None:
+            self.notebook.outcome(call, session, at, place or self._place, Status.CANCELLED, None)  # a guard of ours
+        elif not _UNTOLD.match(own) and not _CUT.search(own):
             status, words = _end(result, text, hides=hides)
             self.notebook.outcome(call, session, at, place or self._place, status, words)
 
 
 def _end(result: _Result, text: str, *, hides: bool) -> tuple[Status, str | None]:
     """How a call ended, with the words of a failure."""
-    if result.status == "blocked" or _SKIPPED.match(text):
+    if _is_blocked(result) or _SKIPPED.match(text):
         return Status.CANCELLED, None
+    if _REFUSED.match(text):
+        return Status.FAILED, text
     meant = result.exit_code_meaning if isinstance(result.exit_code_meaning, str) else ""
     failure = None if "not an error" in meant else failure_in(text)
     if failure is not None:
         return Status.FAILED, failure
     output = result.output if isinstance(result.output, str) else text
     return (Status.MASKED, output) if hides and masked.error_in(output) else (Status.OK, None)
+
+
+def _is_blocked(result: _Result) -> bool:
+    """Whether a call was not made: Hermes' own word, or that of one who was asked about it."""
+    return result.status == "blocked" or result.guardrail is not None or str(result.error).startswith("BLOCKED:")
+
+
+def alone(text: str) -> str:
+    """A result without what we told with it, and without what Hermes writes around it.
+
+    That is a frame around what comes from elsewhere, and behind it warnings, and what instruction files say.
+    """
+    text = strip(text)
+    framed = _FRAMED.match(text)
+    if framed is not None:
+        text = framed[1]
+    for ours in _OURS:
+        if text.startswith(ours):
+            text = f"{{{text.removeprefix(ours)}"
+    if not text.lstrip().startswith("{") or text.rstrip().endswith("}"):
+        return text
+    try:
+        _, end = json.JSONDecoder().raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return text
+    return text.lstrip()[:end]
 
 
 def _told(text: str) -> _Result:

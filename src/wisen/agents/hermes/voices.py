@@ -65,6 +65,16 @@ class Sessions:
         """What is known of a session."""
         return self._abouts.get(session, About())
 
+    def place(self, session: str) -> str:
+        """The directory of a session; a sub-agent's stands nowhere, and is that of the session that asked for it."""
+        seen = {session}
+        while not (about := self.about(session)).place and about.parent and len(seen) < _DEPTH:
+            session = about.parent
+            if session in seen:
+                break
+            seen.add(session)
+        return self.about(session).place
+
     def goes_on(self, session: str) -> bool:
         """Whether a session with a parent is the same conversation under another id."""
         about = self.about(session)
@@ -105,15 +115,17 @@ class Sessions:
         return found
 
     def _note(self, found: dict[bytes, int], session: str, which: str) -> None:
-        query = f"SELECT id, role, content FROM messages WHERE session_id = ? AND role <> 'tool'{which}"  # noqa: S608 - words of ours
-        for row, role, content in self._database.execute(query, (session,)):
-            key = digest(role, content)
+        cells = "role, content, tool_calls"
+        query = f"SELECT id, {cells} FROM messages WHERE session_id = ? AND role <> 'tool'{which}"  # noqa: S608 - words of ours
+        for row, *said in self._database.execute(query, (session,)):
+            key = digest(*said)
             found[key] = min(row, found.get(key, row))
 
 
-def digest(role: bytes | None, content: bytes | None) -> bytes:
-    """What tells a copy: the same words of the same speaker."""
-    return hashlib.blake2b((role or b"") + b"\0" + bytes(content or b""), digest_size=16).digest()
+def digest(role: object, content: object, calls: object) -> bytes:
+    """What tells a copy: the same words of the same speaker, with the same calls; spaces around them may be gone."""
+    parts = (each if isinstance(each, bytes) else str(each or "").encode() for each in (role, content, calls))
+    return hashlib.blake2b(b"\0".join(part.strip() for part in parts), digest_size=16).digest()
 
 
 def _abouts(database: sqlite3.Connection) -> list[tuple[str, About]]:

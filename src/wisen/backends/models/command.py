@@ -214,7 +214,9 @@ def _read_openclaw(said: str) -> Reply:
 
 def _hermes(prompt: Prompt, model: str, session: str) -> Call:
     del session
-    return Call([*(["--model", model] if model else []), "-z", wrap(_whole(prompt))], "")
+    # It approves every call by itself; of this set of tools there are none.
+    arguments = ["--toolsets", "context_engine", *(["--model", model] if model else [])]
+    return Call([*arguments, "-z", wrap(_whole(prompt))], "")
 
 
 def _read_hermes(said: str) -> Reply:

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 _READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _LED_TO = ("AGENTS.md",)
 """Read where one of the others leads there."""
-CODEX = "codex"
-"""The agent that reads other files than Claude Code, which all the rest are held to be like."""
-_CODEX_READS = ("AGENTS.override.md", "AGENTS.md")
-"""Of which it reads the first that is there."""
+OTHERS = {
+    "codex": ("AGENTS.override.md", "AGENTS.md"),
+    "hermes": (".hermes.md", "HERMES.md", "AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules"),
+}
+"""Agents that read other files than Claude Code, which all the rest are held to be like: the first that is there."""
+_AT_HOME = {"codex": (".codex", OTHERS["codex"]), "hermes": (".hermes", ("SOUL.md",))}
+"""Where each reads for every project, and what."""
 _KNOWN = (
     "package.json", "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "pyproject.toml",
     "tox.ini", "noxfile.py", "Cargo.toml", "go.mod", "composer.json", "Gemfile", "mise.toml", ".mise.toml",
@@ -42,10 +45,12 @@ def instructions_in(files: Files, folders: Iterable[Path]) -> str:
     return "\n".join(found)
 
 
-def codex_instructions_in(files: Files, folders: Iterable[Path]) -> str:
-    """What Codex reads by itself in these folders."""
-    told = ([_text(files, folder / name) for name in _CODEX_READS] for folder in folders)
-    return "\n".join(next(filter(None, texts), "") for texts in told)
+def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
+    """What one of the others reads by itself in these folders, and in its own below the user's home."""
+    own, names = _AT_HOME[agent]
+    looked = [*((folder, OTHERS[agent]) for folder in folders), (home / own, names)]
+    told = ([_text(files, folder / name) for name in names] for folder, names in looked)
+    return "\n".join(next((text for text in texts if text.strip()), "") for texts in told)
 
 
 def is_in(rule: str, text: str, instructions: str) -> bool:

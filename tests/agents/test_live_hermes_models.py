@@ -1,0 +1,47 @@
+"""The real Hermes as a model: it answers, has no tools, and our own plug-in in it says and learns nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.agents.clients import program
+from tests.agents.hermes_client import Client
+from tests.agents.scripted_model import Turn, serving
+from tests.agents.worlds import Person, no_way_out
+from wisen.agents.hermes import Hermes
+from wisen.backends.models.command import CommandModel
+from wisen.backends.models.wording import prompt_of
+from wisen.domain.events import Message
+from wisen.safety.sentinel import strip
+from wisen.testing.agent_contract import everything
+from wisen.testing.port_contracts import harmless
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = [pytest.mark.needs("hermes"), pytest.mark.requirement("C8")]
+
+
+def test_the_real_client_answers_as_a_model(tmp_path: Path) -> None:
+    question = harmless("are pears ripe?")
+    with serving({"are pears ripe?": [Turn('{"ok": true}')]}) as server, no_way_out() as (ways, _):
+        client = Client(program("hermes"), tmp_path, server.address)
+        client.environment.update(ways)
+        person = Person(client.home, client.project, client.environment)
+        person.wisen("install", "hermes")
+        client.enable()
+        model = CommandModel("hermes", client.environment, person.home, lambda: "S1")
+        reply = model.respond(prompt_of(question, question.material), 120)
+        person.cycle()
+        learnt = person.wisen("status")
+    assert reply.text == '{"ok": true}'
+    asked = [body for body in server.requests if "are pears ripe?" in str(body)]
+    assert asked
+    assert all(not body.get("tools") for body in asked)
+    assert not (person.home / "spool" / "beats").exists(), "our own hooks worked in it"
+    events, _ = everything(Hermes(client.home, {}))
+    said = [each.text for each in events if isinstance(each, Message)]
+    assert [strip(text or "").strip() for text in said] == [""] * len(said), "what we ask is read as the user's"
+    assert "0 sessions" in learnt or "No sessions" in learnt, learnt

@@ -1,0 +1,28 @@
+"""Which files each agent reads by itself, so that a rule in one of them is not told again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wisen.backends.files import UserFiles
+from wisen.loop.deliver.channels import OTHERS, others_instructions_in
+
+
+@pytest.mark.parametrize("agent", OTHERS)
+def test_the_first_file_that_says_something_is_read_and_no_other(agent: str, tmp_path: Path) -> None:
+    shop, names = tmp_path / "shop", OTHERS[agent]
+    shop.mkdir()
+    for name in reversed(names):
+        (shop / name).write_text(f"as {name} says")
+        assert others_instructions_in(UserFiles(), agent, [shop], tmp_path).strip() == f"as {name} says"
+    (shop / names[0]).write_text(" \n")
+    assert others_instructions_in(UserFiles(), agent, [shop], tmp_path).strip() == f"as {names[1]} says"
+
+
+@pytest.mark.parametrize(("agent", "file"), [("codex", ".codex/AGENTS.md"), ("hermes", ".hermes/SOUL.md")])
+def test_what_holds_in_every_project_is_read_too(agent: str, file: str, tmp_path: Path) -> None:
+    (tmp_path / file).parent.mkdir()
+    (tmp_path / file).write_text("Use uv.")
+    assert others_instructions_in(UserFiles(), agent, [], tmp_path) == "Use uv."

@@ -1,0 +1,257 @@
+"""What runs inside Hermes: what it asks of the client, what it answers Hermes, and that nothing of it fails a turn."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from wisen.agents.hermes import placed, plugin
+from wisen.agents.hermes.plugin import Calls, failure_in, with_text
+from wisen.agents.hermes.read import _end, _told, alone
+from wisen.domain.events import Status
+from wisen.safety.sentinel import wrap
+
+pytestmark = pytest.mark.requirement("X5")
+
+CLIENT = """
+import json, sys
+event, told = sys.argv[-1], json.load(sys.stdin)
+with open(sys.argv[1], "a") as file:
+    file.write(json.dumps([event, told]) + "\\n")
+answer = json.load(open(sys.argv[2])).get(event)
+if answer:
+    print(json.dumps({"hookSpecificOutput": answer}))
+"""
+RESULTS: st.SearchStrategy[dict[str, object]] = st.fixed_dictionaries(
+    {},
+    optional={
+        "output": st.text() | st.integers(),
+        "exit_code": st.integers(-1, 3) | st.none() | st.booleans(),
+        "error": st.text() | st.none() | st.just([]),
+        "success": st.booleans(),
+        "exit_code_meaning": st.sampled_from(["No matches (not an error)", "Misused"]),
+        "status": st.sampled_from(["blocked", "error"]),
+        "message": st.text(),
+    },
+)
+
+
+class Stage:
+    """A client that notes what it is asked and answers what the test says."""
+
+    def __init__(self, folder: Path) -> None:
+        (folder / "client.py").write_text(CLIENT)
+        self._log, self._says = folder / "log.jsonl", folder / "says.json"
+        self.says()
+        words = [sys.executable, str(folder / "client.py"), str(self._log), str(self._says)]
+        events = ("session-start", "prompt", "failure", "before-call", "stop", "session-end")
+        self.calls = Calls({event: [*words, event] for event in events})
+
+    def says(self, **answers: str) -> None:
+        """What it answers from now on, by our names of the events; after `deny ` and `ask ` it decides so."""
+        told = {}
+        for event, text in answers.items():
+            decision, _, reason = text.partition(" ")
+            decides = decision in ("deny", "ask")
+            told[event.replace("_", "-")] = (
+                {"permissionDecision": decision, "permissionDecisionReason": reason}
+                if decides
+                else {"additionalContext": text}
+            )
+        self._says.write_text(json.dumps(told))
+
+    def asked(self) -> list[tuple[str, dict[str, Any]]]:
+        """What it was asked since the last look."""
+        lines = self._log.read_text().splitlines() if self._log.exists() else []
+        self._log.write_text("")
+        return [(event, told) for event, told in map(json.loads, lines)]
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    monkeypatch.delenv("HERMES_YOLO_MODE", raising=False)
+    monkeypatch.setenv("TERMINAL_CWD", "/home/ada/shop")
+    return Stage(tmp_path)
+
+
+def prompted(stage: Stage, *history: str, **more: object) -> str:
+    """What Hermes gets for a prompt behind messages as they were sent."""
+    told = [{"role": "user", "content": "x", "api_content": each} for each in history]
+    more = {"session_id": "s1", "user_message": "hello", "is_first_turn": not history, "platform": "cli", **more}
+    found = stage.calls.pre_llm_call(conversation_history=[*told, {"role": "user", "content": "hello"}], **more)
+    return "" if found is None else found["context"]
+
+
+def test_a_session_gets_its_block_once_and_every_prompt_what_matters_to_it(stage: Stage) -> None:
+    block = wrap("Use uv.", ["R-1"])
+    stage.says(session_start=block, prompt="pears")
+    assert prompted(stage) == f"{block}\npears"
+    assert stage.asked() == [
+        ("session-start", {"session_id": "s1", "cwd": "/home/ada/shop", "source": "startup"}),
+        ("prompt", {"session_id": "s1", "cwd": "/home/ada/shop", "prompt": "hello"}),
+    ]
+    assert prompted(stage, f"hi\n\n{block}") == "pears"
+    assert prompted(stage, "a summary") == f"{block}\npears", "it was summed up"
+    assert [told.get("source") for event, told in stage.asked() if event == "session-start"] == ["compact"]
+
+
+def test_a_session_that_goes_on_elsewhere_says_so(stage: Stage) -> None:
+    assert prompted(stage, wrap("Use uv.")) == ""
+    assert prompted(stage, wrap("Use uv.")) == ""
+    assert [(event, told.get("source")) for event, told in stage.asked()] == [
+        ("session-start", "resume"),
+        ("prompt", None),
+        ("prompt", None),
+    ]
+
+
+def test_where_nobody_types_nothing_is_told(stage: Stage) -> None:
+    stage.says(session_start="block", prompt="pears")
+    assert prompted(stage, platform="subagent") == ""
+    found: list[str] = []
+    review = threading.Thread(target=lambda: found.append(prompted(stage)), name="bg-review")
+    review.start()
+    review.join()
+    assert found == [""]
+    assert stage.asked() == []
+    assert prompted(stage, user_message=[{"type": "image"}]) == "block"
+
+
+def call(stage: Stage, result: object, **more: object) -> tuple[object, object]:
+    """What Hermes gets before a call, and after it."""
+    told = {"tool_name": "terminal", "args": {"command": "ls x"}, "session_id": "s1", "tool_call_id": "c1", **more}
+    return stage.calls.pre_tool_call(**told), stage.calls.transform_tool_result(**told, result=result)
+
+
+def test_a_failed_call_gets_its_fix_with_the_result_and_others_are_left_alone(stage: Stage) -> None:
+    fix = wrap("Try ls y.", ["f1"])
+    stage.says(failure=fix)
+    failed = '{"output": "no x", "exit_code": 2, "error": null}'
+    _, after = call(stage, failed)
+    assert json.loads(str(after)) == {"wisen": fix, **json.loads(failed)}
+    (_, (event, told)) = stage.asked()
+    assert (event, told["tool_name"], told["tool_input"]) == ("failure", "terminal", {"command": "ls x"})
+    assert told["error"] == "Exit code 2\nno x"
+    interrupted = '{"output": "x\\n[Command interrupted]", "exit_code": 130, "error": null}'
+    passes: list[object] = [
+        '{"output": "x", "exit_code": 0, "error": null}',
+        interrupted,
+        "{",
+        {"content": []},
+        "words",
+    ]
+    for fine in passes:
+        assert call(stage, fine) == (None, None)
+    stage.says()
+    assert call(stage, failed) == (None, None)
+
+
+def test_guards_stop_a_call_have_the_user_asked_or_warn_with_the_result(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said, fine = wrap("Not this.", ["G-1:2"]), '{"output": "x", "exit_code": 0}'
+    stage.says(before_call=f"deny {said}")
+    assert call(stage, fine)[0] == {"action": "block", "message": said}
+    ((_, told), *_) = stage.asked()
+    assert (told["tool_name"], told["tool_use_id"]) == ("terminal", "c1")
+    stage.says(before_call=f"ask {said}")
+    asks = {"action": "approve", "message": "ls x: Not this.", "rule_key": "wisen:G-1:2"}
+    assert call(stage, fine)[0] == asks
+    monkeypatch.setenv("HERMES_YOLO_MODE", "1")
+    asked = wrap("Not this.\nDo not make it before you have asked the user.", ["G-1:2"])
+    assert call(stage, fine)[0] == {"action": "block", "message": asked}, "Hermes would not ask"
+    stage.says(before_call=said)
+    before, after = call(stage, fine)
+    assert (before, json.loads(str(after))) == (None, {"wisen": said, "output": "x", "exit_code": 0})
+    stage.says()
+    assert call(stage, fine) == (None, None), "it was said"
+
+
+def test_warnings_whose_calls_never_end_do_not_pile_up(stage: Stage) -> None:
+    stage.calls._warnings.update({str(number): "x" for number in range(plugin._MOST)})
+    stage.says(before_call="Not this.")
+    assert call(stage, "{}", tool_call_id="new") == (None, None)
+
+
+def test_the_ends_of_turns_and_sessions_are_told(stage: Stage) -> None:
+    stage.calls.on_session_end(session_id="s1", completed=True)
+    stage.calls.on_session_finalize(session_id=None)
+    assert [(event, told["session_id"]) for event, told in stage.asked()] == [("stop", "s1"), ("session-end", "")]
+
+
+@pytest.mark.parametrize(
+    "program", ["import time; time.sleep(60)", "print('no')", "print('[]')", "raise SystemExit(3)"]
+)
+def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin, "SECONDS", 0.3)
+    for words in ([sys.executable, "-c", program], ["/no/such/program"], []):
+        stage.calls = Calls(dict.fromkeys(("session-start", "prompt", "failure", "before-call"), words))
+        assert prompted(stage) == ""
+        assert call(stage, '{"exit_code": 1}') == (None, None)
+        stage.calls.on_session_end(session_id="s1")
+
+
+@given(RESULTS)
+def test_a_failure_is_told_in_the_words_that_the_reader_finds(told: dict[str, object]) -> None:
+    text = json.dumps(told)
+    status, words = _end(_told(text), text, hides=False)
+    assert failure_in(text) == (words if status is Status.FAILED else None)
+
+
+@given(RESULTS | st.text())
+def test_what_was_added_to_a_result_is_taken_out_again(told: object) -> None:
+    text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
+    assume("51902" not in text and not text.startswith('{"wisen'))
+    again = alone(with_text(text, wrap("Try this.", ["f1"])))
+    assert (again if isinstance(told, dict) else again.strip()) == alone(
+        text if isinstance(told, dict) else text.strip()
+    )
+
+
+class Context:
+    """As much of Hermes as a plug-in sees."""
+
+    def __init__(self) -> None:
+        self.hooks: dict[str, Any] = {}
+
+    def register_hook(self, name: str, answer: object) -> None:
+        self.hooks[name] = answer
+
+
+def test_hermes_loads_the_file_that_was_placed_and_the_code_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = Path(plugin.__file__).parents[2]
+    command = shlex.join(
+        [
+            "/no/python",
+            "-I",
+            "-S",
+            str(package / "surfaces/hook/client.py"),
+            "--home",
+            "/h",
+            "--agent",
+            "hermes",
+            "prompt",
+        ]
+    )
+    yaml = ModuleType("yaml")
+    monkeypatch.setattr(yaml, "safe_load", json.loads, raising=False)
+    monkeypatch.setitem(sys.modules, "yaml", yaml)
+    monkeypatch.setattr(placed, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / "plugin.yaml").write_text(json.dumps({"calls": {"pre_llm_call": [{"command": command}]}}))
+    context = Context()
+    placed.register(context)
+    assert list(context.hooks) == ["pre_llm_call"]
+    assert context.hooks["pre_llm_call"](session_id="s1", user_message="hello") is None
+    (tmp_path / "plugin.yaml").write_text("null")
+    placed.register(Context())
