@@ -94,6 +94,10 @@ class Notebook:
         standing.number += 1
         standing.key = None
 
+    def leave(self, native: str) -> None:
+        """A session is over: nothing of it has to be remembered."""
+        self._standings.pop(native, None)
+
     def call(self, call: Call, offset: int, *, hides: bool) -> None:
         """A call was asked for; its result is awaited."""
         self._open[call.id] = Opened(call.tool, hides, call.session, call.place)

@@ -41,6 +41,7 @@ _TABLES = (
     ("hermes", {"sessions", "messages", "schema_version", "state_meta"}),
 )
 _ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
+_AIDER = re.compile(rb"\s*# aider chat started at \d{4}-\d\d-\d\d ")
 
 
 def kind_of(path: Path) -> str | None:
@@ -62,6 +63,8 @@ def _kind(path: Path, _size: int, _modified_ns: int) -> str | None:
         return None
     if head.startswith(_SQLITE):
         return _of_database(path)
+    if _AIDER.match(head):
+        return "aider"
     found = _of_text(head.removeprefix(b"\xef\xbb\xbf"), is_document=path.suffix == ".json")
     return found or ("codex" if _ROLLOUT.match(path.name) else None)
 
