@@ -95,7 +95,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         if name.startswith(
             (
                 *("WISEN_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "GEMINI_", "OPENCODE_", "HERMES_", "AIDER_"),
-                *("GIT_", "XDG_"),
+                *("OPENHANDS_", "GIT_", "XDG_"),
             )
         )
     ]:

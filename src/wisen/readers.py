@@ -61,6 +61,12 @@ def _aider(home: Path, environment: Mapping[str, str], by_programs: bool) -> Age
     return Aider(home, environment, program_prompts=by_programs)
 
 
+def _openhands(home: Path, environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+    from wisen.agents.openhands import OpenHands
+
+    return OpenHands(home, environment)
+
+
 def _generic(_home: Path, _environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
     from wisen.agents.generic import Generic
 
@@ -75,5 +81,6 @@ _READERS: dict[str, Callable[[Path, Mapping[str, str], bool], Agent]] = {
     "opencode": _opencode,
     "hermes": _hermes,
     "aider": _aider,
+    "openhands": _openhands,
     "generic": _generic,
 }

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-KNOWN_AGENTS = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode", "hermes", "aider", "generic")
+KNOWN_AGENTS = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode", "hermes", "aider", "openhands", "generic")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.aider_chats import CHATS, NOON, SHELL, TYPED, Project
@@ -311,6 +311,7 @@ def story(project: Project) -> None:
             project.start()
 
 
+@settings(deadline=None, max_examples=50)
 @given(cuts=st.sets(st.integers(0, 200), max_size=12), notes=st.booleans())
 def test_chats_that_grow_give_the_same_as_those_that_are_whole(
     cuts: set[int],

@@ -177,3 +177,11 @@ def moment(stamp: str | None) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def local_moment(stamp: str) -> datetime | None:
+    """A time as the user's clock showed it, where it names no zone; None when it is not one."""
+    try:
+        return datetime.fromisoformat(stamp).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents.jsonl import LONGEST
+from wisen.agents.notebook import local_moment
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
 _NEAR = 40
@@ -82,11 +83,3 @@ class Heard:
 
 def _at(entry: _Entry) -> datetime:
     return entry.at
-
-
-def local_moment(stamp: str) -> datetime | None:
-    """A time as the user's clock showed it, in UTC; None when it is not one."""
-    try:
-        return datetime.fromisoformat(stamp).astimezone(UTC)
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -12,7 +12,6 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.agents.aider.heard import local_moment
 from wisen.agents.aider.messages import (
     EDIT_QUESTION,
     LINT_QUESTION,
@@ -25,7 +24,7 @@ from wisen.agents.aider.messages import (
     reason,
 )
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook import EPOCH
+from wisen.agents.notebook import EPOCH, local_moment
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 
 if TYPE_CHECKING:
