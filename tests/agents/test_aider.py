@@ -57,6 +57,18 @@ def test_every_start_of_aider_is_a_session_of_its_own(project: Project) -> None:
     assert {event.place for event in events} == {str(project.folder)}
 
 
+def test_clearing_the_chat_begins_another_conversation(project: Project) -> None:
+    for command, told in (
+        ("/clear", "All chat history cleared."),
+        ("/reset", "All files dropped and chat history cleared."),
+    ):
+        project.prompt("one")
+        project.prompt(command)
+        project.tell(told)
+    project.prompt("two")
+    assert [event.session.segment for event in read(project)] == [0, 1, 2]
+
+
 def test_the_input_history_tells_when_something_was_typed(project: Project) -> None:
     project.prompt("one")
     then = project.now

@@ -56,7 +56,9 @@ SCRIPT: Script = {
     "do what is forbidden": [Turn("", (_run("forbidden fruit"),)), Turn("It was stopped.")],
     "clean up": [Turn("", (_run("rm -rf build"),)), Turn("Left alone.")],
     "ask a helper": [
-        Turn("", (Use("task", {"prompt": "explore it all", "description": "explore", "subagent_type": "bash-runner"}),)),
+        Turn(
+            "", (Use("task", {"prompt": "explore it all", "description": "explore", "subagent_type": "bash-runner"}),)
+        ),
         Turn("The helper looked."),
     ],
     "explore it all": [Turn("", (_run("ls nowhere_else"),)), Turn("Nothing there.")],

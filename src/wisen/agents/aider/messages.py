@@ -28,6 +28,8 @@ class Kind(Enum):
     REMARK = auto()
     """Ends what such a command printed."""
     STOPPED = auto()
+    CLEARED = auto()
+    """The model knows nothing any more of what was said."""
     LINK = auto()
     OTHER = auto()
 
@@ -59,6 +61,7 @@ _FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (Kind.CHECKED, re.compile(r"## Running: (?P<about>.+)\Z")),
     (Kind.REMARK, re.compile(r"##? ")),
     (Kind.STOPPED, re.compile(r"\^C (?:again to exit|KeyboardInterrupt)\Z")),
+    (Kind.CLEARED, re.compile(r"All (?:files dropped and )?chat history cleared\.\Z")),
     (Kind.LINK, re.compile(r"https?://\S+\Z")),
 )
 _NO_PERSON = re.compile(r"\s(?:--message|--msg|-m|--message-file|-f)(?:[\s=]|\Z)")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 AGENT = "aider"
 _HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")
 _TYPED, _SAID, _END = "#### ", "> ", "  "
+_MARKS = b">#\0"
+"""How lines begin that may be somebody else's."""
 _BEGINNING = 200
 """Characters after which the model's first words are seen."""
 _LONGEST = 1_000
@@ -40,6 +42,8 @@ class Chats:
         self._typed: list[str] = []
         self._words: list[str] = []
         self._message: list[str] = []
+        self._passes_on = False
+        """Whether the model goes on to speak: nothing is looked for but who speaks next."""
         self._waiting: list[str] = []
         """The messages of aider from which the next pass must begin, oldest first."""
 
@@ -51,9 +55,12 @@ class Chats:
         """Take complete lines in."""
         for at in lines.oversized:
             self.notebook.trouble(TroubleKind.OVERSIZED, at)
+        block, offset = lines.block, lines.start
         for start, end in lines.spans:
-            if end > start:
-                self._bytes(bytes(lines.block[start:end]), lines.start + start)
+            if self._passes_on and end - start > 1 and block[start] not in _MARKS:
+                self._following = offset + end + 1
+            elif end > start:
+                self._bytes(bytes(block[start:end]), offset + start)
 
     def rest(self, _line: bytes, offset: int) -> bool:
         """A line without an end is never whole."""
@@ -82,6 +89,7 @@ class Chats:
             self._line(text, offset, apart=apart)
 
     def _line(self, line: str, offset: int, *, apart: bool) -> None:
+        self._passes_on = False
         header = _HEADER.match(line) if apart or not offset else None
         whole = line.endswith(_END)
         if self._typed and line.startswith(_TYPED) and whole and not apart:
@@ -145,6 +153,7 @@ class Chats:
             self._words.append(line)
         if sum(map(len, self._words)) > _BEGINNING:
             self._end_words()
+        self._passes_on = not self._words
 
     def _end_words(self) -> None:
         if self._words:

@@ -174,6 +174,8 @@ class Talk:
             self._refuse(self._call("edit", path=meant.about))
         elif meant.kind is Kind.RAN:
             self._state["ran"] = self._call("shell", command=meant.about).id
+        elif meant.kind is Kind.CLEARED and "session" in self._state:
+            self._book.begin_segment(self._state["session"])
         elif meant.kind is Kind.CHECKED:
             self._checked = [meant.about]
 
