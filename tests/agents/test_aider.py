@@ -57,6 +57,24 @@ def test_every_start_of_aider_is_a_session_of_its_own(project: Project) -> None:
     assert {event.place for event in events} == {str(project.folder)}
 
 
+def test_chats_that_begin_in_the_same_second_are_told_apart(project: Project) -> None:
+    for _ in range(3):
+        project.prompt("one")
+        project.pieces.append(project.pieces[0])
+    events = read(project)
+    assert len({event.session for event in events}) == len({event.id for event in events}) == 3
+
+
+def test_the_name_of_a_session_tells_nothing_of_what_was_typed(tmp_path: Path) -> None:
+    names = []
+    for number, text in enumerate(("one", "two")):
+        project = Project(tmp_path / str(number) / "orchard")
+        project.start()
+        project.prompt(text)
+        names += [event.session.native for event in read(project)]
+    assert names[0] == names[1]
+
+
 def test_clearing_the_chat_begins_another_conversation(project: Project) -> None:
     for command, told in (
         ("/clear", "All chat history cleared."),
@@ -119,6 +137,14 @@ def test_lines_between_braces_are_one_message(project: Project) -> None:
         project.type(line)
     project.block("first line\n\nthird line")
     assert typed(read(project)) == ["first line\n\nthird line"]
+
+
+def test_a_pasted_text_is_found_whatever_breaks_its_lines(project: Project) -> None:
+    text = "  first\tline \n\nsecond\u2028third\x0cfourth"
+    project.prompt("go on")
+    project.type(text)
+    project.block(text)
+    assert typed(read(project)) == ["go on", "first\tline\n\nsecond\nthird\nfourth"]
 
 
 def test_what_the_architect_hands_on_was_not_typed(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class Heard:
         lines: list[str] = []
         for line in [*data.decode("utf-8", "replace").split("\n"), "# "]:
             if line.startswith("+"):
-                lines.append(line[1:].strip())
+                lines += [part.strip() for part in line[1:].splitlines()]
             elif line.startswith("# "):
                 if at is not None and any(lines):
                     found.append(_Entry(at, "\n".join(filter(None, lines))))

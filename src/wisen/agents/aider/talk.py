@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents.aider.messages import (
@@ -55,6 +56,7 @@ class Talk:
     def __init__(self, book: Standing, place: str, heard: Heard, *, program_prompts: bool) -> None:
         self._book, self._state = book, book.state
         self._place, self._heard, self._program_prompts = place, heard, program_prompts
+        self._name = _digest(Path(place).name)
         self.subject = ""
         """Aider's last message, if the next may be a question about it."""
         self._malformed = False
@@ -75,9 +77,12 @@ class Talk:
         began = local_moment(stamp)
         if began is None:
             return False
+        name, at = stamp.translate({45: None, 58: None, 32: "T"}), str((began - EPOCH) // _TICK)
+        before = self._state.get("began", "")
         self._book.leave(self._state.get("session", ""))
         self._state.clear()
-        self._state.update(began=stamp.translate({45: None, 58: None, 32: "T"}), at=str((began - EPOCH) // _TICK))
+        # Two that began in one second are told apart.
+        self._state.update(began=f"{before}+" if before.rstrip("+") == name else name, at=at)
         return True
 
     def turn_away(self) -> None:
@@ -104,7 +109,7 @@ class Talk:
         if heard is None and asked != _digest(text) and not plain:
             return not answers
         self._state["open"] = "1"
-        here = self._here(text)
+        here = self._here()
         given = "program" in self._state and not self._program_prompts
         self._book.events.append(
             Message(
@@ -126,7 +131,7 @@ class Talk:
     def answered(self, beginning: str) -> None:
         """How the model's answer begins."""
         if concedes(beginning):
-            here = self._here("conceded")
+            here = self._here()
             self._book.events.append(Concession(id=here.id, session=here.session, at=here.at, place=self._place))
 
     def message(self, text: str) -> None:
@@ -197,13 +202,13 @@ class Talk:
                 self._end(call, Status.CANCELLED)
 
     def _refuse(self, call: Call) -> None:
-        here = self._here("refused")
+        here = self._here()
         refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=here.session, at=here.at, place=self._place)
         self._book.events.append(refusal)
 
     def _stop(self, ran: str) -> None:
         if self._state.pop("open", "") or ran:  # else nothing was under way: it is typed at the prompt too
-            here = self._here("stopped")
+            here = self._here()
             stop = Interrupt(id=here.id, session=here.session, at=here.at, place=self._place, call=ran or None)
             self._book.events.append(stop)
 
@@ -224,20 +229,20 @@ class Talk:
 
     def _call(self, tool: str, **arguments: str) -> Call:
         told = json.dumps(arguments, ensure_ascii=False)
-        here = self._here(told)
+        here = self._here()
         call = Call(id=here.id, session=here.session, at=here.at, place=self._place, tool=tool, arguments=told)
         self._book.events.append(call)
         return call
 
     def _end(self, call: Call, status: Status, text: str | None = None) -> None:
-        here = self._here("ended")
+        here = self._here()
         self._book.outcome(call.id, here.session, here.at, self._place, status, text)
 
-    def _here(self, seed: str) -> _Here:
-        """The next event's id, session and moment. A chat is named by when it began and by its first event."""
+    def _here(self) -> _Here:
+        """The next event's id, session and moment. A chat is named by when it began and by its project's name."""
         self._state["at"] = str(int(self._state["at"]) + 1)
         at = EPOCH + int(self._state["at"]) * _TICK
-        native = self._state.setdefault("session", f"{self._state['began']}-{_digest(seed)}")
+        native = self._state.setdefault("session", f"{self._state['began']}-{self._name}")
         return _Here(f"{native}:{self._book.count('count')}", self._book.session(native, at, self._place), at)
 
 
