@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.aider_chats import CHATS, NOON, SHELL, TYPED, Project
+from wisen.agents import follow, jsonl
 from wisen.agents.aider import Aider
 from wisen.agents.sniff import kind_of
 from wisen.domain.events import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
@@ -360,6 +361,7 @@ def test_chats_that_grow_give_the_same_as_those_that_are_whole(
     story(project)
     whole = {event.id: event for event in read(project)}
     assert len(typed(list(whole.values()))) == 6
+    assert [isinstance(event, Rejection) for event in whole.values()].count(True) == (3 if notes else 0)
     agent, pieces, mark = Aider(project.folder, {}), project.pieces, None
     grown: dict[str, Event] = {}
     for cut in [*sorted(cuts), len(pieces)]:
@@ -371,6 +373,36 @@ def test_chats_that_grow_give_the_same_as_those_that_are_whole(
             grown.update({event.id: grown.get(event.id, event) for event in batch.events})
             mark = Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
     assert grown == whole
+
+
+def test_a_pass_that_ends_anywhere_is_gone_on_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = Project(tmp_path)
+    story(project)
+    whole = {event.id: event for event in read(project)}
+    monkeypatch.setattr(follow, "BATCH", 1)
+    agent = Aider(tmp_path, {})
+    (source,) = agent.sources()
+    for chunk in (100, 150, 333):
+        monkeypatch.setattr(jsonl, "CHUNK", chunk)
+        batches = list(agent.read(source))
+        assert len(batches) > 5
+        before: dict[str, Event] = {}
+        for batch in batches:
+            before.update({event.id: before.get(event.id, event) for event in batch.events})
+            mark = Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
+            rest = {event.id: event for later in agent.read(source, mark) for event in later.events}
+            assert rest | before == whole
+            assert all(rest[id_] == before[id_] for id_ in rest.keys() & before.keys())
+
+
+def test_what_is_remembered_does_not_grow_with_the_chats(project: Project) -> None:
+    for _ in range(50):
+        project.start()
+        project.prompt("one")
+    project.save()
+    (source,) = Aider(project.folder, {}).sources()
+    *_, last = Aider(project.folder, {}).read(source)
+    assert len(last.cursor) < 1_000
 
 
 @pytest.mark.requirement("X7")

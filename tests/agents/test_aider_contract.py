@@ -58,7 +58,7 @@ class AiderScribe:
         self._chats.prompt("/lint")
         self._chats.ask("Fix lint errors in a.py? (Y)es/(N)o [Yes]:")
         self._chats.block(f"# Fix any errors below, if possible.\n\n{text}")
-        self._chats.reply(f"{text}\n\n#### {text}\n\n#### {text}  \n\n> {text}\n\n#### {text}")
+        self._chats.reply(f"{text}\n\n#### {text}\n\n#### {text}  \n\n> {text}\n\n#### {text}  \n\n#### {text}  ")
         self._chats.block(text)
         self._chats.tell(f"Commit 12ab34c Change it\n\n#### {text}\n\n#### {text}")
         self._chats.block(f"{SHELL}skip")
