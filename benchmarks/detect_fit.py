@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from wisen.loop.detect.tables import BOTH
+from wisen.loop.detect.tables import BOTH, NEXT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +44,10 @@ _LIGHT, _PHRASE, _USUAL = 0.3, 16.0, 2.0
 """How strongly weights are held back: of the free ones below, of single phrases, of all else."""
 _PAIR = 4.0
 """The same for pairs of features, which only count in other languages than English: more messages tell of them."""
-_PAIR_SEEN = 4
+_BESIDE = 8.0
+"""The same for a word and the next one, which only count in English."""
+_PAIR_SEEN, _BESIDE_SEEN = 4, 8
+"""How often they must be seen to count; each real turn is shown twice."""
 _FREE = frozenset(
     (
         *("before start", "before ok", "before interrupt", "before reject", "refusal's reason", "unmistakable"),
@@ -73,15 +76,21 @@ class Shape:
 
 
 def shape(features: Sequence[Features]) -> Shape:
-    """The features that are seen at least twice, pairs a little more often."""
+    """The features that are seen at least twice, pairs and neighbours a little more often."""
     seen = Counter(name for values in features for name in values)
-    names = tuple(sorted(name for name, number in seen.items() if number >= (_PAIR_SEEN if BOTH in name else 2)))
+    names = tuple(sorted(name for name, number in seen.items() if number >= _least(name)))
     return Shape(names, np.array([*map(_held_back, names), 0.05, 1e-6]))
+
+
+def _least(name: str) -> int:
+    return _PAIR_SEEN if BOTH in name else _BESIDE_SEEN if NEXT in name else 2
 
 
 def _held_back(name: str) -> float:
     if BOTH in name:
         return _PAIR
+    if NEXT in name:
+        return _BESIDE
     return _LIGHT if name in _FREE else _PHRASE if name.startswith("= ") else _USUAL
 
 

@@ -1,7 +1,8 @@
-"""Writes docs/cli.md and docs/settings.md from the program itself; a test checks that they are current."""
+"""Writes the pages that are made from the program and its tests (PAGES); a test checks that they are current."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -42,7 +43,41 @@ def settings() -> str:
     return "\n".join(rows) + "\n"
 
 
-PAGES = {"cli.md": cli, "settings.md": settings}
+def agents() -> str:
+    """What wisen can do in which agent, from the marks of the tests that drive the real ones."""
+    sys.path.insert(0, str(DOCS.parent))
+    from tests.agents.abilities import ABILITIES, seen
+    from tests.agents.clients import SOURCES
+
+    found = seen()
+    named = [name for name in SOURCES if any(agent == name for agent, _ in found)]
+    reasons: list[str] = []
+    rows = [
+        "# What wisen does in each agent",
+        "",
+        "Made by docs/generate.py from the marks of tests that drive the real clients with a scripted model:",
+        "`make test-agents-all`.",
+        "*yes*: a test saw it. *no*: a test saw that the client does not allow it. Empty: not tried.",
+        "",
+        f"| | {' | '.join(named)} |",
+        f"|---|{'---|' * len(named)}",
+        f"| version | {' | '.join(SOURCES[name].version for name in named)} |",
+    ]
+    for ability, says in ABILITIES.items():
+        cells = []
+        for name in named:
+            one = found.get((name, ability))
+            if one is not None and not one.holds:
+                reasons.append(f"{name}, {ability}: {one.why}")
+            cells.append("" if one is None else "yes" if one.holds else f"no ({len(reasons)})")
+        rows.append(f"| {says} | {' | '.join(cells)} |")
+    rows += ["", *(f"{number}. {reason}" for number, reason in enumerate(reasons, 1))] if reasons else []
+    pages = [page for page in sorted((DOCS / "agents").glob("*.md")) if page.name != "README.md"]
+    rows += ["", "Pages: " + ", ".join(f"[{page.stem}]({page.name})" for page in pages) + "."]
+    return "\n".join(rows) + "\n"
+
+
+PAGES = {"cli.md": cli, "settings.md": settings, "agents/README.md": agents}
 
 if __name__ == "__main__":
     for page, make in PAGES.items():

@@ -71,7 +71,7 @@ PROMISES = (
     Promise("S11", "Memory has three layers: sessions, days, and the user.", _P, "sessions and days; the distilled memory and the user's model are missing, and so is a model that words summaries"),
     Promise("S12", "Dreaming distils recent logs into a bounded memory, and can be undone."),
     Promise("S13", "Skills come from repeated work, are updated rather than doubled, and are found again."),
-    Promise("S14", "Conversations are scored on five dimensions, with trends."),
+    Promise("S14", "Conversations are scored on five dimensions, with trends.", _P, "counts of what was measured, the last days beside those before, over MCP and for programs: no five dimensions, no plot, no command"),
     Promise("S15", "Only memories that matter to the task are injected, with citations.", _P, "Claude Code only, and only where a prompt asks for what was said before"),
     Promise("S16", "Events, lessons and principles form a graph that can be asked and drawn."),
     Promise("S17", "A session starts with what is pending, due and ready.", _P, "there are no checks yet that could be due; agents other than Claude Code have to ask for it over MCP"),

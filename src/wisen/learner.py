@@ -16,6 +16,7 @@ from wisen.facade.praising import Praiser
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
+from wisen.facade.scoring import Scorer
 from wisen.facade.suggesting import Suggester
 from wisen.facade.switching import Switcher
 from wisen.facade.trying import Trier
@@ -58,7 +59,7 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Rememberer, Asker, Phraser, Linguist):
+class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Rememberer, Scorer, Asker, Phraser, Linguist):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:

@@ -5,6 +5,10 @@
 
 from __future__ import annotations
 
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+
 import pytest
 
 ABILITIES = {
@@ -35,3 +39,29 @@ def lacks(agent: str, ability: str, why: str) -> pytest.MarkDecorator:
     """A test with the real client that saw that it does not allow this; `why` is one sentence for users."""
     assert ability in ABILITIES, ability
     return pytest.mark.lacks(agent, ability, why)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a test says of an ability of an agent."""
+
+    holds: bool
+    test: str
+    why: str = ""
+    """Why it does not hold."""
+
+
+def seen() -> dict[tuple[str, str], Seen]:
+    """What the tests with real clients say, by agent and ability; what is not there was not tried."""
+    found: dict[tuple[str, str], Seen] = {}
+    for file in sorted(Path(__file__).parent.glob("test_live_*.py")):
+        module = importlib.import_module(f"tests.agents.{file.stem}")
+        for name, test in vars(module).items():
+            for mark in getattr(test, "pytestmark", ()) if name.startswith("test_") else ():
+                if mark.name == "shows":
+                    agent, *abilities = mark.args
+                    found |= {(agent, each): Seen(True, f"{file.name}::{name}") for each in abilities}
+                elif mark.name == "lacks":
+                    agent, ability, why = mark.args
+                    found.setdefault((agent, ability), Seen(False, f"{file.name}::{name}", why))
+    return found

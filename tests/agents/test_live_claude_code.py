@@ -12,12 +12,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.agents.abilities import shows
 from tests.agents.clients import claude_code
+from tests.agents.codex_rollouts import Rollout
 from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
@@ -222,6 +224,19 @@ def test_a_command_that_was_fixed_before_gets_its_fix_right_after_it_fails(world
     *_, last = world.asked("once more")
     assert last.rindex("python3 count.py") > last.index("unrecognized arguments")
     assert CITED.search(last[last.index("unrecognized arguments") :])
+
+
+@pytest.mark.requirement("X5")
+@shows("claude-code", "crossing")
+def test_a_lesson_typed_in_codex_reaches_claude_code_in_the_same_project(world: World) -> None:
+    rollout = Rollout(cwd=str(world.client.project))
+    rollout.at = datetime.now(UTC)
+    rollout.prompt("From now on always write dates as year, month, day.")
+    rollout.write(world.client.home)
+    world.cycle()
+    first = next(request for request in world.asked("say hello") if "say hello" in request)
+    (line,) = [line for line in first.splitlines() if "year, month, day" in line]
+    assert CITED.search(line)
 
 
 @pytest.mark.requirement("S15")

@@ -65,6 +65,7 @@ CALLS: dict[str, dict[str, Any]] = {
     },
     "explain": {"id": "LRN-"},
     "proposals": {},
+    "score": {"days": 3650},
     "remember": {"text": "The shop is deployed with shopctl.", "reason": "the logs say so"},
     "log": {"kind": "error", "text": "shopctl knows no option --wait."},
     "review": {},
@@ -94,6 +95,11 @@ def test_every_tool_answers_over_stdio_with_its_sources(shop: Path) -> None:
     (fix,) = found["fixes"].value["fixes"]
     assert (fix["helped_in_sessions"], fix["source"]) == (2, "mined")
     assert "--wait" not in fix["after"]
+    last, before = found["score"].value["last"], found["score"].value["before"]
+    assert (last["sessions"], last["failed"], before["sessions"], before["calls"]) == (3, 2, 0, 0)
+    assert last["failures_per_call"] == round(2 / last["calls"], 3)
+    assert last["corrections"] >= 1
+    assert "failures_per_call" not in before
     assert found["remember"].value["type"] == "suggestion"
     (doubt,) = [each for each in found["review"].value["open"] if each["kind"] == "turn"]
     assert (doubt["text"], doubt["agent"], doubt["at"][:10]) == (DOUBTFUL, "claude-code", "2026-03-02")

@@ -17,7 +17,7 @@ from wisen.loop.detect.lasting import lasting
 from wisen.loop.detect.lessons import groups_in, lesson
 from wisen.loop.detect.lexicon import shipped_lexicon
 from wisen.loop.detect.model import detect, shipped
-from wisen.loop.detect.tables import BOTH
+from wisen.loop.detect.tables import BOTH, NEXT
 from wisen.loop.detect.writing import fold, mask
 
 CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
@@ -241,6 +241,17 @@ def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
         values = lasting(heard, drawn, groups_in(drawn), look(heard))
         score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in values.items())
         assert found.durable == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
+
+
+def test_words_count_by_the_next_one_only_where_both_are_ours() -> None:
+    beside = {
+        name: number for name, number in look(Heard(text="No, not the xylophone. not the")).items() if NEXT in name
+    }
+    assert beside == {"^ > no": 1.0, "no > not": 1.0, "not > the": 2.0}
+    names = {name for of in weights()["kinds"].values() for name in of["weights"] if NEXT in name}
+    ours = shipped_lexicon().english_words | {"^"}
+    assert names
+    assert all(word.rstrip(".:?") in ours for name in names for word in name.split(NEXT))
 
 
 @given(text=st.text(st.characters(max_codepoint=127), max_size=60))

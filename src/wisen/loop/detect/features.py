@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from wisen.loop.detect.lanes import Rows
 from wisen.loop.detect.language import GROUPS, MARKS
 from wisen.loop.detect.lexicon import Lexicon, Openings, shipped_lexicon
 from wisen.loop.detect.phrases import Match, Phrases, is_negated
-from wisen.loop.detect.tables import BOTH, Table, Tables
+from wisen.loop.detect.tables import BOTH, NEXT, Table, Tables
 from wisen.loop.detect.writing import Folded, folded, has_words, is_foreign, length, mask, sentence_end
 
 if TYPE_CHECKING:
@@ -29,6 +30,9 @@ READ = 600
 """How much of a text is looked at: the point of a turn comes early."""
 _FIRST, _EARLY = 2, 14
 """Up to where in a text a phrase counts as standing first, or early."""
+_BESIDE = 40
+"""How many words are looked at for what stands beside them."""
+_BEGINNING = "^"
 _LIMITS = (12, 30, 80, 200, 500)
 """Up to which length a text counts as how long."""
 _LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
@@ -76,12 +80,13 @@ def tables(home: Rows, abroad: Rows, lexicon: Lexicon) -> Tables:
 
 
 def look(heard: Heard, *, paired: bool | None = None) -> dict[str, float]:
-    """The features of a turn by name; its pairs as well where they count: in other languages than English."""
+    """The features of a turn by name; its pairs where they count, in other languages than English; else neighbours."""
     seen = glance(heard, _named_only())
     counts = seen.is_abroad if paired is None else paired
     named = _paired(seen.said, seen.shown) if counts else []
     pairs = {f"{one}{BOTH}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
-    return seen.said | seen.shown | seen.around | seen.work | pairs
+    beside = {} if counts else _neighbours(seen.folded.text, shipped_lexicon())
+    return seen.said | seen.shown | seen.around | seen.work | pairs | beside
 
 
 def is_abroad(heard: Heard) -> bool:
@@ -110,6 +115,7 @@ def glance(heard: Heard, by: Tables) -> Seen:
         is_abroad = ahead > 0 or is_foreign(plain.text)
     if is_abroad:
         table, openings = by.abroad, lexicon.abroad
+        words = plain.text.split(None, 2)
         total = _phrases(plain.text, found, spoken, table, said)
     else:
         table, openings = by.home, lexicon.home
@@ -118,8 +124,10 @@ def glance(heard: Heard, by: Tables) -> Seen:
         total = _phrases(plain.text, found, 1, table, said)
         if guests:
             total += _phrases(plain.text, guests, spoken, by.guests, said)
+        words = plain.text.split(None, _BESIDE)
+        total += table.weigh_neighbours([_BEGINNING, *words[:_BESIDE]])
     _form(text, masked, plain.text, shown)
-    _opening(text, plain.text, openings, said, shown)
+    _opening(text, words, openings, said, shown)
     if "frown" in said or "smile" in said:
         _faces(plain.text, found, table.phrases, said, shown)
     around, added = table.around[
@@ -201,8 +209,7 @@ def _form(text: str, masked: str, plain: str, shown: dict[str, float]) -> None:
         shown["stress"] = 1.0
 
 
-def _opening(text: str, plain: str, openings: Openings, said: dict[str, float], shown: dict[str, float]) -> None:
-    words = plain.split(None, 2)
+def _opening(text: str, words: list[str], openings: Openings, said: dict[str, float], shown: dict[str, float]) -> None:
     shown[openings.begins(words)] = 1.0
     if len(words) > 1 and words[0].rstrip(".:?") in openings.leads and words[1] in openings.commands:
         shown["command later"] = 1.0
@@ -246,6 +253,14 @@ def _together(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
                 if other in others:
                     total += others[other]
     return total
+
+
+def _neighbours(plain: str, lexicon: Lexicon) -> dict[str, float]:
+    """How often a word of ours follows another one of ours; what else people write is never a feature."""
+    words = [_BEGINNING, *plain.split(None, _BESIDE)[:_BESIDE]]
+    ours = [word == _BEGINNING or word.rstrip(".:?") in lexicon.english_words for word in words]
+    beside = (f"{words[at]}{NEXT}{words[at + 1]}" for at in range(len(words) - 1) if ours[at] and ours[at + 1])
+    return {name: float(number) for name, number in Counter(beside).items()}
 
 
 def _around(

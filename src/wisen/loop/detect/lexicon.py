@@ -101,6 +101,11 @@ class Lexicon:
         return _phrases(self.languages)
 
     @cached_property
+    def english_words(self) -> frozenset[str]:
+        """The words of the English phrases, and those that are common."""
+        return frozenset(word for each in self.languages[:1] for word in (*_words(each), *each.common))
+
+    @cached_property
     def orders(self) -> Phrases:
         """The words of sentences that say what is to be done."""
         return _orders(self.languages)
@@ -156,8 +161,7 @@ def _strange(languages: Iterable[Language]) -> frozenset[str]:
     """The words of the phrases of other languages in Latin letters, without those of English."""
     ours, theirs = set[str](), set[str]()
     for language in languages:
-        phrases = [*language.harmless, *(phrase for words in language.groups.values() for phrase in words)]
-        text = fold(" ".join(phrases)).replace(".", " ").replace("?", " ").replace(":", " ").replace("*", " ")
+        text = " ".join(_words(language))
         if language.code in _HOME:
             ours.update(text.split(), language.common)
         elif not is_foreign(text):
@@ -165,6 +169,12 @@ def _strange(languages: Iterable[Language]) -> frozenset[str]:
                 text += f" {text.replace(fold(letter), put)}"
             theirs.update(text.split(), bare(text).split())
     return frozenset(word for word in theirs - ours if len(word) > 1)
+
+
+def _words(language: Language) -> list[str]:
+    """The words of its phrases, folded, with those that hide phrases."""
+    phrases = [*language.harmless, *(phrase for words in language.groups.values() for phrase in words)]
+    return fold(" ".join(phrases)).replace(".", " ").replace("?", " ").replace(":", " ").replace("*", " ").split()
 
 
 def _lesson_groups(language: Language) -> dict[str, tuple[str, ...]]:

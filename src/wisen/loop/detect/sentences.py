@@ -42,12 +42,15 @@ def is_empty(part: str, languages: Iterable[Language]) -> bool:
 def forbids(text: str, languages: Iterable[Language]) -> bool:
     """Whether it begins as what only forbids does."""
     said = fold(text).lstrip()
-    return any(_begins(said, word) for language in languages for word in _folded(language.lesson.forbids))
+    return any(_begins(said, word) for each in languages for word in _by_first(each.lesson.forbids).get(said[:1], ()))
 
 
 def _without_lead(part: str, languages: Iterable[Language]) -> str:
     said = folded(part)
-    leads = [lead for each in languages for lead in _folded(each.lesson.leads) if _begins(said.text, lead)]
+    first = said.text[:1]
+    leads = [
+        lead for each in languages for lead in _by_first(each.lesson.leads).get(first, ()) if _begins(said.text, lead)
+    ]
     if not leads:
         return part
     end = said.place(max(map(len, leads)))
@@ -56,7 +59,8 @@ def _without_lead(part: str, languages: Iterable[Language]) -> str:
 
 def _without_tail(part: str, languages: Iterable[Language]) -> str:
     said = fold(part).rstrip(_MARKS)
-    tails = [tail for each in languages for tail in _folded(each.lesson.tails) if _is_tail(said, tail)]
+    last = said[-1:]
+    tails = [tail for each in languages for tail in _by_last(each.lesson.tails).get(last, ()) if _is_tail(said, tail)]
     if not tails or len(fold(part)) != len(part):
         return part
     return part[: len(said) - max(map(len, tails))].rstrip(_MARKS)
@@ -86,3 +90,21 @@ def _stop(said: str) -> str:
 @cache
 def _folded(words: Words) -> frozenset[str]:
     return frozenset(each for word in words if (each := fold(word).strip(_MARKS)))
+
+
+@cache
+def _by_first(words: Words) -> dict[str, list[str]]:
+    """The words by the letter they begin with: most need not be looked at."""
+    return _by(words, 0)
+
+
+@cache
+def _by_last(words: Words) -> dict[str, list[str]]:
+    return _by(words, -1)
+
+
+def _by(words: Words, place: int) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for word in sorted(_folded(words)):
+        found.setdefault(word[place], []).append(word)
+    return found

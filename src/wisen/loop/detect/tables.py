@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.loop.detect.language import MARKS
@@ -27,6 +28,8 @@ _ONCE = frozenset(
 """Groups of everyday words: that one stands there counts, not how many."""
 BOTH = " & "
 """What stands between the names of a pair."""
+NEXT = " > "
+"""What stands between two words of which one follows the other; no word holds it."""
 
 
 class _Feature(NamedTuple):
@@ -73,13 +76,22 @@ class Table:
         self._groups: dict[str, _Group] = {}
         self.pairs: dict[str, dict[str, int]] = {}
         """What pairs of features add, by their names in order."""
+        self._neighbours: dict[tuple[str, str], int] = {}
+        """What a word and the next one add."""
         for name, row in rows.items():
             one, both, other = name.partition(BOTH)
             if both:
                 self.pairs.setdefault(one, {})[other] = row
+            one, follows, other = name.partition(NEXT)
+            if follows:
+                self._neighbours[one, other] = row
         self.told: list[_Told | None] = [None] * len(phrases.claims)
         """What each pattern tells, by number; None where that depends on the text, or was not asked yet."""
         self._depends: dict[tuple[int, int], _Told | None] = {}
+
+    def weigh_neighbours(self, words: list[str]) -> int:
+        """What words add by what they stand beside; the first is the beginning."""
+        return sum(filter(None, map(self._neighbours.get, pairwise(words))))
 
     def tell(self, number: int, spoken: int) -> _Told | None:
         """What a pattern tells in a text with such languages; None where it tells nothing there."""

@@ -10,6 +10,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from wisen import wiring
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import Status, rule_id
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from wisen.domain.entry_states import EntryState
     from wisen.domain.learnings import Learning
     from wisen.domain.memories import Memory, Recalled
+    from wisen.domain.scores import Score
     from wisen.learner import Learner
 
 Told = dict[str, Any]
@@ -246,6 +249,18 @@ def _proposal(each: Proposal) -> Told:
     return told | ({"suggested_by": each.agent} if each.agent else {})
 
 
+def _score(learner: Learner, call: of.Score, place: Path, _: str) -> Told:
+    late, early = learner.scores(place, days=call.days)
+    return {"last": _measured(late), "before": _measured(early), "says": "Counted in the agents' own logs."}
+
+
+def _measured(score: Score) -> Told:
+    told: Told = {"since": f"{score.since:%Y-%m-%d}", "until": f"{score.until:%Y-%m-%d}"}
+    told |= {name: value for name, value in structs.asdict(score).items() if name not in told}
+    shares = {"corrections_per_turn": score.corrected, "failures_per_call": score.failing}
+    return told | {name: round(share, 3) for name, share in shares.items() if share is not None}
+
+
 def _remember(learner: Learner, call: of.Remember, place: Path, agent: str) -> Told:
     made = learner.suggest(call.text, place, agent=agent, note=call.reason)
     return _proposal(made) | {"says": _WAITS}
@@ -295,6 +310,7 @@ _ANSWERS: dict[str, Callable[[Learner, Any, Path, str], Told]] = {
     "fixes": _fixes,
     "explain": _explain,
     "proposals": _proposals,
+    "score": _score,
     "remember": _remember,
     "log": _log,
     "review": _review,

@@ -121,6 +121,16 @@ class Context(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     budget: Annotated[int, Meta(ge=1, le=4000, description="How many tokens it may cost.")] = BRIEFING
 
 
+class Score(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Tell how sessions in this project went, by what was measured: corrections, failed calls, refusals, praise.
+
+    Use it when the user asks how the work goes, or whether it gets better. It tells of the last days and of as many
+    before them; they are counts, nobody's opinion.
+    """
+
+    days: Annotated[int, Meta(ge=1, le=3650, description="How many days to look at.")] = 30
+
+
 class Review(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Help to read what the user meant: turns that may be a correction, and lessons whose words say little alone.
 
@@ -149,6 +159,7 @@ TOOLS: dict[str, type[Call]] = {
     "fixes": Fixes,
     "explain": Explain,
     "proposals": Proposals,
+    "score": Score,
     "remember": Remember,
     "log": Log,
     "review": Review,
