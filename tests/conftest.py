@@ -93,7 +93,10 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         name
         for name in os.environ
         if name.startswith(
-            ("WISEN_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "GEMINI_", "OPENCODE_", "HERMES_", "GIT_", "XDG_")
+            (
+                *("WISEN_", "CLAUDE_", "CODEX_", "OPENCLAW_", "CLAWDBOT_", "GEMINI_", "OPENCODE_", "HERMES_", "AIDER_"),
+                *("OPENHANDS_", "GIT_", "XDG_"),
+            )
         )
     ]:
         if name != "WISEN_TEST_REQUIRE":

@@ -96,7 +96,7 @@ def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dic
     found, tasks = dict[str, int](), list[Task]()
     parts.scope.silence(parts.silence.holds)
     for agent in parts.agents:
-        sources, known = list(agent.sources(selection.under)), parts.index.marks(agent.name)
+        sources, known = list(parts.sources(agent, selection.under)), parts.index.marks(agent.name)
         marks = watch.doubted(known) if parts.recheck else known
         found[agent.name] = len(sources)
         tasks += [Task(agent=agent, source=each, marks=marks) for each in watch.changed(sources, marks, selection)]

@@ -14,6 +14,7 @@ from wisen.domain.report import Selection
 from wisen.domain.sources import TroubleKind
 from wisen.domain.state import Finding, Health
 from wisen.errors import StoreDamaged, WisenError
+from wisen.ports import Scattered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -80,7 +81,8 @@ def _restore(subject: Examined, error: StoreDamaged) -> Finding:
 
 
 def _findings(subject: Examined) -> Iterator[Finding]:
-    yield from (_agent(agent) for agent in subject.agents if agent.roots())
+    # Where an agent keeps its sessions in projects, that there are none in its own place says nothing.
+    yield from (_agent(agent) for agent in subject.agents if agent.roots() and not isinstance(agent, Scattered))
     yield from _hooks(subject)
     yield from _languages(subject)
     if not subject.ever_used:

@@ -304,7 +304,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         from wisen.domain.state import AgentState
         from wisen.ports import Versioned
 
-        sources = list(agent.sources())
+        sources = list(self._parts.sources(agent))
         newest = max(sources, key=lambda source: source.modified_ns, default=None)
         selection = Selection(agent=agent.name)
         return AgentState(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from wisen.domain.contexts import Alias
     from wisen.domain.hooks import Caller
     from wisen.domain.models import ModelsPolicy
     from wisen.domain.runs import Stamp
+    from wisen.domain.sources import Source
     from wisen.loop.apply.past import Desk
     from wisen.loop.crystallize.policy import GuardPolicy
     from wisen.loop.deliver.policy import DeliverPolicy
@@ -148,6 +149,15 @@ class Parts:
         """The key of the context that a directory belongs to; empty outside of any."""
         context = self.scope.context(str(path), str(path))
         return "" if context is None else context.key
+
+    def sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
+        """Every source of an agent below `under`; without it, in the agent's own places and in all known projects."""
+        from wisen.ports import Scattered
+
+        yield from agent.sources(under)
+        if under is None and isinstance(agent, Scattered):
+            tops = (self.scope.top(Path(alias.path)) for alias in self.aliases())
+            yield from agent.sources_in(sorted({top for top in tops if top is not None}))
 
     def aliases(self) -> list[Alias]:
         """The directories of this machine with their contexts, without those in which we are switched off."""

@@ -55,6 +55,18 @@ def _hermes(home: Path, environment: Mapping[str, str], by_programs: bool) -> Ag
     return Hermes(home, environment, program_prompts=by_programs)
 
 
+def _aider(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+    from wisen.agents.aider import Aider
+
+    return Aider(home, environment, program_prompts=by_programs)
+
+
+def _openhands(home: Path, environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
+    from wisen.agents.openhands import OpenHands
+
+    return OpenHands(home, environment)
+
+
 def _generic(_home: Path, _environment: Mapping[str, str], _by_programs: bool) -> Agent:  # noqa: FBT001 - one shape
     from wisen.agents.generic import Generic
 
@@ -68,5 +80,7 @@ _READERS: dict[str, Callable[[Path, Mapping[str, str], bool], Agent]] = {
     "gemini-cli": _gemini_cli,
     "opencode": _opencode,
     "hermes": _hermes,
+    "aider": _aider,
+    "openhands": _openhands,
     "generic": _generic,
 }

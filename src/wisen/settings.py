@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-KNOWN_AGENTS = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode", "hermes", "generic")
+KNOWN_AGENTS = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode", "hermes", "aider", "openhands", "generic")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,9 @@ class AgentsPolicy:
 
     enabled: tuple[str, ...] = setting(KNOWN_AGENTS, "The agents whose sessions are read.", one_of=KNOWN_AGENTS)
     program_prompts: bool = setting(
-        False, "Whether prompts that a program gave (claude -p, codex exec, opencode run) count as typed by the user."
+        False,
+        "Whether prompts that a program gave (claude -p, codex exec, opencode run, aider --message) count as typed by"
+        " the user.",
     )
 
 

@@ -22,6 +22,8 @@ OPENCLAW_VERSION, OPENCLAW_OLD_VERSION = "2026.9.6", "2026.5.22"
 HERMES_VERSION = "0.19.0"
 GEMINI_CLI_VERSION = "0.61.0"
 OPENCODE_VERSION = "1.18.33"
+AIDER_VERSION = "0.86.2"
+OPENHANDS_VERSION = "1.58.0"
 _PATIENCE = 900
 
 
@@ -34,13 +36,13 @@ class Source:
     packages: tuple[str, ...]
     """In the order they are installed in; the last is the client."""
     is_python: bool = False
-    edition: str = ""
-    """Changes where other packages are wanted beside the same client, so that they are fetched anew."""
+    least: tuple[int, int] = (3, 11)
+    """The oldest Python that it runs on."""
 
     def installed(self, name: str) -> Path:
         """Where the client is, once it is installed."""
         folder = ("venv", "bin") if self.is_python else ("node_modules", ".bin")
-        return CACHE.joinpath(f"{name}-{self.version}{self.edition}", *folder, self.program)
+        return CACHE.joinpath(f"{name}-{self.version}", *folder, self.program)
 
 
 _NODE = "node@24"
@@ -50,11 +52,17 @@ SOURCES = {
     "codex": Source(CODEX_VERSION, "codex", (f"@openai/codex@{CODEX_VERSION}",)),
     "openclaw": Source(OPENCLAW_VERSION, "openclaw", (_NODE, f"openclaw@{OPENCLAW_VERSION}")),
     "openclaw-old": Source(OPENCLAW_OLD_VERSION, "openclaw", (_NODE, f"openclaw@{OPENCLAW_OLD_VERSION}")),
-    "hermes": Source(
-        HERMES_VERSION, "hermes", (f"hermes-agent[mcp]=={HERMES_VERSION}",), is_python=True, edition="-mcp"
-    ),
+    "hermes": Source(HERMES_VERSION, "hermes", (f"hermes-agent[mcp]=={HERMES_VERSION}",), is_python=True),
     "gemini-cli": Source(GEMINI_CLI_VERSION, "gemini", (_NODE, f"@google/gemini-cli@{GEMINI_CLI_VERSION}")),
     "opencode": Source(OPENCODE_VERSION, "opencode", (f"opencode-ai@{OPENCODE_VERSION}",)),
+    "aider": Source(AIDER_VERSION, "aider", (f"aider-chat=={AIDER_VERSION}",), is_python=True),
+    "openhands": Source(
+        OPENHANDS_VERSION,
+        "python",  # a library: tests write the program
+        (f"openhands-tools=={OPENHANDS_VERSION}", f"openhands-sdk=={OPENHANDS_VERSION}"),
+        is_python=True,
+        least=(3, 12),
+    ),
 }
 
 
@@ -116,10 +124,24 @@ def _from_npm(name: str, folder: Path) -> None:
 def _from_python(name: str, folder: Path) -> None:
     venv = folder / "venv"
     for command in (
-        [sys.executable, "-m", "venv", str(venv)],
+        [_python(SOURCES[name].least), "-m", "venv", str(venv)],
         [str(venv / "bin" / "pip"), "install", "-qq", "--disable-pip-version-check", *SOURCES[name].packages],
     ):
         subprocess.run(command, check=True, timeout=_PATIENCE, stdout=sys.stderr)
+
+
+def _python(least: tuple[int, int]) -> str:
+    """An interpreter that is new enough: this one, or another that is here."""
+    if sys.version_info[:2] >= least:
+        return sys.executable
+    major, minor = least
+    for each in range(minor, minor + 3):
+        kept = sorted(Path.home().glob(f".pyenv/versions/{major}.{each}.*/bin/python"))
+        for found in filter(None, (shutil.which(f"python{major}.{each}"), *map(str, kept))):
+            # pyenv has a program for every version that it knows, also where it would not start it.
+            if subprocess.run([found, "-c", ""], check=False, capture_output=True).returncode == 0:
+                return found
+    raise OSError(f"it needs Python {major}.{minor} or newer")
 
 
 if __name__ == "__main__":

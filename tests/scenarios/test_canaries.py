@@ -16,10 +16,12 @@ from ahocorasick_rs import BytesAhoCorasick
 from benchmarks.secret_carriers import CARRIERS, lay
 from benchmarks.secret_formats import FORMATS, drawn
 from tests.agents import hermes_sessions
+from tests.agents.aider_chats import Project
 from tests.agents.codex_rollouts import Rollout
 from tests.agents.gemini_chats import Chat
 from tests.agents.openclaw_sessions import SESSIONS, Transcript
 from tests.agents.opencode_sessions import Talk
+from tests.agents.openhands_events import Conversation
 from tests.commands import run
 
 import wisen
@@ -186,14 +188,33 @@ def hermes(home: Path, number: int, canary: str) -> None:
     log.save(home, f".hermes/profiles/{number}")
 
 
+def aider(home: Path, number: int, canary: str) -> None:
+    log = Project(home / "work" / f"project-{number}")
+    log.start()
+    log.prompt(f"no, always use {canary} from now on")
+    log.tell_lines(f"# Fix any errors below, if possible.\n\n## Running: check {canary}\n\nrefused: {canary}\n\n## See")
+    log.prompt(f"please remember: {canary}")
+    log.save()
+
+
+def openhands(home: Path, number: int, canary: str) -> None:
+    log = Conversation(number, home / ".openhands" / "conversations")
+    log.prompt(f"no, always use {canary} from now on")
+    log.shell(f"deploy {canary}", f"refused: {canary}", 1)
+    log.prompt(f"please remember: {canary}")
+    log.save()
+
+
 FIRST = (claude_code, codex, openclaw, generic)
 LATER = (gemini_cli, opencode, hermes)
-WRITERS = (*FIRST, *LATER)
+LAST = (aider, openhands)
+WRITERS = (*FIRST, *LATER, *LAST)
 
 
 @pytest.mark.requirement("N8")
 def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home: Path) -> None:
     chances = dict.fromkeys(FIRST, random.Random(14)) | dict.fromkeys(LATER, random.Random(14))
+    chances |= dict.fromkeys(LAST, random.Random(14))
     marked = [each for each in FORMATS if each.marked and not each.lines and not each.address]
     needles = []
     for number, form in enumerate(marked):
@@ -205,6 +226,7 @@ def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home:
     out.mkdir()
     with wisen.open_learner() as learner:
         read = learner.learn(home / "talks").counts.sources
+        learner.learn(home / "work")
     run("learn", "--html", out / "report.html", "--markdown", out / "report.md")
     run("cycle")
     (out / "found.json").write_text(run("learn", "--json").stdout + run("entries", "--json").stdout)

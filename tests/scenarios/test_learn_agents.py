@@ -9,6 +9,7 @@ import pytest
 from tests.agents import hermes_sessions
 from tests.agents.gemini_chats import Chat
 from tests.agents.opencode_sessions import Talk
+from tests.agents.openhands_events import Conversation
 
 import wisen
 from wisen.domain.signals import SignalKind
@@ -46,7 +47,17 @@ def hermes(home: Path, number: int) -> None:
     talk.save(home)
 
 
-WRITERS = {"gemini-cli": gemini_cli, "opencode": opencode, "hermes": hermes}
+def openhands(home: Path, number: int) -> None:
+    talk = Conversation(number, home / ".openhands" / "conversations")
+    talk.prompt("run the tests")
+    talk.shell("npm test", "npm error use pnpm", 1)
+    talk.shell("pnpm test", "ok")
+    talk.prompt("no, don't use npm here, use pnpm instead")
+    talk.say("You're right, I should have used pnpm.")
+    talk.save()
+
+
+WRITERS = {"gemini-cli": gemini_cli, "opencode": opencode, "hermes": hermes, "openhands": openhands}
 
 
 @pytest.mark.parametrize(("agent", "write"), WRITERS.items())

@@ -35,16 +35,20 @@ def source_at(agent: str, path: Path) -> Source:
     return Source(agent=agent, path=path, size=status.st_size, modified_ns=status.st_mtime_ns)
 
 
-def value_in(path: Path, key: bytes) -> str | None:
-    """The value behind a key (given with quotes and colon): the last in a file's end, else in its beginning."""
+def ends_of(path: Path) -> tuple[bytes, ...]:
+    """The end and the beginning of a file, in the order in which what is newest is looked for; nothing without one."""
     try:
         with path.open("rb") as file:
             beginning = file.read(_ENDS)
             file.seek(max(0, os.fstat(file.fileno()).st_size - _ENDS))
-            end = file.read()
+            return file.read(), beginning
     except OSError:
-        return None
-    for part in (end, beginning):
+        return ()
+
+
+def value_in(path: Path, key: bytes) -> str | None:
+    """The value behind a key (given with quotes and colon): the last in a file's end, else in its beginning."""
+    for part in ends_of(path):
         _, found, after = part.rpartition(key)
         value = after[:40].partition(b'"')[0]
         if found and value:

@@ -1,12 +1,13 @@
-"""Follows a JSONL log from a mark: lines become records, records become events, and the cursor says how far.
+"""Follows a log from a mark: lines become records, records become events, and the cursor says how far.
 
-It knows how logs go wrong (garbage, glued and torn lines, zero bytes, foreign shapes, rewriting) but no agent: what a
-record means is told by a `Format`.
+It knows how JSONL logs go wrong (garbage, glued and torn lines, zero bytes, foreign shapes, rewriting) but no agent:
+what a record means is told by a `Format`. A log of other lines comes with a `Way` of its own.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -15,7 +16,7 @@ from wisen.agents.notebook import Segment  # noqa: TC001 - msgspec reads the ann
 from wisen.domain.sources import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from wisen.agents.notebook import Notebook
@@ -26,10 +27,19 @@ BATCH = 4 << 20
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-class Format(Protocol):
-    """What one agent's lines mean. One object serves one pass over one file."""
+class Form(Protocol):
+    """What one pass over one file notes down."""
 
     notebook: Notebook
+
+    def state(self) -> dict[str, str]:
+        """What the next pass must know beside the segments: short names, never text of the log."""
+        ...
+
+
+class Format(Form, Protocol):
+    """What one agent's records mean. One object serves one pass over one file."""
+
     decoder: msgspec.json.Decoder[Any]
     teaching: frozenset[str]
     """Types of records that can teach."""
@@ -46,10 +56,6 @@ class Format(Protocol):
 
     def is_whole(self, value: Mapping[str, object]) -> bool:
         """Whether this stood on a line of its own, and not inside another record."""
-        ...
-
-    def state(self) -> dict[str, str]:
-        """What the next pass must know beside the segments: short names, never text of the log."""
         ...
 
 
@@ -72,8 +78,30 @@ class FormatOf(Protocol):
         ...
 
 
+class Way(NamedTuple):
+    """How the lines of a file are taken in, with what they are noted down in."""
+
+    form: Form
+    lines: Callable[[jsonl.Lines], None]
+    """Take complete lines in."""
+    rest: Callable[[bytes, int], bool]
+    """Take in a last line that has no end yet. False when it is not whole: it must be read again."""
+    end: Callable[[], None] = lambda: None
+    """The file is at its end for now."""
+
+
 def follow(path: Path, mark: Mark | None, format_of: FormatOf) -> Iterator[Batch]:
     """The events behind the mark. A file that was rewritten since is read from its beginning."""
+
+    def way_of(cursor: Cursor) -> Way:
+        form = format_of(cursor)
+        return Way(form, partial(_lines, form), partial(_rest, form))
+
+    return follow_lines(path, mark, way_of)
+
+
+def follow_lines(path: Path, mark: Mark | None, way_of: Callable[[Cursor], Way]) -> Iterator[Batch]:
+    """The same for lines of any kind."""
     try:
         with jsonl.LogFile(path) as log:
             cursor = _resume(log, mark)
@@ -82,7 +110,7 @@ def follow(path: Path, mark: Mark | None, format_of: FormatOf) -> Iterator[Batch
                 log.checksum = cursor.checksum or jsonl.Checksum()
                 if cursor.checksum is not None:
                     yield Batch(events=(), troubles=(), cursor=mark.cursor, read_bytes=cursor.checksum.upto)
-            yield from _batches(log, cursor, format_of(cursor))
+            yield from _batches(log, cursor, way_of(cursor))
     except OSError as error:
         trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=error.strerror or "", offset=0)
         yield Batch(events=(), troubles=(trouble,), cursor=mark.cursor if mark else "", read_bytes=0)
@@ -102,22 +130,24 @@ def _resume(log: jsonl.LogFile, mark: Mark | None) -> Cursor:
     return cursor if whole else Cursor()
 
 
-def _batches(log: jsonl.LogFile, cursor: Cursor, form: Format) -> Iterator[Batch]:
+def _batches(log: jsonl.LogFile, cursor: Cursor, way: Way) -> Iterator[Batch]:
+    form = way.form
     begin = end = stop = cursor.offset
     for lines in log.lines(begin):
-        _lines(form, lines)
+        way.lines(lines)
         end, stop = lines.end, lines.end + len(lines.rest)
-        if lines.rest and _rest(form, lines.rest, end):
+        if lines.rest and way.rest(lines.rest, end):
             log.sum_up(lines.rest, end, stop)
             end = stop
         if stop - begin >= BATCH:
             yield _batch(log, form, begin, end, stop)
             begin = stop
+    way.end()
     if stop > begin or form.notebook.troubles:
         yield _batch(log, form, begin, end, stop)
 
 
-def _batch(log: jsonl.LogFile, form: Format, begin: int, end: int, stop: int) -> Batch:
+def _batch(log: jsonl.LogFile, form: Form, begin: int, end: int, stop: int) -> Batch:
     """What was found in the bytes from `begin` to `stop`, of which those before `end` are done with."""
     resume, segments = form.notebook.resume_at(end)
     note = Cursor(resume, log.guard(resume), dict(segments), form.state(), log.checksum)

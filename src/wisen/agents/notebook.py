@@ -94,6 +94,10 @@ class Notebook:
         standing.number += 1
         standing.key = None
 
+    def leave(self, native: str) -> None:
+        """A session is over: nothing of it has to be remembered."""
+        self._standings.pop(native, None)
+
     def call(self, call: Call, offset: int, *, hides: bool) -> None:
         """A call was asked for; its result is awaited."""
         self._open[call.id] = Opened(call.tool, hides, call.session, call.place)
@@ -173,3 +177,11 @@ def moment(stamp: str | None) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def local_moment(stamp: str) -> datetime | None:
+    """A time as the user's clock showed it, where it names no zone; None when it is not one."""
+    try:
+        return datetime.fromisoformat(stamp).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -27,6 +27,7 @@ _CLAUDE = frozenset(
     " tools-used cost-state api-request api-request-blob api-request-shape atis-latch custom-title".split()
 )
 _CLAUDE_NAMES = frozenset({"sessionId", "parentUuid", "leafUuid", "messageId", "uuid"})
+_SOURCES = ("agent", "user", "environment", "hook")
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
 _BEGINNINGS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("codex", re.compile(rb'\{[^{}]*"type":\s*"(?:session_meta|response_item|event_msg)",\s*"payload":')),
@@ -41,6 +42,7 @@ _TABLES = (
     ("hermes", {"sessions", "messages", "schema_version", "state_meta"}),
 )
 _ROLLOUT = re.compile(r"rollout-.+\.jsonl\Z")
+_AIDER = re.compile(rb"\s*# aider chat started at \d{4}-\d\d-\d\d ")
 
 
 def kind_of(path: Path) -> str | None:
@@ -62,6 +64,8 @@ def _kind(path: Path, _size: int, _modified_ns: int) -> str | None:
         return None
     if head.startswith(_SQLITE):
         return _of_database(path)
+    if _AIDER.match(head):
+        return "aider"
     found = _of_text(head.removeprefix(b"\xef\xbb\xbf"), is_document=path.suffix == ".json")
     return found or ("codex" if _ROLLOUT.match(path.name) else None)
 
@@ -124,11 +128,16 @@ def _is_generic(value: dict[str, object]) -> bool:
     return _is_message(value) or (isinstance(messages, list) and (not messages or any(map(_is_message, messages))))
 
 
+def _is_openhands(value: dict[str, object]) -> bool:
+    return {"kind", "id", "timestamp", "source"} <= value.keys() and value["source"] in _SOURCES
+
+
 _TESTS: tuple[tuple[str, Callable[[dict[str, object]], bool]], ...] = (
     ("codex", _is_codex),
     ("openclaw", _is_openclaw),
     ("gemini-cli", _is_gemini),
     ("claude-code", _is_claude),
+    ("openhands", _is_openhands),
     ("generic", _is_generic),
 )
 

@@ -25,7 +25,7 @@ from wisen.ports.tombstones import Graves as Graves
 from wisen.ports.tombstones import Traces as Traces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
     from datetime import datetime
@@ -64,6 +64,7 @@ __all__ = [
     "Notebooks",
     "Phrasebook",
     "Purse",
+    "Scattered",
     "Shelf",
     "Stretch",
     "Traces",
@@ -121,6 +122,15 @@ class Versioned(Protocol):
 
     def version(self, source: Source) -> str | None:
         """The version that wrote the newest part of a source; None when it does not tell or cannot be read."""
+        ...
+
+
+@runtime_checkable
+class Scattered(Protocol):
+    """An agent that keeps its sessions in the projects themselves: whoever asks must know where those are."""
+
+    def sources_in(self, projects: Iterable[Path]) -> Iterator[Source]:
+        """Every source at the top of these directories that `sources` does not find."""
         ...
 
 

@@ -1,0 +1,74 @@
+"""aider: chats as Markdown, all those of a project in one file that lies at the top of the project."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.agents.aider.heard import Heard
+from wisen.agents.aider.read import AGENT, Chats
+from wisen.agents.files import ends_of, files_below, source_at
+from wisen.agents.follow import Cursor, Way, follow_lines
+from wisen.agents.sniff import kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from wisen.domain.sources import Batch, Mark, Source
+
+__all__ = ["Aider"]
+
+_CHATS = ".aider.chat.history.md"
+_TYPED = ".aider.input.history"
+_VERSION = re.compile(rb"^> Aider v([\w.+-]{1,40}) {2}\r?$", re.MULTILINE)
+
+
+class Aider:
+    """The chats of aider on this machine. It keeps them in projects, so that whoever asks must know where those are."""
+
+    name = AGENT
+
+    def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
+        """`program_prompts`: whether what a program asked (`aider --message`) counts as typed by the user."""
+        chosen = environment.get("AIDER_CHAT_HISTORY_FILE")
+        # A relative one lies in whatever directory aider runs in: a name, not a place.
+        self._name = chosen if chosen and not Path(chosen).expanduser().is_absolute() else _CHATS
+        self._roots = (Path(chosen).expanduser(),) if chosen and self._name != chosen else (home / self._name,)
+        self._typed = environment.get("AIDER_INPUT_HISTORY_FILE") or _TYPED
+        self._program_prompts = program_prompts
+
+    def roots(self) -> tuple[Path, ...]:
+        """The file of chats that were held outside of any project, or the one that the user chose for all."""
+        return self._roots
+
+    def sources(self, under: Path | None = None) -> Iterator[Source]:
+        """The file in its place, or every one below `under`, in a stable order."""
+        if under is None:
+            yield from (source_at(AGENT, path) for path in self._roots if path.is_file())
+            return
+        for path in files_below(under, (_CHATS, self._name)):
+            if kind_of(path) == AGENT:
+                yield source_at(AGENT, path)
+
+    def sources_in(self, projects: Iterable[Path]) -> Iterator[Source]:
+        """The file of each project that has one."""
+        for path in dict.fromkeys(project / self._name for project in projects):
+            if path not in self._roots and path.is_file():
+                yield source_at(AGENT, path)
+
+    def version(self, source: Source) -> str | None:
+        """The version of aider that began the newest chat."""
+        found = next((every[-1] for part in ends_of(source.path) if (every := _VERSION.findall(part))), None)
+        return found.decode("ascii") if found else None
+
+    def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
+        """The events behind the mark."""
+        place = source.path.absolute().parent
+        heard = Heard(place / Path(self._typed).expanduser())
+
+        def way_of(cursor: Cursor) -> Way:
+            chats = Chats(cursor, place=str(place), heard=heard, program_prompts=self._program_prompts)
+            return Way(chats, chats.lines, chats.rest, chats.end)
+
+        return follow_lines(source.path, mark, way_of)

@@ -1,0 +1,250 @@
+"""What a chat with aider comes to: what was typed, what the model began with and what aider said become events.
+
+Whether something was typed is told by the input history where there is one; without it, by what stands before. How a
+command ended that the user agreed to is told nowhere, so that nothing is said of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.agents.aider.messages import (
+    EDIT_QUESTION,
+    LINT_QUESTION,
+    QUESTION,
+    SHELL_QUESTION,
+    Kind,
+    Meaning,
+    is_a_programs,
+    meaning,
+    reason,
+)
+from wisen.agents.concessions import concedes
+from wisen.agents.notebook import EPOCH, local_moment
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wisen.agents.aider.heard import Heard
+    from wisen.agents.standing import Standing
+    from wisen.domain.events import SessionKey
+
+_COMMAND = re.compile(r"/(?P<mode>ask|code|architect|context)\s+(?P<asked>\S.*)|[/!]\S.*", re.DOTALL)
+"""What is typed to aider itself; behind some words stands what the model is asked, which is written down once more."""
+_PRINTED = 200
+"""Lines of what a command printed that are kept."""
+_TICK = timedelta(milliseconds=1)
+
+
+class _Here(NamedTuple):
+    """Where an event stands."""
+
+    id: str
+    session: SessionKey
+    at: datetime
+
+
+class Talk:
+    """The chats of one file, one after another."""
+
+    def __init__(self, book: Standing, place: str, heard: Heard, *, program_prompts: bool) -> None:
+        self._book, self._state = book, book.state
+        self._place, self._heard, self._program_prompts = place, heard, program_prompts
+        self._name = _digest(Path(place).name)
+        self.subject = ""
+        """Aider's last message, if the next may be a question about it."""
+        self._malformed = False
+        self._checked: list[str] = []
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether aider's next message belongs to this one."""
+        return self._malformed or bool(self._checked)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it is known when the chat began."""
+        return "began" in self._state
+
+    def begin(self, stamp: str) -> bool:
+        """A new chat. False when that is no time."""
+        began = local_moment(stamp)
+        if began is None:
+            return False
+        name, at = stamp.translate({45: None, 58: None, 32: "T"}), str((began - EPOCH) // _TICK)
+        before = self._state.get("began", "")
+        self._book.leave(self._state.get("session", ""))
+        self._state.clear()
+        # Two that began in one second are told apart.
+        self._state.update(began=f"{before}+" if before.rstrip("+") == name else name, at=at)
+        return True
+
+    def turn_away(self) -> None:
+        """Somebody else speaks: what would have been about aider's last messages did not come."""
+        self._end_check()
+        self._malformed, self.subject = False, ""
+
+    def prompt(self, text: str, *, answers: bool) -> bool:
+        """What stands where the user's text stands. False when it is the model's, whose words stand right before it.
+
+        `answers`: whether they do.
+        """
+        asked, machine = self._state.pop("asked", ""), self._state.pop("machine", "")
+        if not text or text == "<blank>" or QUESTION.match(text):
+            return not answers
+        heard = self._hear(text)
+        command = _COMMAND.fullmatch(text)
+        if command:
+            if command["mode"] and (heard or "noted" not in self._state):
+                self._state["asked"] = _digest(command["asked"].strip())
+            return heard is not None or not answers
+        echoed = self._state.get("answer") == _digest(text.split("\n", 1)[0].strip())
+        plain = "noted" not in self._state and not (answers or machine or echoed)
+        if heard is None and asked != _digest(text) and not plain:
+            return not answers
+        self._state["open"] = "1"
+        here = self._here()
+        given = "program" in self._state and not self._program_prompts
+        self._book.events.append(
+            Message(
+                id=here.id,
+                session=here.session,
+                at=here.at,
+                place=self._place,
+                text=text,
+                origin=Origin.PROMPT,
+                provenance=Provenance.OTHER if given else Provenance.TYPED,
+            )
+        )
+        return True
+
+    def answers(self, line: str) -> None:
+        """The first line of what the model says."""
+        self._state["answer"] = _digest(line.strip())
+
+    def answered(self, beginning: str) -> None:
+        """How the model's answer begins."""
+        if concedes(beginning):
+            here = self._here()
+            self._book.events.append(Concession(id=here.id, session=here.session, at=here.at, place=self._place))
+
+    def message(self, text: str) -> None:
+        """A message of aider."""
+        subject, self.subject = self.subject, ""
+        ran = self._state.pop("ran", "")
+        meant = meaning(text)
+        if self._malformed:
+            if meant.kind is not Kind.LINK:
+                self._malformed = False
+                why, path = reason(text)
+                self._end(self._call("edit", **({"path": path} if path else {})), Status.FAILED, why)
+        elif self._checked and meant.kind in (Kind.OTHER, Kind.LINK):
+            self._checked.append(text)
+        else:
+            self._end_check()
+            if meant.kind is Kind.OTHER:
+                self.subject = text
+            elif meant.kind is Kind.REMARK and "\n" in text:
+                for line in text.split("\n"):
+                    self.message(line)
+                self._end_check()
+            elif meant.kind is Kind.ASKED:
+                self._question(meant, subject)
+            elif meant.kind is Kind.STOPPED:
+                self._stop(ran)
+            elif meant.kind is Kind.BEGUN and is_a_programs(subject):
+                self._state["program"] = "1"
+            else:
+                self._did(meant)
+
+    def go_on(self, line: str) -> None:
+        """One more line of a message that seemed to be whole: commands are filled up with spaces to one length."""
+        if self.subject:
+            self.subject += f"\n{line}"
+
+    def _did(self, meant: Meaning) -> None:
+        if meant.kind is Kind.ANSWERED:
+            self._state.pop("open", None)
+        elif meant.kind is Kind.EDITED:
+            self._end(self._call("edit", path=meant.about), Status.OK)
+        elif meant.kind is Kind.MALFORMED:
+            self._malformed = True
+        elif meant.kind is Kind.SKIPPED and "refused" in self._state:
+            self._refuse(self._call("edit", path=meant.about))
+        elif meant.kind is Kind.RAN:
+            self._state["ran"] = self._call("shell", command=meant.about).id
+        elif meant.kind is Kind.CLEARED and "session" in self._state:
+            self._book.begin_segment(self._state["session"])
+        elif meant.kind is Kind.CHECKED:
+            self._checked = [meant.about]
+
+    def _question(self, asked: Meaning, subject: str) -> None:
+        refused = asked.answer not in ("y", "a")
+        self._state.pop("refused", None)
+        # Aider can be told to answer by itself, so that a no is only the user's if he is known to have typed it.
+        heard = self._hear(answer=asked.answer) if asked.answer else None
+        by_the_user = heard is not None or asked.answer in ("d", "s")
+        if LINT_QUESTION.match(asked.about):
+            self._state["machine"] = "1"  # the errors follow, as if the user had typed them
+        elif EDIT_QUESTION.match(asked.about) and refused and by_the_user:
+            self._state["refused"] = "1"
+        elif SHELL_QUESTION.match(asked.about) and refused and subject:
+            call = self._call("shell", command="\n".join(line.strip() for line in subject.split("\n")))
+            if by_the_user:
+                self._refuse(call)
+            else:
+                self._end(call, Status.CANCELLED)
+
+    def _refuse(self, call: Call) -> None:
+        here = self._here()
+        refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=here.session, at=here.at, place=self._place)
+        self._book.events.append(refusal)
+
+    def _stop(self, ran: str) -> None:
+        if self._state.pop("open", "") or ran:  # else nothing was under way: it is typed at the prompt too
+            here = self._here()
+            stop = Interrupt(id=here.id, session=here.session, at=here.at, place=self._place, call=ran or None)
+            self._book.events.append(stop)
+
+    def _end_check(self) -> None:
+        if self._checked:
+            (command, *printed), self._checked = self._checked, []
+            text = "\n".join(filter(None, printed[:_PRINTED]))
+            self._end(self._call("shell", command=command), Status.FAILED, text)
+
+    def _hear(self, text: str = "", *, answer: str = "") -> datetime | None:
+        """When this was typed, if the input history tells; from then on it is known to tell."""
+        after = EPOCH + int(self._state.get("heard", self._state["at"])) * _TICK
+        found = self._heard.answered(answer, after) if answer else self._heard.at(text, after)
+        if found is not None:
+            heard = -((EPOCH - found) // _TICK)
+            self._state.update(noted="1", heard=str(heard), at=str(max(heard, int(self._state["at"]))))
+        return found
+
+    def _call(self, tool: str, **arguments: str) -> Call:
+        told = json.dumps(arguments, ensure_ascii=False)
+        here = self._here()
+        call = Call(id=here.id, session=here.session, at=here.at, place=self._place, tool=tool, arguments=told)
+        self._book.events.append(call)
+        return call
+
+    def _end(self, call: Call, status: Status, text: str | None = None) -> None:
+        here = self._here()
+        self._book.outcome(call.id, here.session, here.at, self._place, status, text)
+
+    def _here(self) -> _Here:
+        """The next event's id, session and moment. A chat is named by when it began and by its project's name."""
+        self._state["at"] = str(int(self._state["at"]) + 1)
+        at = EPOCH + int(self._state["at"]) * _TICK
+        native = self._state.setdefault("session", f"{self._state['began']}-{self._name}")
+        return _Here(f"{native}:{self._book.count('count')}", self._book.session(native, at, self._place), at)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()

@@ -1,0 +1,131 @@
+"""Follows a conversation that is a folder of numbered files, one an event: only those behind the cursor are opened."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from wisen.agents.jsonl import LONGEST
+from wisen.agents.notebook import FAR_BEHIND, Segment
+from wisen.agents.openhands.records import as_event, kind_in
+from wisen.domain.sources import Batch, Trouble, TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wisen.agents.openhands.read import Conversation
+    from wisen.domain.sources import Mark
+
+_NAME = re.compile(r"event-(\d{5,})-[0-9A-Za-z-]+\.json\Z")
+_BATCH = 4 << 20
+"""Bytes whose events are handed on together."""
+_FAR = 2_000
+"""Events after which what waits will not get its other half."""
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class EventFile(NamedTuple):
+    """The file of an event."""
+
+    number: int
+    path: Path
+    size: int
+    modified_ns: int
+
+
+class Cursor(msgspec.Struct, frozen=True):
+    """The number of the next event; `guard` is the name of the file before it: another one is another conversation."""
+
+    following: int = 0
+    guard: str = ""
+    segments: dict[str, Segment] = msgspec.field(default_factory=dict)
+    place: str = ""
+
+
+def event_files(folder: Path) -> list[EventFile]:
+    """The files of a conversation's events, in order; none where the folder cannot be looked at."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = _NAME.match(entry.name)
+                if name and entry.is_file():
+                    status = entry.stat()
+                    found.append(EventFile(int(name[1]), Path(entry.path), status.st_size, status.st_mtime_ns))
+    except OSError:
+        return []
+    return sorted(found)
+
+
+def read_events(folder: Path, mark: Mark | None, conversation_of: Callable[[Cursor], Conversation]) -> Iterator[Batch]:
+    """The events behind the mark."""
+    files = event_files(folder)
+    names = {each.number: each.path.name for each in files}
+    cursor = _resume(mark, names)
+    if not files:
+        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail="no event files", offset=0)
+        yield Batch(events=(), troubles=(trouble,), cursor=mark.cursor if mark else "", read_bytes=0)
+        return
+    conversation = conversation_of(cursor)
+    following, size, afresh = cursor.following, 0, cursor.following == 0
+    for each in files:
+        if each.number < cursor.following:
+            continue
+        if not _take(each, conversation, is_last=each.number == files[-1].number):
+            break
+        following, size = each.number + 1, size + each.size
+        if size >= _BATCH:
+            yield _batch(conversation, following, names, size, afresh=afresh)
+            size, afresh = 0, False
+    yield _batch(conversation, following, names, size, afresh=afresh)
+
+
+def _resume(mark: Mark | None, names: dict[int, str]) -> Cursor:
+    if mark is None or not mark.cursor or mark.doubted:
+        return Cursor()
+    try:
+        cursor = msgspec.json.decode(mark.cursor, type=Cursor)
+    except msgspec.DecodeError:
+        return Cursor()
+    return cursor if names.get(cursor.following - 1, "") == cursor.guard else Cursor()
+
+
+def _take(file: EventFile, conversation: Conversation, *, is_last: bool) -> bool:
+    """Take one file in. False when it is being written: it must be read again."""
+    notebook = conversation.notebook
+    if file.size > LONGEST:
+        notebook.trouble(TroubleKind.OVERSIZED, file.number)
+        return True
+    try:
+        data = file.path.read_bytes()
+        conversation.take(as_event(data), file.number)
+    except OSError as error:
+        notebook.trouble(TroubleKind.UNREADABLE, file.number, error.strerror or "")
+    except msgspec.ValidationError:
+        kind, known = kind_in(data)
+        if known is not False:
+            notebook.trouble(TroubleKind.MISSHAPEN if known else TroubleKind.UNKNOWN, file.number, kind)
+    except _UNREADABLE:
+        notebook.trouble(TroubleKind.UNFINISHED if is_last else TroubleKind.GARBLED, file.number)
+        return not is_last
+    return True
+
+
+def _batch(conversation: Conversation, following: int, names: dict[int, str], size: int, *, afresh: bool) -> Batch:
+    notebook = conversation.notebook
+    resume, segments = notebook.resume_at(following)
+    if following - resume > _FAR:
+        resume, segments = following, notebook.resume_at(following + FAR_BEHIND + 1)[1]
+    events, troubles = notebook.take()
+    cursor = Cursor(resume, names.get(resume - 1, ""), dict(segments), conversation.place_at(resume))
+    return Batch(
+        events=events,
+        troubles=troubles,
+        cursor=msgspec.json.encode(cursor).decode("utf-8"),
+        read_bytes=size,
+        afresh=afresh,
+    )

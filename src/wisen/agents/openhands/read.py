@@ -1,0 +1,196 @@
+"""From events of an OpenHands conversation to ours. Branches that the user left did happen, so they are told too."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from wisen.agents import arguments, masked
+from wisen.agents.concessions import concedes
+from wisen.agents.notebook import Notebook, local_moment
+from wisen.agents.openhands.records import PASSED_OVER, READ, text_of
+from wisen.agents.openhands.typed import reason_in, typed_text
+from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.domain.sources import TroubleKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from wisen.agents.notebook import Segment
+    from wisen.agents.openhands.records import Event, Observed
+    from wisen.domain.events import SessionKey
+
+AGENT = "openhands"
+_SHELLS = frozenset({"terminal", "execute_bash"})
+_EDITORS = frozenset({"file_editor", "str_replace_editor", "planning_file_editor"})
+_PROSE = frozenset({"finish", "think"})
+"""Tools that do nothing: the model says something with them."""
+_FILES = {
+    "file_text": 0,
+    "old_str": 2_000,
+    "new_str": 2_000,
+    "insert_line_text": 2_000,
+    "patch": 2_000,
+    "content": 2_000,
+}
+"""Arguments that are files, or may be, and how many characters of them are kept."""
+_UNIQUE = re.compile(r"[0-9A-Za-z]{16}|[0-9a-f]{8}-[0-9a-f]{4}-")
+_STILL_RUNS = -1
+
+
+class _Here(NamedTuple):
+    """Where an event stands."""
+
+    session: SessionKey
+    at: datetime
+    number: int
+
+
+class Conversation:
+    """One conversation while its events are taken in."""
+
+    def __init__(self, segments: Mapping[str, Segment], *, native: str, place: str, sub_agent: bool) -> None:
+        self.notebook = Notebook(AGENT, segments)
+        self.place = place
+        """The directory in which the shell stands."""
+        self._native, self._sub_agent = native, sub_agent
+        self._places: list[tuple[int, str]] = []
+
+    def place_at(self, number: int) -> str:
+        """The directory in which the shell stood when an event came."""
+        return next((place for before, place in self._places if before >= number), self.place)
+
+    def take(self, event: Event, number: int) -> None:
+        """Take one event in."""
+        if event.kind not in READ:
+            if event.kind not in PASSED_OVER:
+                self.notebook.trouble(TroubleKind.UNKNOWN, number, event.kind)
+            return
+        at = local_moment(event.timestamp)
+        if at is None or not event.id:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, number, event.kind)
+            return
+        here = _Here(self.notebook.session(self._native, at, self.place), at, number)
+        if event.kind == "MessageEvent":
+            self._message(event, here)
+        elif event.kind in ("PauseEvent", "InterruptEvent"):
+            stop = Interrupt(id=event.id, session=here.session, at=at, place=self.place)
+            self.notebook.events.append(stop)
+        elif not event.tool_name or not event.tool_call_id:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, number, event.kind)
+        elif event.kind == "ActionEvent":
+            self._call(event, here)
+        elif event.tool_name not in _PROSE:
+            self._end(event, here)
+
+    def _message(self, event: Event, here: _Here) -> None:
+        said = event.llm_message
+        if said is None:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, here.number, event.kind)
+        elif event.source == "agent":
+            self._concede(event.id, text_of(said.content), here)
+        elif event.source == "user" and said.role == "user" and (text := typed_text(text_of(said.content))):
+            given = self._sub_agent or event.sender is not None
+            self._say(event.id, text, here, Origin.PROMPT, Provenance.OTHER if given else Provenance.TYPED)
+
+    def _say(self, identity: str, text: str, here: _Here, origin: Origin, provenance: Provenance) -> None:
+        self.notebook.events.append(
+            Message(
+                id=identity,
+                session=here.session,
+                at=here.at,
+                place=self.place,
+                text=text,
+                origin=origin,
+                provenance=provenance,
+            )
+        )
+
+    def _concede(self, identity: str, said: str, here: _Here) -> None:
+        if said and concedes(said):
+            conceded = Concession(id=f"conceded:{identity}", session=here.session, at=here.at, place=self.place)
+            self.notebook.events.append(conceded)
+
+    def _call(self, event: Event, here: _Here) -> None:
+        self._concede(event.id, text_of(event.thought), here)
+        given = _given(event)
+        if event.tool_name in _PROSE:
+            said = given.get("message") if event.tool_name == "finish" else None
+            self._concede(event.tool_call_id, said if isinstance(said, str) else "", here)
+            return
+        told = arguments.without_files(
+            msgspec.Raw(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")), _FILES
+        )
+        call = Call(
+            id=self._id(event), session=here.session, at=here.at, place=self.place, tool=event.tool_name, arguments=told
+        )
+        command = given.get("command") if event.tool_name in _SHELLS else None
+        self.notebook.call(call, here.number, hides=isinstance(command, str) and masked.hides_exit_code(command))
+
+    def _id(self, event: Event) -> str:
+        """The id of a call: the model's server gave it, and some give the same in every conversation."""
+        call = event.tool_call_id
+        return call if _UNIQUE.search(call) else f"{self._native}:{call}"
+
+    def _end(self, event: Event, here: _Here) -> None:
+        call = self._id(event)
+        hides = self.notebook.close(call).hides
+        if event.kind == "UserRejectObservation":
+            self._refuse(event, call, here)
+            return
+        if event.kind == "AgentErrorEvent":
+            self.notebook.outcome(call, here.session, here.at, self.place, Status.FAILED, event.error)
+            return
+        seen = event.observation
+        if seen is None:
+            self.notebook.trouble(TroubleKind.MISSHAPEN, here.number, event.kind)
+            return
+        status, text = _outcome(seen, hides=hides)
+        if status is not None:
+            self.notebook.outcome(call, here.session, here.at, self.place, status, text)
+        moved = seen.metadata.working_dir if seen.metadata else None
+        if moved and moved != self.place:
+            self._places.append((here.number, self.place))
+            self.place = moved
+
+    def _refuse(self, event: Event, call: str, here: _Here) -> None:
+        if event.rejection_source != "user":  # a hook stopped it
+            self.notebook.outcome(call, here.session, here.at, self.place, Status.CANCELLED)
+            return
+        refusal = Rejection(id=event.id, call=call, session=here.session, at=here.at, place=self.place)
+        self.notebook.events.append(refusal)
+        if reason := reason_in(event.rejection_reason):
+            self._say(f"reason:{event.id}", reason, here, Origin.REJECTION, Provenance.TYPED)
+
+
+def _given(event: Event) -> dict[str, object]:
+    """The arguments that the model gave, without what it said about the call."""
+    try:
+        given = json.loads(event.tool_call.arguments or "{}") if event.tool_call else {}
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(given, dict):
+        return {}
+    given.pop("security_risk", None)
+    given.pop("summary", None)
+    typed_in = given.get("is_input") is True or given.get("command") == ""
+    if "command" in given and (typed_in or event.tool_name in _EDITORS):
+        # What is typed into a command that runs, and what the editor does, is no command line.
+        given["input" if typed_in else "operation"] = given.pop("command")
+    return given
+
+
+def _outcome(seen: Observed, *, hides: bool) -> tuple[Status | None, str | None]:
+    """How a call ended, with the words of a failure. No status: the command still runs."""
+    text = seen.text
+    if seen.is_error or seen.timeout:
+        return Status.FAILED, text or (seen.metadata.suffix if seen.metadata else None) or ""
+    if seen.exit_code == _STILL_RUNS:
+        return None, None
+    if seen.exit_code:
+        return Status.FAILED, f"Exit code {seen.exit_code}\n{text}"
+    return (Status.MASKED, text) if hides and masked.error_in(text) else (Status.OK, None)

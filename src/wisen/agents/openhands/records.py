@@ -1,0 +1,127 @@
+"""The shapes of OpenHands' events, as far as this reader looks at them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents.jsonl import LONGEST
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOTHING = msgspec.Raw(b"")
+
+
+class Part(msgspec.Struct):
+    """One part of a content."""
+
+    type: str = ""
+    text: str | None = None
+
+
+class Said(msgspec.Struct):
+    """A message, as the model sees it; what hooks and skills added stands elsewhere."""
+
+    role: str = ""
+    content: list[Part] = []
+
+
+class Asked(msgspec.Struct):
+    """A tool call, as the model wrote it."""
+
+    arguments: str = ""
+
+
+class About(msgspec.Struct):
+    """What the shell told beside the output."""
+
+    working_dir: str | None = None
+    suffix: str | None = None
+
+
+class Observed(msgspec.Struct):
+    """What came of a call. A tool notes what it likes beside its content."""
+
+    content: list[Part] | str = []
+    is_error: bool = False
+    exit_code: int | None = None
+    timeout: bool = False
+    metadata: About | None = None
+
+    @property
+    def text(self) -> str:
+        """What was printed."""
+        return self.content if isinstance(self.content, str) else text_of(self.content)
+
+
+class Event(msgspec.Struct):
+    """One event."""
+
+    kind: str
+    id: str = ""
+    timestamp: str = ""
+    source: str = ""
+    llm_message: Said | None = None
+    sender: str | None = None
+    thought: list[Part] = []
+    tool_name: str = ""
+    tool_call_id: str = ""
+    tool_call: Asked | None = None
+    observation: Observed | None = None
+    error: str = ""
+    rejection_reason: str = ""
+    rejection_source: str = "user"
+
+
+READ = frozenset(
+    "MessageEvent ActionEvent ObservationEvent AgentErrorEvent UserRejectObservation PauseEvent InterruptEvent".split()
+)
+"""Kinds of events that can teach."""
+PASSED_OVER = frozenset(
+    "SystemPromptEvent HookExecutionEvent Condensation CondensationRequest CondensationSummaryEvent TokenEvent"
+    " ConversationStateUpdateEvent ConversationErrorEvent LLMCompletionLogEvent SecurityAnalysisEvent"
+    " StreamingDeltaEvent ACPToolCallEvent".split()
+)
+"""Kinds of events that were looked at and hold nothing that may teach, or nothing that tells how a call ended."""
+
+
+class _Kind(msgspec.Struct):
+    kind: str = ""
+
+
+class _Workspace(msgspec.Struct):
+    working_dir: str = ""
+
+
+class _State(msgspec.Struct):
+    workspace: _Workspace = msgspec.field(default_factory=_Workspace)
+
+
+as_event = msgspec.json.Decoder(Event).decode
+_kind = msgspec.json.Decoder(_Kind)
+_state = msgspec.json.Decoder(_State)
+_ODD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def kind_in(data: bytes) -> tuple[str, bool | None]:
+    """The kind of an event of another shape, and whether it can teach; None when the kind is not known."""
+    try:
+        kind = _kind.decode(data).kind
+    except _ODD:
+        return "", None
+    return kind, True if kind in READ else False if kind in PASSED_OVER else None
+
+
+def text_of(parts: list[Part]) -> str:
+    """The text of a content."""
+    return "\n".join(part.text for part in parts if part.text)
+
+
+def place_in(path: Path) -> str:
+    """The directory of a conversation's workspace; empty where nothing tells it."""
+    try:
+        return _state.decode(path.read_bytes()).workspace.working_dir if path.stat().st_size <= LONGEST else ""
+    except (OSError, *_ODD):
+        return ""
