@@ -87,9 +87,9 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
             continue
         read[path] = agent.read(settings)
         untrusted += agent.untrusted(Path(path), settings)
-    calling = {path: [each for each in settings.callings if each.caller] for path, settings in read.items()}
+    calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
     faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
-    wanted = {each.event for each in agent.wanted(watched.caller)}
+    wanted = {each.event for each in agent.wanted(watched.caller) if not each.where_listed}
     for path, ours in calling.items():
         missing = sorted(wanted - {each.event for each in ours})
         faults += [f"some are gone from {path}: {', '.join(missing)}"] if ours and missing else []
@@ -108,7 +108,7 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         faults=tuple(faults),
         untrusted=tuple(dict.fromkeys(untrusted)),
         trusting=agent.trusting if untrusted else "",
-        others=tuple(each for settings in read.values() for each in settings.callings if each.caller is None),
+        others=tuple(each for settings in read.values() for each in settings.callings if not each.is_ours),
         since=min((each.since for each in put), default=None),
         newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
     )

@@ -258,9 +258,11 @@ class Wiring:
         """The agents that can be told to call us, as far as they are enabled."""
         from wisen.agents.claude_code.install import ClaudeCodeHooks
         from wisen.agents.codex.install import CodexHooks
+        from wisen.agents.openclaw.install import OpenClawHooks
 
         told = self._user_home(), self.environment, self._switches().is_off
         known: dict[str, Hooks] = {"claude-code": ClaudeCodeHooks(*told), "codex": CodexHooks(*told)}
+        known["openclaw"] = OpenClawHooks(*told)
         return tuple(known[name] for name in self.settings.agents.enabled if name in known)
 
     def gauge(self) -> Gauge:

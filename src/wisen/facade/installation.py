@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from wisen.domain.changes import digest
 from wisen.domain.hooks import Installing
 from wisen.domain.state import Health
 from wisen.errors import UsageError
+from wisen.ports import Granting
 
 if TYPE_CHECKING:
     from wisen.domain.hooks import Installed, Rewritten
@@ -46,7 +49,8 @@ class Installer:
         file = hooks.file(project)
         done = [put_in(desk, file, hooks, wanted)]
         done += filter(None, (renew_in(desk, Path(p), hooks, wanted) for p in before.files if p != str(file)))
-        return self._installing(tuple(done), before, project, dry_run=dry_run)
+        grants = hooks.grants if isinstance(hooks, Granting) else ""
+        return structs.replace(self._installing(tuple(done), before, project, dry_run=dry_run), grants=grants)
 
     def follow_guards(self) -> tuple[str, ...]:
         """Have agents that call us do so before calls while there are guards, and no longer. Returns what was changed.

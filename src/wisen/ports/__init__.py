@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from wisen.ports.hooks import Gauge as Gauge
+from wisen.ports.hooks import Granting as Granting
 from wisen.ports.hooks import Hooks as Hooks
 from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
@@ -50,6 +51,7 @@ __all__ = [
     "Files",
     "Findings",
     "Gauge",
+    "Granting",
     "Graves",
     "Hooks",
     "Ids",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,10 @@ class Hooks(Protocol):
         ...
 
     def file(self, project: Path | None = None) -> Path:
-        """The settings file for our hooks, there or not: the user's, or the one of a project."""
+        """The settings file for our hooks, there or not: the user's, or the one of a project.
+
+        Raises: UsageError where the agent has no settings of a project.
+        """
         ...
 
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
@@ -50,6 +53,16 @@ class Hooks(Protocol):
 
     def newest_session(self, settings: Path) -> datetime | None:
         """When the newest session began for which a settings file holds, whose hooks it was to call; None for none."""
+        ...
+
+
+@runtime_checkable
+class Granting(Protocol):
+    """Hooks that let us see or do more than the events tell, of which the user is told when they are installed."""
+
+    @property
+    def grants(self) -> str:
+        """What that is, why, and what happens without it."""
         ...
 
 

@@ -16,9 +16,11 @@ from wisen.domain.signals import About
 from wisen.loop.deliver.block import Matter, Waiting
 from wisen.loop.deliver.channels import (
     CODEX,
+    OPENCLAW,
     codex_instructions_in,
     instructions_in,
     is_in,
+    openclaw_instructions_in,
     repository_words,
     words,
 )
@@ -59,15 +61,18 @@ def told(parts: Parts) -> Published:
     folders: dict[str, list[Path]] = defaultdict(list)
     for path, context in places:
         folders[context].append(Path(path))
-    matters, codex_matters = (_matters(trials, every, answers, folders, _Reads(parts, agent)) for agent in ("", CODEX))
+    matters, *others = (
+        _matters(trials, every, answers, folders, _Reads(parts, agent)) for agent in ("", CODEX, OPENCLAW)
+    )
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
     approved = _approved(every)
     fixes = trials.left(_fixes(parts, approved, folders, subjects_praised(parts, as_of)))
     lots = trials.lots([*matters], fixes, {fix for _, fix in approved})
     signs = Signs(complaints(), cut)
     made = published(matters, fixes, signs, places, parts.deliver, lots)
-    if codex_matters != matters:
-        made = made.beside(CODEX, published(codex_matters, fixes, signs, places, parts.deliver, lots))
+    for agent, own in zip((CODEX, OPENCLAW), others, strict=True):
+        if own != matters:
+            made = made.beside(agent, published(own, fixes, signs, places, parts.deliver, lots))
     return made.guarded(_sheets(parts, [*matters])).counted(_figures(parts, every, answers, [*matters]))
 
 
@@ -120,6 +125,8 @@ class _Reads:
         home, files = self.parts.user_home, self.parts.files
         if self._agent == CODEX:
             return codex_instructions_in(files, [*folders, home / ".codex"])
+        if self._agent == OPENCLAW:
+            return openclaw_instructions_in(files, folders)
         return instructions_in(files, [*folders, home / ".claude"])
 
 

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 _READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _LED_TO = ("AGENTS.md",)
 """Read where one of the others leads there."""
-CODEX = "codex"
-"""The agent that reads other files than Claude Code, which all the rest are held to be like."""
+CODEX, OPENCLAW = "codex", "openclaw"
+"""The agents that read other files than Claude Code, which all the rest are held to be like."""
 _CODEX_READS = ("AGENTS.override.md", "AGENTS.md")
 """Of which it reads the first that is there."""
+_OPENCLAW_READS = ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md")
 _KNOWN = (
     "package.json", "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "pyproject.toml",
     "tox.ini", "noxfile.py", "Cargo.toml", "go.mod", "composer.json", "Gemfile", "mise.toml", ".mise.toml",
@@ -46,6 +47,11 @@ def codex_instructions_in(files: Files, folders: Iterable[Path]) -> str:
     """What Codex reads by itself in these folders."""
     told = ([_text(files, folder / name) for name in _CODEX_READS] for folder in folders)
     return "\n".join(next(filter(None, texts), "") for texts in told)
+
+
+def openclaw_instructions_in(files: Files, folders: Iterable[Path]) -> str:
+    """What OpenClaw reads by itself where one of these folders is its workspace."""
+    return "\n".join(_text(files, folder / name) for folder in folders for name in _OPENCLAW_READS)
 
 
 def is_in(rule: str, text: str, instructions: str) -> bool:

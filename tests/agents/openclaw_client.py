@@ -1,0 +1,59 @@
+"""A real OpenClaw in a world of its own, with a scripted model: the current one, or the last kind that wrote files."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.agents.clients import program
+
+MODEL = "scripted/scripted-1"
+
+
+class Client:
+    """An OpenClaw that runs one turn at a time, without its gateway."""
+
+    def __init__(self, name: str, world: Path, address: str) -> None:
+        """`name`: `openclaw` or `openclaw-old`."""
+        self.home, self.project = world / "ada", world / "ada" / "shop"
+        self.program = program(name)
+        self.project.mkdir(parents=True, exist_ok=True)
+        self.state = self.home / ".openclaw"
+        self.settings = self.state / "openclaw.json"
+        self.state.mkdir(exist_ok=True)
+        self.settings.write_text(json.dumps(self.config(address), indent=2))
+        self.environment = {
+            "HOME": str(self.home),
+            "PATH": f"{self.program.parent}{os.pathsep}{os.environ['PATH']}",
+        }
+
+    def config(self, address: str) -> dict[str, Any]:
+        """What it needs to work in the project and to ask nobody but the scripted model."""
+        model = {"id": "scripted-1", "name": "Scripted", "contextWindow": 200_000, "maxTokens": 8192}
+        provider = {"baseUrl": f"{address}/v1", "apiKey": "x", "api": "openai-completions", "models": [model]}
+        defaults = {
+            "workspace": str(self.project),
+            "model": {"primary": MODEL},
+            "models": {MODEL: {}},
+            "skipBootstrap": True,
+        }
+        return {"agents": {"defaults": defaults}, "models": {"providers": {"scripted": provider}}}
+
+    def run(self, session: str, prompt: str) -> str:
+        """One turn of a session; what it printed."""
+        words = ["agent", "--local", "--agent", "main", "--session-id", session, "--message", prompt, "--json"]
+        done = subprocess.run(
+            [str(self.program), *words],
+            cwd=self.project,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=180,
+        )
+        assert done.returncode == 0, done.stderr[-4000:]
+        return done.stdout + done.stderr
