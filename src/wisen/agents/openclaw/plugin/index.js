@@ -133,10 +133,9 @@ class Moments {
 
   async beforeCall(event, ctx) {
     const call = event.toolCallId ?? ctx.toolCallId;
-    remember(this.calls, call, event.params);
-    if (!this.client.guards) return undefined;
     const payload = this.payload(ctx);
-    if (!payload) return undefined;
+    remember(this.calls, call, event.params);
+    if (!payload || !this.client.guards) return undefined;
     const answer = await this.client.ask("before-call", { ...payload, ...called(event.toolName, event.params, call) });
     const reason = answer?.permissionDecisionReason;
     if (answer?.permissionDecision === "deny") return { block: true, blockReason: reason };
@@ -208,9 +207,9 @@ class Moments {
 
 // Whether the host lets an installed plugin add to results; 2026.5 lets only its own, and calls it an error to ask.
 function letsAddToResults(api) {
-  if (typeof api.registerAgentToolResultMiddleware !== "function") return false;
   const [year, month] = String(api.runtime?.version ?? "").split(".").map(Number);
-  return !(year < 2026 || (year === 2026 && month < 8));
+  const recent = year > 2026 || (year === 2026 && month >= 8);
+  return recent && typeof api.registerAgentToolResultMiddleware === "function";
 }
 
 // A handler that never throws: what goes wrong is logged by its kind alone, and the turn goes on.
