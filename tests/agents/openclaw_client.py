@@ -44,7 +44,11 @@ class Client:
 
     def run(self, session: str, prompt: str) -> str:
         """One turn of a session; what it printed."""
-        words = ["agent", "--local", "--agent", "main", "--session-id", session, "--message", prompt, "--json"]
+        words = ("--local", "--agent", "main", "--session-id", session, "--message", prompt, "--json")
+        return self.command("agent", *words)
+
+    def command(self, *words: str) -> str:
+        """Any of its commands; what it printed."""
         done = subprocess.run(
             [str(self.program), *words],
             cwd=self.project,
