@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +50,45 @@ class Client:
         """One turn of a session; what it printed."""
         words = ("--local", "--agent", "main", "--session-id", session, "--message", prompt, "--json")
         return self.command("agent", *words)
+
+    @contextmanager
+    def gateway(self) -> Iterator[None]:
+        """Its gateway, until the block ends."""
+        with closing(socket.socket()) as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        config = json.loads(self.settings.read_bytes())
+        config["gateway"] = {"mode": "local", "port": port, "auth": {"mode": "token", "token": "t"}}
+        config["skills"] = {"workshop": {"autonomous": {"mode": "off"}}}
+        self.settings.write_text(json.dumps(config, indent=2))
+        log = self.home / "gateway.log"
+        with log.open("wb") as file:
+            started = subprocess.Popen(
+                [str(self.program), "gateway", "run"],
+                cwd=self.project,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+            )
+        try:
+            end = time.monotonic() + 120
+            while "[gateway] ready" not in log.read_text():
+                assert started.poll() is None, log.read_text()[-4000:]
+                assert time.monotonic() < end, log.read_text()[-4000:]
+                time.sleep(0.3)
+            yield
+        finally:
+            started.terminate()
+            try:
+                started.wait(60)
+            except subprocess.TimeoutExpired:
+                started.kill()
+                started.wait()
+
+    def say(self, session: str, prompt: str) -> str:
+        """One turn of a session through the gateway; what it printed."""
+        return self.command("agent", "--agent", "main", "--session-id", session, "--message", prompt, "--json")
 
     def command(self, *words: str) -> str:
         """Any of its commands; what it printed."""

@@ -200,7 +200,7 @@ def test_guards_stop_warn_about_and_ask_about_calls(lived: Lived) -> None:
     assert "unrecognized arguments: --slowly" in warned, "it passes"
     assert "A guard of the user's warns about this call" in warned
     assert "unrecognized arguments" not in asked, "without a person to ask it is not made"
-    assert "A guard of the user's asks about this call" in asked
+    assert "It is not to be made before the user has said yes." in asked
     log = {
         mode: json.loads(lived.world.wisen("guards", "show", id_, "--json"))["log"]
         for mode, id_ in lived.guards.items()
@@ -264,6 +264,43 @@ def test_uninstalling_leaves_the_settings_as_they_were_and_after_openclaw_rewrot
     expected = {**rewritten, "plugins": left.get("plugins")}
     assert left == ({name: value for name, value in expected.items() if value is not None})
     assert "wisen" not in json.dumps(left.get("plugins", {}))
+
+
+@dataclass(frozen=True)
+class Served:
+    """What was seen of one session through the gateway, with a reset in its midst."""
+
+    world: World
+    requests: list[Any]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with a_world("openclaw", tmp_path_factory.mktemp("live_gateway")) as world:
+        other = ClaudeTranscript(1, cwd=str(world.project))
+        other.prompt(ELSEWHERE)
+        other.write(world.client.home / ".claude" / "projects" / "shop")
+        world.wisen("install", "openclaw")
+        world.cycle()
+        with world.client.gateway():
+            for prompt in ("make the environment", "/new", "make the environment"):
+                world.client.say("g1", prompt)
+        world.cycle()
+        requests = [request["messages"] for request in world.model.requests if request.get("tools")]
+        yield Served(world, requests)
+
+
+@pytest.mark.needs("openclaw")
+@pytest.mark.requirement("X5")
+def test_through_the_gateway_sessions_begin_and_end_and_a_reset_begins_one_anew(served: Served) -> None:
+    told = [system(each) for each in served.requests if any("make the environment" in text for text in prompts(each))]
+    assert len(told) >= 2
+    assert all("year, month, day" in each for each in told)
+    beats = {path.name for path in (served.world.home / "spool" / "beats").iterdir()}
+    assert {f"{event}@openclaw" for event in ("session-start", "prompt", "stop", "session-end")} <= beats
+    assert not any(name.startswith("failed") for name in beats)
+    rows = [row.subject for row in served.world.exposures("g1") if row.event == "session-start"]
+    assert sorted(rows) == sorted([*set(rows)] * 2), "once before and once after"
 
 
 @pytest.mark.requirement("X5")

@@ -231,6 +231,17 @@ def test_a_warning_comes_with_the_result_of_its_call(world: World, version: str)
     assert [each["text"] for each in content] == ["fine", "told at before-call"]
 
 
+@pytest.mark.parametrize(("ran", "told"), [(False, [REASON]), (True, [])])
+def test_what_a_guard_asks_is_told_to_the_agent_where_nobody_could_be_asked(
+    world: World, ran: bool, told: list[str]
+) -> None:
+    said = [{"type": "text", "text": "Plugin approval unavailable"}]
+    result = DONE if ran else {"content": said, "details": {"status": "error", "error": "Plugin approval unavailable"}}
+    answers = world.run(ASKS, ("before_tool_call", EXEC, WHO), middleware(result, isError=not ran))["answers"]
+    content = answers[1][1]["result"]["content"][1:] if told else answers[1][1] or []
+    assert [each["text"] for each in content] == told
+
+
 ALL = (
     ("before_prompt_build", {"prompt": "hello"}, WHO),
     ("before_tool_call", EXEC, WHO),

@@ -103,6 +103,7 @@ def test_a_guard_may_ask_there(wisen: Path, project: Path) -> None:
     call = {"tool_name": "exec", "tool_input": {"command": "shopctl burn"}, "tool_use_id": "c1"}
     answer = answered(wisen, "before-call", {"session_id": "s", "cwd": str(project), **call}, agent="openclaw")
     assert answer["permissionDecision"] == "ask"
+    assert "before the user has said yes" in str(answer["permissionDecisionReason"])
 
 
 @pytest.mark.requirement("X10")

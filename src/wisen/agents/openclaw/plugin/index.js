@@ -113,6 +113,7 @@ class Moments {
     this.anew = new Set(); // ids of sessions that begin anew under the same id
     this.calls = new Map(); // by id of a call: its arguments, where the result does not tell them
     this.notes = new Map(); // by id of a call: what is to be told with its result
+    this.asked = new Map(); // the same where it is to be told only if nobody was there to ask
     this.done = new Map(); // ids of calls whose results were looked at
   }
 
@@ -139,8 +140,9 @@ class Moments {
     const answer = await this.client.ask("before-call", { ...payload, ...called(event.toolName, event.params, call) });
     const reason = answer?.permissionDecisionReason;
     if (answer?.permissionDecision === "deny") return { block: true, blockReason: reason };
-    remember(this.notes, call, told(answer) ?? reason); // a call cannot be warned about, only its result added to
+    remember(this.notes, call, told(answer)); // a call cannot be warned about, only its result added to
     if (answer?.permissionDecision !== "ask") return undefined;
+    remember(this.asked, call, reason);
     const plain = reason.replace(MARKS, "").trim();
     const title = "wisen: a guard of yours asks about this call";
     return { requireApproval: { title, description: clipped(plain, 256), severity: "warning" } };
@@ -150,10 +152,10 @@ class Moments {
   async result(event, ctx) {
     const call = event.toolCallId;
     const { content, details } = event.result ?? {};
-    const note = take(this.notes, call);
+    const result = { content, details, isError: event.isError };
+    const note = this.note(call, result);
     take(this.calls, call);
     remember(this.done, call, true);
-    const result = { content, details, isError: event.isError };
     const failure = this.failure(event.toolName, event.args, call, result, ctx);
     const fix = failure && told(await this.client.ask("failure", failure));
     const texts = [note, fix].filter(Boolean);
@@ -167,11 +169,17 @@ class Moments {
     if (event.isSynthetic || message?.role !== "toolResult" || !Array.isArray(message.content)) return undefined;
     const call = event.toolCallId ?? message.toolCallId;
     if (take(this.done, call)) return undefined;
-    const note = take(this.notes, call);
+    const note = this.note(call, message);
     const failure = this.failure(message.toolName, take(this.calls, call), call, message, ctx);
     const fix = failure && told(this.client.askNow("failure", failure));
     message.content.push(...[note, fix].filter(Boolean).map(block));
     return undefined;
+  }
+
+  // What a guard said to a call.
+  note(call, result) {
+    const asked = take(this.asked, call);
+    return take(this.notes, call) ?? (result.isError && result.details?.exitCode === undefined ? asked : undefined);
   }
 
   async end(name, event, ctx) {
