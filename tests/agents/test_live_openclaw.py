@@ -266,6 +266,46 @@ def test_uninstalling_leaves_the_settings_as_they_were_and_after_openclaw_rewrot
     assert "wisen" not in json.dumps(left.get("plugins", {}))
 
 
+@pytest.mark.requirement("X10")
+@pytest.mark.parametrize("which", WHICH)
+def test_without_access_to_conversations_fixes_and_guards_still_work(which: str, tmp_path: Path) -> None:
+    with a_world(which, tmp_path) as world:
+        for number in (1, 2):
+            other = ClaudeTranscript(number, cwd=str(world.project))
+            other.prompt(ELSEWHERE)
+            other.bash(WRONG, "count.py: error: unrecognized arguments: --everything", exit_code=1)
+            other.bash(RIGHT, "7")
+            other.write(world.client.home / ".claude" / "projects" / "shop")
+        world.wisen("install", "openclaw")
+        world.cycle()
+        world.wisen("guards", "add", f"deny shell: {NEVER} -> {RIGHT}")
+        settings = json.loads(world.client.settings.read_bytes())
+        settings["plugins"]["entries"]["wisen"]["hooks"] = {"allowConversationAccess": False}
+        settings["plugins"]["allow"] = ["wisen"]
+        world.client.settings.write_text(json.dumps(settings))
+        assert world.state() == "installed, not trusted"
+        *_, last = world.asked("s1", "once more")
+        failed, denied, *_ = results(last)
+        assert f"`{WRONG}` → `{RIGHT}`" in failed
+        assert f"Instead: {RIGHT}" in denied
+        # The older one keeps only the end of a turn from us.
+        assert ("year, month, day" in system(last)) == (which == "openclaw-old")
+        assert not (world.home / "spool" / "beats" / "stop@openclaw").exists()
+
+
+@pytest.mark.needs("openclaw-old")
+def test_an_older_openclaw_does_not_start_where_the_plugin_was_deleted_and_says_why(tmp_path: Path) -> None:
+    with a_world("openclaw-old", tmp_path) as world:
+        world.wisen("install", "openclaw")
+        settings = json.loads(world.client.settings.read_bytes())
+        settings["plugins"]["load"]["paths"] = ["/gone/wisen/agents/openclaw/plugin"]
+        world.client.settings.write_text(json.dumps(settings))
+        with pytest.raises(AssertionError, match="plugin path not found: /gone/wisen"):
+            world.client.run("s1", "say hello")
+        world.wisen("uninstall", "openclaw")
+        assert "wisen" not in world.client.settings.read_text()
+
+
 @dataclass(frozen=True)
 class Served:
     """What was seen of one session through the gateway, with a reset in its midst."""

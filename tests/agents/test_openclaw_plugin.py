@@ -21,8 +21,10 @@ import { readFileSync } from "node:fs";
 const { plugin, config, version, steps } = JSON.parse(readFileSync(0, "utf8"));
 const entry = (await import(plugin)).default;
 const hooks = {}, warned = [];
+const agent = { resolveAgentWorkspaceDir: (told, name) => `${told.at}/${name}` };
 const api = {
-  pluginConfig: config, runtime: { version }, logger: { warn: (text) => warned.push(text) },
+  runtime: { version, agent },
+  pluginConfig: config, config: { at: "/agents" }, logger: { warn: (text) => warned.push(text) },
   on: (name, handler) => { hooks[name] = handler; },
   registerAgentToolResultMiddleware: (handler, options) => { hooks.middleware = handler; hooks.options = options; },
 };
@@ -147,6 +149,12 @@ def test_before_calls_nothing_is_called_while_there_are_no_guards(world: World) 
     (world.home / "snapshots" / "current.json").write_text("{")
     world.run(DENIES, ("before_tool_call", EXEC, WHO))
     assert world.events == ["before-call"], "what cannot be read is the client's to tell"
+
+
+def test_where_an_event_does_not_tell_the_place_the_host_is_asked(world: World) -> None:
+    world.run(SAYS, ("before_tool_call", EXEC, {"sessionId": "s1", "agentId": "main"}))
+    ((_, told),) = world.fired
+    assert told["cwd"] == "/agents/main"
 
 
 def test_a_guard_stops_a_call_or_has_the_person_asked(world: World) -> None:

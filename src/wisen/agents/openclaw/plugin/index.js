@@ -24,6 +24,7 @@ export default {
     const config = api.pluginConfig ?? {};
     if (![config.python, config.client, config.home].every((each) => typeof each === "string" && each)) return;
     const moments = shared(config);
+    moments.workspaceOf = (agent) => api.runtime.agent.resolveAgentWorkspaceDir(api.config, agent);
     const on = (name, handler) => api.on(name, calmly(api, name, handler));
     on("before_prompt_build", (event, ctx) => moments.prompt(event, ctx));
     on("before_tool_call", (event, ctx) => moments.beforeCall(event, ctx));
@@ -206,10 +207,20 @@ class Moments {
   payload(ctx, cwd) {
     const key = ctx?.sessionKey ?? "";
     const known = this.sessions.get(key) ?? {};
-    const session = { id: ctx?.sessionId ?? known.id, place: ctx?.workspaceDir ?? known.place };
-    if (!session.id) return undefined;
-    remember(this.sessions, key, session);
-    return { session_id: session.id, cwd: cwd ?? session.place ?? "" };
+    const id = ctx?.sessionId ?? known.id;
+    if (!id) return undefined;
+    const place = ctx.workspaceDir ?? known.place ?? this.workspace(ctx);
+    remember(this.sessions, key, { id, place });
+    return { session_id: id, cwd: cwd ?? place };
+  }
+
+  // Where an agent works, where an event does not tell.
+  workspace(ctx) {
+    try {
+      return this.workspaceOf(ctx.agentId) || "";
+    } catch {
+      return "";
+    }
   }
 }
 
