@@ -15,6 +15,28 @@ from typing import Any
 from tests.agents.clients import program
 
 MODEL = "scripted/scripted-1"
+CHAT = """
+import { GatewayClient } from "openclaw/plugin-sdk/gateway-runtime";
+const [url, message, decision] = process.argv.slice(2);
+const asked = [];
+const finish = () => { console.log(JSON.stringify(asked)); process.exit(0); };
+const onEvent = async ({ event, payload }) => {
+  if (event === "plugin.approval.requested") {
+    asked.push(payload.request);
+    await client.request("plugin.approval.resolve", { id: payload.id, decision });
+  }
+  if (event === "chat" && ["final", "error", "aborted"].includes(payload?.state)) finish();
+};
+const scopes = ["operator.read", "operator.write", "operator.approvals"];
+const who = { clientName: "gateway-client", mode: "backend", caps: ["approvals"], scopes };
+let client;
+await new Promise((onHelloOk, onConnectError) => {
+  client = new GatewayClient({ url, token: "t", ...who, onEvent, onHelloOk, onConnectError });
+  client.start();
+});
+await client.request("chat.send", { sessionKey: "agent:main:main", message, idempotencyKey: message });
+"""
+"""Somebody in front of the chat, by OpenClaw's own client."""
 
 
 class Client:
@@ -28,6 +50,7 @@ class Client:
         self.state = self.home / ".openclaw"
         self.settings = self.state / "openclaw.json"
         self.state.mkdir(exist_ok=True)
+        self.log = self.home / "gateway.log"
         self.settings.write_text(json.dumps(self.config(address), indent=2))
         self.environment = {
             "HOME": str(self.home),
@@ -58,11 +81,11 @@ class Client:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         config = json.loads(self.settings.read_bytes())
-        config["gateway"] = {"mode": "local", "port": port, "auth": {"mode": "token", "token": "t"}}
+        auth = {"mode": "token", "token": "t"}
+        config["gateway"] = {"mode": "local", "bind": "loopback", "port": port, "auth": auth}
         config["skills"] = {"workshop": {"autonomous": {"mode": "off"}}}
         self.settings.write_text(json.dumps(config, indent=2))
-        log = self.home / "gateway.log"
-        with log.open("wb") as file:
+        with self.log.open("wb") as file:
             started = subprocess.Popen(
                 [str(self.program), "gateway", "run"],
                 cwd=self.project,
@@ -72,11 +95,7 @@ class Client:
                 stderr=subprocess.STDOUT,
             )
         try:
-            end = time.monotonic() + 120
-            while "[gateway] ready" not in log.read_text():
-                assert started.poll() is None, log.read_text()[-4000:]
-                assert time.monotonic() < end, log.read_text()[-4000:]
-                time.sleep(0.3)
+            self.wait_for("[gateway] ready")
             yield
         finally:
             started.terminate()
@@ -85,6 +104,27 @@ class Client:
             except subprocess.TimeoutExpired:
                 started.kill()
                 started.wait()
+
+    def wait_for(self, words: str) -> None:
+        """Wait until the gateway has said something."""
+        end = time.monotonic() + 120
+        while words not in self.log.read_text():
+            assert time.monotonic() < end, self.log.read_text()[-4000:]
+            time.sleep(0.3)
+
+    def chat(self, prompt: str, decision: str) -> list[dict[str, Any]]:
+        """One turn as somebody in front of the gateway's chat, who decides so when asked; what he was asked."""
+        script, modules = self.home / "chat.mjs", self.home / "node_modules"
+        script.write_text(CHAT)
+        if not modules.exists():
+            modules.symlink_to(self.program.parents[1])
+        port = json.loads(self.settings.read_bytes())["gateway"]["port"]
+        command = ["node", str(script), f"ws://127.0.0.1:{port}", prompt, decision]
+        done = subprocess.run(
+            command, cwd=self.home, env=self.environment, check=True, capture_output=True, text=True, timeout=120
+        )
+        asked: list[dict[str, Any]] = json.loads(done.stdout)
+        return asked
 
     def say(self, session: str, prompt: str) -> str:
         """One turn of a session through the gateway; what it printed."""

@@ -22,7 +22,7 @@ from tests.agents.worlds import Person, no_way_out, texts
 from wisen import wiring
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.install import OpenClawHooks
-from wisen.domain.events import Event, Message, Outcome, Provenance, Status
+from wisen.domain.events import Event, Message, Outcome, Provenance, Rejection, Status
 from wisen.domain.exposures import Exposure
 from wisen.safety import sentinel
 from wisen.testing.agent_contract import everything
@@ -50,6 +50,7 @@ SCRIPT: Script = {
         Turn("I could not count."),
     ],
     "what did you learn": [Turn("This is what I learnt.")],
+    "buy plums": [Turn("", (_run(ASKED),)), Turn("Asked.")],
     "say hello": [Turn("", (_run(WRONG),)), Turn("Hello.")],
 }
 
@@ -193,7 +194,7 @@ def test_a_command_that_was_fixed_before_gets_its_fix_before_the_next_step(lived
 
 
 @pytest.mark.requirement("F6")
-@shows("openclaw", "deny", "warn", "ask")
+@shows("openclaw", "deny", "warn")
 def test_guards_stop_warn_about_and_ask_about_calls(lived: Lived) -> None:
     _, denied, warned, asked = results(lived.third[-1])
     assert f"Instead: {RIGHT}" in denied
@@ -308,10 +309,12 @@ def test_an_older_openclaw_does_not_start_where_the_plugin_was_deleted_and_says_
 
 @dataclass(frozen=True)
 class Served:
-    """What was seen of one session through the gateway, with a reset in its midst."""
+    """What was seen through the gateway: a session with a reset in its midst, and a chat whose person is asked."""
 
     world: World
     requests: list[Any]
+    questions: list[dict[str, Any]]
+    """What the person was asked, who said yes and then no."""
 
 
 @pytest.fixture(scope="module")
@@ -320,14 +323,17 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         other = ClaudeTranscript(1, cwd=str(world.project))
         other.prompt(ELSEWHERE)
         other.write(world.client.home / ".claude" / "projects" / "shop")
-        world.wisen("install", "openclaw")
+        world.wisen("guards", "add", f"ask shell: {ASKED}")
         world.cycle()
         with world.client.gateway():
+            world.wisen("install", "openclaw")
+            world.client.wait_for("config hot reload applied")
             for prompt in ("make the environment", "/new", "make the environment"):
                 world.client.say("g1", prompt)
+            questions = [world.client.chat(f"buy plums: {each}", each) for each in ("allow-once", "deny")]
         world.cycle()
         requests = [request["messages"] for request in world.model.requests if request.get("tools")]
-        yield Served(world, requests)
+        yield Served(world, requests, [question for each in questions for question in each])
 
 
 @pytest.mark.needs("openclaw")
@@ -341,6 +347,22 @@ def test_through_the_gateway_sessions_begin_and_end_and_a_reset_begins_one_anew(
     assert not any(name.startswith("failed") for name in beats)
     rows = [row.subject for row in served.world.exposures("g1") if row.event == "session-start"]
     assert sorted(rows) == sorted([*set(rows)] * 2), "once before and once after"
+
+
+@pytest.mark.needs("openclaw")
+@pytest.mark.requirement("F6")
+@shows("openclaw", "ask")
+def test_a_guard_that_asks_has_the_person_asked_and_his_answer_counts(served: Served) -> None:
+    yes, no = served.questions
+    assert yes["toolName"] == no["toolName"] == "exec"
+    assert "A guard of the user's asks about this call" in yes["description"]
+    assert "<wisen" not in yes["description"]
+    made, refused = results(served.requests[-1])
+    assert "unrecognized arguments: --again" in made
+    assert "unrecognized arguments" not in refused
+    assert "said yes" not in made + refused, "he was asked already"
+    ends = [each for each in served.world.events() if isinstance(each, Outcome | Rejection)]
+    assert [getattr(each, "status", None) for each in ends] == [Status.FAILED, None]
 
 
 @pytest.mark.requirement("X5")

@@ -1,4 +1,4 @@
-"""The plug-in for OpenClaw in a bare Node, with stand-ins for the host and for the hook client: it never fails a turn."""
+"""The plug-in for OpenClaw in a bare Node, with stand-ins for host and hook client: it never fails a turn."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ const api = {
 };
 entry.register(api);
 const answers = [];
-for (const [name, event, ctx] of steps) {
+for (const [name, event, ctx, decision] of steps) {
   const answer = hooks[name]?.(event, ctx);
   const promised = answer instanceof Promise;
   answers.push([promised, (await answer) ?? null, event ?? null]);
+  if (decision) (await answer).requireApproval.onResolution(decision);
 }
 console.log(JSON.stringify({ names: Object.keys(hooks).sort(), answers, warned }));
 """
@@ -46,7 +47,7 @@ ANSWER
 """
 SAYS = """print(json.dumps({"hookSpecificOutput": {"additionalContext": "told at " + event}}))"""
 DENIES, ASKS = (
-    'print(json.dumps({"hookSpecificOutput": {"permissionDecision": "%s", "permissionDecisionReason": REASON}}))' % how
+    f"""print(json.dumps({{"hookSpecificOutput": {{"permissionDecision": "{how}", "permissionDecisionReason": REASON}}}}))"""
     for how in ("deny", "ask")
 )
 REASON = '<wisen51902 v="1" ids="G-1">\nNo.\n</wisen51902>'
@@ -69,7 +70,7 @@ class World:
     def guards(self, sheets: dict[str, str]) -> None:
         (self.home / "snapshots" / "current.json").write_text(json.dumps({"guards": sheets}))
 
-    def run(self, answer: str, *steps: tuple[str, object, object], version: str = NEW) -> dict[str, Any]:
+    def run(self, answer: str, *steps: tuple[object, ...], version: str = NEW) -> dict[str, Any]:
         """What the host saw; the client answers this."""
         self.client.write_text(CLIENT.replace("ANSWER", f"REASON = {REASON!r}\n{answer}"))
         config = {"python": self.python, "client": str(self.client), "home": str(self.home)}
@@ -239,18 +240,22 @@ def test_a_warning_comes_with_the_result_of_its_call(world: World, version: str)
     assert [each["text"] for each in content] == ["fine", "told at before-call"]
 
 
-@pytest.mark.parametrize(("ran", "told"), [(False, [REASON]), (True, [])])
+@pytest.mark.parametrize(
+    ("decision", "told"), [("cancelled", [REASON]), ("timeout", [REASON]), ("deny", []), ("allow-once", [])]
+)
 def test_what_a_guard_asks_is_told_to_the_agent_where_nobody_could_be_asked(
-    world: World, ran: bool, told: list[str]
+    world: World, decision: str, told: list[str]
 ) -> None:
-    said = [{"type": "text", "text": "Plugin approval unavailable"}]
-    result = DONE if ran else {"content": said, "details": {"status": "error", "error": "Plugin approval unavailable"}}
-    answers = world.run(ASKS, ("before_tool_call", EXEC, WHO), middleware(result, isError=not ran))["answers"]
-    content = answers[1][1]["result"]["content"][1:] if told else answers[1][1] or []
+    said = [{"type": "text", "text": "it was not made"}]
+    refused = {"content": said, "details": {"status": "error", "error": "it was not made"}}
+    ran = decision == "allow-once"
+    steps = ("before_tool_call", EXEC, WHO, decision), middleware(DONE if ran else refused, isError=not ran)
+    *_, (_, answer, _) = world.run(ASKS, *steps)["answers"]
+    content = answer["result"]["content"][1:] if answer else []
     assert [each["text"] for each in content] == told
 
 
-ALL = (
+ALL: tuple[tuple[object, ...], ...] = (
     ("before_prompt_build", {"prompt": "hello"}, WHO),
     ("before_tool_call", EXEC, WHO),
     middleware(FAILED),
@@ -292,6 +297,8 @@ def test_a_client_that_hangs_is_left(world: World) -> None:
 
 def test_odd_events_of_the_host_are_survived(world: World) -> None:
     names = ("before_prompt_build", "before_tool_call", "middleware", "tool_result_persist", "agent_end", "session_end")
-    steps = [(name, event, ctx) for name in names for event in (None, {}) for ctx in (None, {}, {"sessionId": 7})]
+    steps: list[tuple[object, ...]] = [
+        (name, event, ctx) for name in names for event in (None, {}) for ctx in (None, {}, {"sessionId": 7})
+    ]
     seen = world.run(SAYS, *steps)
     assert all(not answer or "appendSystemContext" in answer for _, answer, _ in seen["answers"])

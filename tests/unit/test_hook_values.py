@@ -1,4 +1,4 @@
-"""What is put into settings for an agent to call us, items of lists and values under keys alike, and taken out again."""
+"""What is put into settings for an agent to call us, items of lists and values under keys alike, and taken out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Plain:
         callings = [
             Calling(event="listed", command=MARK, keys=("a", name, at), helps=True)
             for name in ("list", "names")
-            for at, each in enumerate(found.get(name) if isinstance(found.get(name), list) else ())
+            for at, each in enumerate(found.get(name) or ())
             if each == MARK
         ]
         entries = found.get("map")

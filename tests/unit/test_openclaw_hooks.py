@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -75,6 +76,9 @@ def test_the_plugin_is_in_the_package_and_says_who_it_is() -> None:
     assert manifest["configSchema"]["additionalProperties"] is True, "what it does not know must not stop OpenClaw"
     assert package["openclaw"]["extensions"] == ["./index.js"]
     assert 'id: "wisen"' in folder.joinpath("index.js").read_text()
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel == {"packages": ["src/wisen"]}, "every file of the package goes into the wheel"
 
 
 @pytest.mark.requirement("X10")

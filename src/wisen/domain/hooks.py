@@ -46,7 +46,8 @@ class Hook(Struct, frozen=True, kw_only=True):
     event: str
     """As the agent calls it."""
     keys: tuple[str, ...]
-    value: dict[str, Any] | str
+    value: Any
+    """As JSON knows it: a mapping, or a text."""
     keyed: bool = False
     """The value stands under these keys itself; else it is one of a list that does."""
     where_listed: bool = False

@@ -221,12 +221,11 @@ def _end(said: Said, blocks: list[Block], *, hides: bool) -> tuple[Status | None
         text = text_of(blocks)
     if said.isError and (details.openclawSyntheticMissingToolResult is True or text.startswith(_MISSING)):
         return None, None
-    if details.state in _NEVER_RAN or details.reason.startswith(_UNAPPROVED):
-        return Status.CANCELLED, None
-    if details.reason.startswith(_DENIED):
+    denied = details.reason.startswith(_DENIED)
+    if shell and code is None and (denied or _REFUSED.match(text)):
         return None, text
-    if shell and code is None and _REFUSED.match(text):
-        return None, text
+    if details.state in _NEVER_RAN or denied or details.reason.startswith(_UNAPPROVED):
+        return Status.CANCELLED, None  # other tools than a shell may say of themselves that they were denied
     wrong = said.isError or code or details.timedOut is True or details.state in _WENT_WRONG
     if wrong or (shell and code is None and _EXITED.search(text)):
         return Status.FAILED, (text or text_of(blocks)).partition(_FILE_BEHIND)[0]

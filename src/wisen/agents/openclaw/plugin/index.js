@@ -146,7 +146,10 @@ class Moments {
     remember(this.asked, call, reason);
     const plain = reason.replace(MARKS, "").trim();
     const title = "wisen: a guard of yours asks about this call";
-    return { requireApproval: { title, description: clipped(plain, 256), severity: "warning" } };
+    const onResolution = (decision) => {
+      if (decision !== "cancelled" && decision !== "timeout") take(this.asked, call); // he was asked
+    };
+    return { requireApproval: { title, description: clipped(plain, 256), severity: "warning", onResolution } };
   }
 
   // Where the host lets results be added to before the model reads them.
