@@ -47,7 +47,10 @@ ANSWER
 """
 SAYS = """print(json.dumps({"hookSpecificOutput": {"additionalContext": "told at " + event}}))"""
 DENIES, ASKS = (
-    f"""print(json.dumps({{"hookSpecificOutput": {{"permissionDecision": "{how}", "permissionDecisionReason": REASON}}}}))"""
+    f"""
+said = {{"permissionDecision": "{how}", "permissionDecisionReason": REASON}}
+print(json.dumps({{"hookSpecificOutput": said}}))
+"""
     for how in ("deny", "ask")
 )
 REASON = '<wisen51902 v="1" ids="G-1">\nNo.\n</wisen51902>'
@@ -297,8 +300,7 @@ def test_a_client_that_hangs_is_left(world: World) -> None:
 
 def test_odd_events_of_the_host_are_survived(world: World) -> None:
     names = ("before_prompt_build", "before_tool_call", "middleware", "tool_result_persist", "agent_end", "session_end")
-    steps: list[tuple[object, ...]] = [
-        (name, event, ctx) for name in names for event in (None, {}) for ctx in (None, {}, {"sessionId": 7})
-    ]
+    odd: tuple[object, ...] = (None, {}, {"sessionId": 7})
+    steps = [(name, event, ctx) for name in names for event in odd[:2] for ctx in odd]
     seen = world.run(SAYS, *steps)
     assert all(not answer or "appendSystemContext" in answer for _, answer, _ in seen["answers"])
