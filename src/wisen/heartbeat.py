@@ -12,6 +12,7 @@ from wisen.domain.state import Finding, Health
 from wisen.errors import FileError, SettingsUnclear
 from wisen.loop.apply.hooks import settings_in, standing
 from wisen.loop.apply.past import past
+from wisen.ports import Shipping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -97,6 +98,8 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
     holding = [Path(path) for path, ours in calling.items() if ours]
     callers = dict.fromkeys(each.caller for ours in calling.values() for each in ours if each.caller)
     faults += filter(None, map(watched.gauge.fault, callers))
+    if holding and isinstance(agent, Shipping):
+        faults += _unshipped(watched, agent)
     if files:
         faults += [f"{path} switches all hooks off" for path, settings in read.items() if settings.switched_off]
     sound = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
@@ -112,6 +115,20 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         since=min((each.since for each in put), default=None),
         newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
     )
+
+
+def _unshipped(watched: Watched, agent: Shipping) -> list[str]:
+    """What the agent loads from our home and is not there as it has to be."""
+    found = []
+    for path, content in agent.shipped(watched.caller).items():
+        try:
+            there = watched.files.read(path).content
+        except FileError as error:
+            found.append(str(error))
+            continue
+        if there != content:
+            found.append(f"{path} is gone" if there is None else f"{path} is not the one of this wisen")
+    return found
 
 
 def _faults(each: Installed) -> Iterator[Finding]:

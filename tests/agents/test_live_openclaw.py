@@ -295,13 +295,24 @@ def test_without_access_to_conversations_fixes_and_guards_still_work(which: str,
 
 
 @pytest.mark.needs("openclaw-old")
+def test_openclaw_refuses_hard_links_which_is_why_the_plugin_is_copied(tmp_path: Path) -> None:
+    with a_world("openclaw-old", tmp_path) as world:
+        world.wisen("install", "openclaw")
+        for path in (world.home / "plugins" / "wisen-openclaw").iterdir():
+            assert path.stat().st_nlink == 1
+            (tmp_path / path.name).hardlink_to(path)
+        with pytest.raises(AssertionError, match="unsafe plugin manifest path"):
+            world.client.run("s1", "say hello")
+
+
+@pytest.mark.needs("openclaw-old")
 def test_an_older_openclaw_does_not_start_where_the_plugin_was_deleted_and_says_why(tmp_path: Path) -> None:
     with a_world("openclaw-old", tmp_path) as world:
         world.wisen("install", "openclaw")
         settings = json.loads(world.client.settings.read_bytes())
-        settings["plugins"]["load"]["paths"] = ["/gone/wisen/agents/openclaw/plugin"]
+        settings["plugins"]["load"]["paths"] = ["/gone/plugins/wisen-openclaw"]
         world.client.settings.write_text(json.dumps(settings))
-        with pytest.raises(AssertionError, match="plugin path not found: /gone/wisen"):
+        with pytest.raises(AssertionError, match="plugin path not found: /gone/plugins"):
             world.client.run("s1", "say hello")
         world.wisen("uninstall", "openclaw")
         assert "wisen" not in world.client.settings.read_text()

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from wisen.agents.openclaw.install import FOLDER
+from wisen.agents.openclaw import install
 
 pytestmark = pytest.mark.needs("node")
 
-PLUGIN = Path(sys.modules["wisen"].__file__ or "").parent.joinpath(*FOLDER, "index.js")
+PLUGIN = Path(install.__file__).parent / "plugin" / "index.js"
 HOST = """
 import { readFileSync } from "node:fs";
 const { plugin, config, version, steps } = JSON.parse(readFileSync(0, "utf8"));
@@ -123,6 +123,8 @@ def test_a_turn_is_told_the_block_as_system_context_and_what_matters_behind_the_
     ("ctx", "events"),
     [
         ({**WHO, "trigger": "heartbeat"}, ["session-start"]),
+        ({**WHO, "trigger": "user", "inputProvenance": {"kind": "inter_session"}}, ["session-start"]),
+        ({**WHO, "trigger": "user", "inputProvenance": {"kind": "external_user"}}, ["session-start", "prompt"]),
         ({**WHO, "sessionKey": "agent:main:telegram:group:7"}, []),
         ({"sessionKey": "agent:main:main"}, []),
         (None, []),

@@ -114,6 +114,7 @@ def test_installing_says_what_the_plugin_may_see_and_leaves_projects_alone(home:
     shown = " ".join(run("install", "openclaw", "--dry-run").stdout.split())
     assert "allowConversationAccess lets the plug-in see" in shown
     assert settings.read_bytes() == b"{gateway: {port: 1}}\n"
+    assert not (home / "wisen" / "plugins").exists()
     assert "leave out --scope project" in run("install", "openclaw", "--scope", "project", expect=1).stderr
     installed = json.loads(run("install", "openclaw", "--json").stdout)
     assert installed["is"] == "installed"
@@ -122,8 +123,21 @@ def test_installing_says_what_the_plugin_may_see_and_leaves_projects_alone(home:
     assert "Nothing to change." in run("install", "openclaw").stdout, "a guard needs no other settings"
     found = json.loads(run("agents", "--json").stdout)["agents"]
     assert next(each["hooks"]["state"] for each in found if each["name"] == "openclaw") == "installed"
+    plugin = home / "wisen" / "plugins" / "wisen-openclaw"
+    assert f'"{plugin}"' in settings.read_text()
+    assert (plugin / "index.js").stat().st_nlink == 1, "OpenClaw loads no hard links"
+    (plugin / "index.js").unlink()
+    (plugin / "package.json").write_text("{}")
+    broken = json.loads(run("agents", "--json").stdout)["agents"]
+    hooks = next(each["hooks"] for each in broken if each["name"] == "openclaw")
+    assert hooks["state"] == "broken"
+    assert [each.partition(plugin.name)[2] for each in hooks["faults"]] == [
+        "/index.js is gone", "/package.json is not the one of this wisen",
+    ]  # fmt: skip
+    assert json.loads(run("install", "openclaw", "--json").stdout)["is"] == "installed"
     run("uninstall", "openclaw")
     assert settings.read_bytes() == b"{gateway: {port: 1}}\n"
+    assert not (plugin / "index.js").exists()
 
 
 @pytest.mark.requirement("X10")

@@ -16,16 +16,16 @@ from tests.agents.openclaw_sessions import SESSIONS, Database, Transcript
 from tests.edits import a_desk
 
 from wisen.agents.claude_code.install import ClaudeCodeHooks
-from wisen.agents.openclaw.install import FOLDER, PLUGIN, OpenClawHooks
+from wisen.agents.openclaw.install import FILES, PLUGIN, OpenClawHooks
 from wisen.domain.hooks import Caller
 from wisen.loop.apply.hooks import put_in, renew_in, settings_in, standing, stands, take_out
 from wisen.loop.apply.past import past
 
 CALLER = Caller(python="/opt/wise n/bin/python", client="/opt/wise n/wisen/surfaces/hook/client.py", home="/home/ada/w")
-MOVED = Caller(python="/usr/bin/python3", client="/srv/wisen/surfaces/hook/client.py", home="/home/ada/w")
+MOVED = Caller(python="/usr/bin/python3", client="/srv/wisen/surfaces/hook/client.py", home="/srv/home")
 AGENT = OpenClawHooks(Path("/home/ada"), {})
 WANTED = AGENT.wanted(CALLER)
-PLACE = "/opt/wise n/wisen/agents/openclaw/plugin"
+PLACE = "/home/ada/w/plugins/wisen-openclaw"
 JSON5 = b"""// mine
 {
   gateway: { port: 18790, },
@@ -69,7 +69,10 @@ def test_the_settings_of_other_profiles_are_looked_at(tmp_path: Path) -> None:
 
 
 def test_the_plugin_is_in_the_package_and_says_who_it_is() -> None:
-    folder = resources.files("wisen").joinpath(*FOLDER)
+    folder = resources.files("wisen").joinpath("agents", "openclaw", "plugin")
+    assert sorted(each.name for each in folder.iterdir()) == sorted(FILES)
+    shipped = AGENT.shipped(CALLER)
+    assert shipped == {Path(PLACE, name): folder.joinpath(name).read_bytes() for name in FILES}
     manifest = json.loads(folder.joinpath("openclaw.plugin.json").read_text())
     package = json.loads(folder.joinpath("package.json").read_text())
     assert manifest["id"] == PLUGIN

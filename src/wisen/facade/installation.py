@@ -11,7 +11,7 @@ from wisen.domain.changes import digest
 from wisen.domain.hooks import Installing
 from wisen.domain.state import Health
 from wisen.errors import UsageError
-from wisen.ports import Granting
+from wisen.ports import Granting, Shipping
 
 if TYPE_CHECKING:
     from wisen.domain.hooks import Installed, Rewritten
@@ -47,6 +47,8 @@ class Installer:
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
         wanted = hooks.wanted(self._parts.caller, guards=self._watches())
         file = hooks.file(project)
+        if not dry_run:
+            self._ship(hooks)
         done = [put_in(desk, file, hooks, wanted)]
         done += filter(None, (renew_in(desk, Path(p), hooks, wanted) for p in before.files if p != str(file)))
         grants = hooks.grants if isinstance(hooks, Granting) else ""
@@ -90,6 +92,8 @@ class Installer:
         before = self._installed(hooks, project)
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
         done = tuple(take_out(desk, Path(path), hooks) for path in before.files)
+        if not dry_run:
+            self._ship(hooks, back=True)
         return self._installing(done, before, project, dry_run=dry_run)
 
     def installed(self, project: Path | None = None) -> tuple[Installed, ...]:
@@ -130,6 +134,11 @@ class Installer:
             self._parts.backups.make()
         after = next(each for each in self.installed(project) if each.agent == before.agent)
         return Installing(files, before, after)
+
+    def _ship(self, hooks: Hooks, *, back: bool = False) -> None:
+        """Have files stand in the home that an agent loads from there, or no longer. Raises: FileError."""
+        for path, content in hooks.shipped(self._parts.caller).items() if isinstance(hooks, Shipping) else ():
+            self._parts.files.write(self._parts.files.read(path), None if back else content)
 
     def _hooks(self, agent: str) -> Hooks:
         known = {each.name: each for each in self._parts.hooks}

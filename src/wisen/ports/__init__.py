@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_check
 from wisen.ports.hooks import Gauge as Gauge
 from wisen.ports.hooks import Granting as Granting
 from wisen.ports.hooks import Hooks as Hooks
+from wisen.ports.hooks import Shipping as Shipping
 from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
 from wisen.ports.memories import Memories as Memories
@@ -65,6 +66,7 @@ __all__ = [
     "Phrasebook",
     "Purse",
     "Shelf",
+    "Shipping",
     "Stretch",
     "Traces",
     "Vector",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -63,6 +63,15 @@ class Granting(Protocol):
     @property
     def grants(self) -> str:
         """What that is, why, and what happens without it."""
+        ...
+
+
+@runtime_checkable
+class Shipping(Protocol):
+    """Hooks of an agent that loads files of ours, which stand below our home and nowhere else."""
+
+    def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
+        """Those files, as they have to be before the settings name them."""
         ...
 
 

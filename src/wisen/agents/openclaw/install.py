@@ -1,7 +1,9 @@
 """How OpenClaw is told to call us: our plug-in, in its openclaw.json, as values. It writes nothing.
 
-The plug-in (`plugin/`) stands in this package, so that nothing but settings changes: the folder that it is loaded from,
-its entry, which says what it runs, and its name where the user lists the plug-ins that may be loaded.
+Only values change there: the folder that the plug-in is loaded from, its entry, which says what it runs, and its name
+where the user lists the plug-ins that may be loaded. The plug-in itself (`plugin/`) is shipped to wisen's home, since
+OpenClaw refuses files that are hard links, as some installers make them, and older ones do not start where the folder
+is gone.
 """
 
 from __future__ import annotations
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
 
 PLUGIN = "wisen"
 """What OpenClaw calls our plug-in; its manifest says the same."""
-FOLDER = ("agents", "openclaw", "plugin")
-"""Where in the package it is."""
-_PLACE = ("wisen", *FOLDER)
+FILES = ("index.js", "openclaw.plugin.json", "package.json")
+FOLDER = ("plugins", "wisen-openclaw")
+"""Where in the home it is."""
 _PATHS, _ENTRY, _ALLOWED = ("plugins", "load", "paths"), ("plugins", "entries", PLUGIN), ("plugins", "allow")
 _ACCESS = "allowConversationAccess"
 _TALK = ("before_prompt_build", "agent_end")
@@ -72,12 +74,16 @@ class OpenClawHooks:
         del guards
         config = {"python": caller.python, "client": caller.client, "home": caller.home}
         entry = {"enabled": True, "hooks": {_ACCESS: True}, "config": config}
-        folder = Path(*PurePath(caller.client).parts[: -len(CLIENT)], *FOLDER)
         return (
-            Hook(event=".".join(_PATHS), keys=_PATHS, value=str(folder)),
+            Hook(event=".".join(_PATHS), keys=_PATHS, value=str(Path(caller.home, *FOLDER))),
             Hook(event=".".join(_ENTRY), keys=_ENTRY, value=entry, keyed=True),
             Hook(event=".".join(_ALLOWED), keys=_ALLOWED, value=PLUGIN, where_listed=True),
         )
+
+    def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
+        """The plug-in."""
+        source = Path(__file__).with_name("plugin")
+        return {Path(caller.home, *FOLDER, name): (source / name).read_bytes() for name in FILES}
 
     def read(self, settings: object) -> HookSettings:
         """Our entry, what helps it to be loaded, and every other plug-in that is named."""
@@ -109,7 +115,7 @@ class OpenClawHooks:
 def _helps(plugins: Mapping[str, Any]) -> Iterator[Calling]:
     paths, allowed = _inside(plugins, "load").get("paths"), plugins.get("allow")
     for at, path in enumerate(paths if isinstance(paths, list) else ()):
-        if isinstance(path, str) and PurePath(path).parts[-len(_PLACE) :] == _PLACE:
+        if isinstance(path, str) and PurePath(path).parts[-len(FOLDER) :] == FOLDER:
             yield Calling(event=".".join(_PATHS), command=path, keys=(*_PATHS, at), helps=True)
     for at, name in enumerate(allowed if isinstance(allowed, list) else ()):
         if name == PLUGIN:

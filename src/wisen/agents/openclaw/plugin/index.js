@@ -125,8 +125,7 @@ class Moments {
     const source = this.anew.delete(payload.session_id) ? "clear" : "again";
     const start = told(await this.client.ask("session-start", { ...payload, source }));
     const typed = typeof event.currentUserMessage === "string" ? event.currentUserMessage : event.prompt;
-    const asked = (ctx.trigger ?? "user") === "user" && typeof typed === "string" && typed !== "";
-    const matters = asked ? told(await this.client.ask("prompt", { ...payload, prompt: typed })) : undefined;
+    const matters = isTyped(typed, ctx) ? told(await this.client.ask("prompt", { ...payload, prompt: typed })) : undefined;
     return {
       ...(start ? { appendSystemContext: start } : {}),
       ...(matters ? { appendContext: matters } : {}),
@@ -268,6 +267,12 @@ function called(tool, params, call) {
   const place = params?.workdir;
   const elsewhere = typeof place === "string" && place.startsWith("/") ? { cwd: place } : {};
   return { tool_name: tool, tool_input: params ?? {}, tool_use_id: call ?? "", ...elsewhere };
+}
+
+// Whether a prompt is a person's, as far as the host tells: not a schedule's, and not another session's.
+function isTyped(prompt, ctx) {
+  const origin = ctx.inputProvenance?.kind ?? "external_user";
+  return typeof prompt === "string" && prompt !== "" && (ctx.trigger ?? "user") === "user" && origin === "external_user";
 }
 
 // In a chat of several people nothing of the user's is told.
