@@ -163,6 +163,13 @@ def test_where_an_event_does_not_tell_the_place_the_host_is_asked(world: World) 
     assert told["cwd"] == "/agents/main"
 
 
+def test_a_session_that_the_host_does_not_name_is_not_taken_for_another(world: World) -> None:
+    world.guards({})
+    named = ("before_tool_call", EXEC, {"sessionId": "s1"})
+    world.run(SAYS, named, ("tool_result_persist", persisted(FAILED)[1], {}), version=OLD)
+    assert world.events == []
+
+
 def test_a_guard_stops_a_call_or_has_the_person_asked(world: World) -> None:
     call = {**EXEC, "params": {"command": "false", "workdir": "/elsewhere"}}
     assert world.run(DENIES, ("before_tool_call", call, WHO))["answers"][0][1] == {"block": True, "blockReason": REASON}

@@ -111,7 +111,7 @@ class Moments {
   constructor(client) {
     this.client = client;
     this.sessions = new Map(); // by key: the id, and where it works
-    this.anew = new Set(); // ids of sessions that begin anew under the same id
+    this.anew = new Map(); // ids of sessions that begin anew under the same id
     this.calls = new Map(); // by id of a call: its arguments, where the result does not tell them
     this.notes = new Map(); // by id of a call: what is to be told with its result
     this.asked = new Map(); // the same where it is to be told only if nobody was there to ask
@@ -122,7 +122,7 @@ class Moments {
   async prompt(event, ctx) {
     const payload = this.payload(ctx);
     if (!payload || isRoom(ctx.sessionKey)) return undefined;
-    const source = this.anew.delete(payload.session_id) ? "clear" : "again";
+    const source = take(this.anew, payload.session_id) ? "clear" : "again";
     const start = told(await this.client.ask("session-start", { ...payload, source }));
     const typed = typeof event.currentUserMessage === "string" ? event.currentUserMessage : event.prompt;
     const matters = isTyped(typed, ctx) ? told(await this.client.ask("prompt", { ...payload, prompt: typed })) : undefined;
@@ -189,7 +189,7 @@ class Moments {
     const payload = this.payload({ ...ctx, sessionId: event.sessionId ?? ctx.sessionId });
     if (!payload) return;
     if (name === "session-end" && OVER.has(event.reason)) {
-      this.anew.add(event.nextSessionId ?? payload.session_id);
+      remember(this.anew, event.nextSessionId ?? payload.session_id, true);
     }
     await this.client.ask(name, payload);
   }
@@ -207,7 +207,7 @@ class Moments {
 
   // Whose event it is and where; undefined where the host does not tell the session.
   payload(ctx, cwd) {
-    const key = ctx?.sessionKey ?? "";
+    const key = ctx?.sessionKey;
     const known = this.sessions.get(key) ?? {};
     const id = ctx?.sessionId ?? known.id;
     if (!id) return undefined;
