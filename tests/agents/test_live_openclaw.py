@@ -229,7 +229,6 @@ def test_the_reader_tells_how_calls_ended_and_nothing_of_ours_counts_as_typed(li
     ]  # fmt: skip
     told = lived.world.wisen("recall", "A guard of the user's warns about this call", "--json")
     assert "guard of the user" not in texts(json.loads(told)), told
-    assert "These rules" not in lived.world.wisen("entries", "--json")
 
 
 @pytest.mark.requirement("X5")
