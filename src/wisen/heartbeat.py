@@ -13,6 +13,7 @@ from wisen.errors import FileError, SettingsUnclear
 from wisen.loop.apply.companions import companions
 from wisen.loop.apply.hooks import settings_in, standing
 from wisen.loop.apply.past import past
+from wisen.ports import Shipping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -88,9 +89,9 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
             continue
         read[path] = agent.read(settings)
         untrusted += agent.untrusted(Path(path), settings)
-    calling = {path: [each for each in settings.callings if each.caller] for path, settings in read.items()}
+    calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
     faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
-    wanted = {each.event for each in agent.wanted(watched.caller)}
+    wanted = {each.event for each in agent.wanted(watched.caller) if not each.where_listed}
     for path, ours in calling.items():
         missing = sorted(wanted - {each.event for each in ours})
         faults += [f"some are gone from {path}: {', '.join(missing)}"] if ours and missing else []
@@ -99,6 +100,8 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
     faults += (fault for path in holding for fault in _beside(watched, agent, path))
     callers = dict.fromkeys(each.caller for ours in calling.values() for each in ours if each.caller)
     faults += filter(None, map(watched.gauge.fault, callers))
+    if holding and isinstance(agent, Shipping):
+        faults += _unshipped(watched, agent)
     if files:
         faults += [f"{path} switches all hooks off" for path, settings in read.items() if settings.switched_off]
     sound = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
@@ -110,7 +113,7 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         faults=tuple(faults),
         untrusted=tuple(dict.fromkeys(untrusted)),
         trusting=agent.trusting if untrusted else "",
-        others=tuple(each for settings in read.values() for each in settings.callings if each.caller is None),
+        others=tuple(each for settings in read.values() for each in settings.callings if not each.is_ours),
         since=min((each.since for each in put), default=None),
         newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
     )
@@ -124,6 +127,20 @@ def _beside(watched: Watched, agent: Hooks, settings: Path) -> Iterator[str]:
                 yield f"{path} is gone, or not that of this version of wisen"
         except FileError as error:
             yield str(error)
+
+
+def _unshipped(watched: Watched, agent: Shipping) -> list[str]:
+    """What the agent loads from our home and is not there as it has to be."""
+    found = []
+    for path, content in agent.shipped(watched.caller).items():
+        try:
+            there = watched.files.read(path).content
+        except FileError as error:
+            found.append(str(error))
+            continue
+        if there != content:
+            found.append(f"{path} is gone" if there is None else f"{path} is not the one of this wisen")
+    return found
 
 
 def _faults(each: Installed) -> Iterator[Finding]:

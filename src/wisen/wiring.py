@@ -259,9 +259,10 @@ class Wiring:
         from wisen.agents.claude_code.install import ClaudeCodeHooks
         from wisen.agents.codex.install import CodexHooks
         from wisen.agents.hermes.install import HermesHooks
+        from wisen.agents.openclaw.install import OpenClawHooks
 
         told = self._user_home(), self.environment, self._switches().is_off
-        every: tuple[Hooks, ...] = (ClaudeCodeHooks(*told), CodexHooks(*told), HermesHooks(*told))
+        every: tuple[Hooks, ...] = (ClaudeCodeHooks(*told), CodexHooks(*told), HermesHooks(*told), OpenClawHooks(*told))
         known = {each.name: each for each in every}
         return tuple(known[name] for name in self.settings.agents.enabled if name in known)
 

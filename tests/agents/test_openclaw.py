@@ -61,6 +61,9 @@ def test_a_call_belongs_where_it_ran(story: Transcript, tmp_path: Path) -> None:
         ("exec", "in the background", {"status": "running", "sessionId": "x"}, False, Status.OK),
         ("exec", "waiting", {"status": "approval-pending"}, False, Status.CANCELLED),
         ("exec", "a rule forbids it", {"status": "blocked", "deniedReason": "plugin"}, True, Status.CANCELLED),
+        ("exec", "no", {"status": "error", "error": "Plugin approval unavailable: no"}, True, Status.CANCELLED),
+        ("exec", "no", {"status": "error", "error": "Approval timed out"}, True, Status.CANCELLED),
+        ("mcp__x", "no", {"status": "error", "error": "Denied by user"}, True, Status.CANCELLED),
         ("read", '{"status":"error"}', {"status": "error", "tool": "read"}, True, Status.FAILED),
         ("sessions_spawn", "no", {"status": "forbidden"}, False, Status.FAILED),
         ("web_fetch", "a page", {"status": 200}, False, Status.OK),
@@ -92,10 +95,13 @@ def test_a_result_that_openclaw_made_up_is_no_end(story: Transcript, tmp_path: P
 def test_a_command_the_user_denied_is_a_rejection_which_no_output_can_forge(story: Transcript, tmp_path: Path) -> None:
     denied = story.call("exec", command="rm -rf build")
     story.result(denied, "Exec denied (gateway id=7, user-denied): rm -rf build", details={"status": "failed"})
+    asked = story.call("exec", command="rm -rf dist")
+    told = {"status": "error", "tool": "exec", "error": "Denied by user. The tool call did not run."}
+    story.result(asked, "Denied by user. The tool call did not run.", details=told, error=True)
     story.shell("cat log", "exec denied: user-denied", 1)
     story.result(story.call("mcp__x"), "exec denied: user-denied", "mcp__x", error=True)
     events, _ = read(story, tmp_path)
-    assert [event.call for event in events if isinstance(event, Rejection)] == [denied]
+    assert [event.call for event in events if isinstance(event, Rejection)] == [denied, asked]
     assert [end.status for end in outcomes(events)] == [Status.FAILED, Status.FAILED]
 
 

@@ -9,6 +9,7 @@ import pytest
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.hermes.install import HermesHooks
+from wisen.agents.openclaw.install import OpenClawHooks
 from wisen.backends.gauge import HomeGauge
 from wisen.testing.hooks import FixedGauge, GaugeContract, HooksContract
 
@@ -36,6 +37,14 @@ class TestHermesHooks(HooksContract):
     @pytest.fixture
     def hooks(self, tmp_path: Path) -> Hooks:
         return HermesHooks(tmp_path, {})
+
+
+class TestOpenClawHooks(HooksContract):
+    of_projects = follows_guards = waits_for_trust = False
+
+    @pytest.fixture
+    def hooks(self, tmp_path: Path) -> Hooks:
+        return OpenClawHooks(tmp_path, {})
 
 
 class TestHomeGauge(GaugeContract):

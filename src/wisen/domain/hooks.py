@@ -41,12 +41,17 @@ def caller_in(command: str, agent: str = "") -> Caller | None:
 
 
 class Hook(Struct, frozen=True, kw_only=True):
-    """One hook that is to stand in an agent's settings: the value, and the list that it belongs to."""
+    """One hook that is to stand in an agent's settings: the value, and the list that it belongs to or its own place."""
 
     event: str
     """As the agent calls it."""
     keys: tuple[str, ...]
-    value: dict[str, Any]
+    value: Any
+    """As JSON knows it: a mapping, or a text."""
+    keyed: bool = False
+    """The value stands under these keys itself; else it is one of a list that does."""
+    where_listed: bool = False
+    """It belongs there only where the user has such a list."""
 
 
 class Calling(Struct, frozen=True, kw_only=True):
@@ -57,11 +62,18 @@ class Calling(Struct, frozen=True, kw_only=True):
     command: str
     """The command line, or the name of the plug-in."""
     keys: tuple[str | int, ...] = ()
-    """Where in the settings it stands: the list, and the place in it."""
+    """Where in the settings it stands: the list and the place in it, or its own key."""
     name: str = ""
     """Who it is, where we know it."""
     caller: Caller | None = None
     """What is run, where it is ours."""
+    helps: bool = False
+    """It is ours and runs nothing itself: without it the agent would not find or load what does."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether we put it there, or another installation of wisen did."""
+        return self.caller is not None or self.helps
 
 
 class HookSettings(Struct, frozen=True, kw_only=True):
@@ -117,6 +129,8 @@ class Installing(Struct, frozen=True):
     files: tuple[Rewritten, ...]
     before: Installed
     after: Installed
+    grants: str = ""
+    """What the settings let us see or do beyond the events that we are called at, in words for the user."""
 
     @property
     def changed(self) -> tuple[Rewritten, ...]:

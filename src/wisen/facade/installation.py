@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from wisen.domain.changes import digest
 from wisen.domain.hooks import Installing
 from wisen.domain.state import Health
 from wisen.errors import UsageError
+from wisen.ports import Granting, Shipping
 
 if TYPE_CHECKING:
     from wisen.domain.hooks import Installed, Rewritten
@@ -46,11 +49,14 @@ class Installer:
         wanted = hooks.wanted(self._parts.caller, guards=self._watches())
         file = hooks.file(project)
         put_beside(drafted(desk), file, hooks)  # what is refused must be refused before anything is written
+        if not dry_run:
+            self._ship(hooks)
         done = [put_in(desk, file, hooks, wanted), *put_beside(desk, file, hooks)]
         others = [Path(path) for path in before.files if path != str(file)]
         done += filter(None, (renew_in(desk, path, hooks, wanted) for path in others))
         done += [each for path in others for each in renew_beside(desk, path, hooks)]
-        return self._installing(tuple(done), before, project, dry_run=dry_run)
+        grants = hooks.grants if isinstance(hooks, Granting) else ""
+        return structs.replace(self._installing(tuple(done), before, project, dry_run=dry_run), grants=grants)
 
     def follow_guards(self) -> tuple[str, ...]:
         """Have agents that call us do so before calls while there are guards, and no longer. Returns what was changed.
@@ -92,6 +98,8 @@ class Installer:
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
         done = [take_out(desk, Path(path), hooks) for path in before.files]
         done += [each for path in before.files for each in take_beside(desk, Path(path), hooks)]
+        if not dry_run:
+            self._ship(hooks, back=True)
         return self._installing(tuple(done), before, project, dry_run=dry_run)
 
     def installed(self, project: Path | None = None) -> tuple[Installed, ...]:
@@ -132,6 +140,11 @@ class Installer:
             self._parts.backups.make()
         after = next(each for each in self.installed(project) if each.agent == before.agent)
         return Installing(files, before, after)
+
+    def _ship(self, hooks: Hooks, *, back: bool = False) -> None:
+        """Have files stand in the home that an agent loads from there, or no longer. Raises: FileError."""
+        for path, content in hooks.shipped(self._parts.caller).items() if isinstance(hooks, Shipping) else ():
+            self._parts.files.write(self._parts.files.read(path), None if back else content)
 
     def _hooks(self, agent: str) -> Hooks:
         known = {each.name: each for each in self._parts.hooks}

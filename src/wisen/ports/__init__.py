@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_check
 
 from wisen.ports.hooks import Accompanied as Accompanied
 from wisen.ports.hooks import Gauge as Gauge
+from wisen.ports.hooks import Granting as Granting
 from wisen.ports.hooks import Hooks as Hooks
+from wisen.ports.hooks import Shipping as Shipping
 from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
 from wisen.ports.memories import Memories as Memories
@@ -52,6 +54,7 @@ __all__ = [
     "Files",
     "Findings",
     "Gauge",
+    "Granting",
     "Graves",
     "Hooks",
     "Ids",
@@ -66,6 +69,7 @@ __all__ = [
     "Purse",
     "Scattered",
     "Shelf",
+    "Shipping",
     "Stretch",
     "Traces",
     "Vector",

@@ -21,7 +21,10 @@ class Hooks(Protocol):
         ...
 
     def file(self, project: Path | None = None) -> Path:
-        """The settings file for our hooks, there or not: the user's, or the one of a project."""
+        """The settings file for our hooks, there or not: the user's, or the one of a project.
+
+        Raises: UsageError where the agent has no settings of a project.
+        """
         ...
 
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
@@ -59,6 +62,25 @@ class Accompanied(Protocol):
 
     def companions(self, settings: Path) -> Mapping[Path, bytes]:
         """What each of these files holds, by its path; none for settings of another kind."""
+        ...
+
+
+@runtime_checkable
+class Granting(Protocol):
+    """Hooks that let us see or do more than the events tell, of which the user is told when they are installed."""
+
+    @property
+    def grants(self) -> str:
+        """What that is, why, and what happens without it."""
+        ...
+
+
+@runtime_checkable
+class Shipping(Protocol):
+    """Hooks of an agent that loads files of ours, which stand below our home and nowhere else."""
+
+    def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
+        """Those files, as they have to be before the settings name them."""
         ...
 
 

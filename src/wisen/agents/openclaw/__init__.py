@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.files import files_below, source_at
@@ -12,6 +11,7 @@ from wisen.agents.follow import Cursor, follow
 from wisen.agents.openclaw.archives import read_archive
 from wisen.agents.openclaw.database import read_database
 from wisen.agents.openclaw.lines import LineFormat
+from wisen.agents.openclaw.places import state_directories
 from wisen.agents.openclaw.read import AGENT
 from wisen.agents.openclaw.registry import DATABASE, version_of, voices_beside
 from wisen.agents.sniff import kind_of
@@ -19,15 +19,13 @@ from wisen.agents.sqlite_files import changed, database_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from wisen.agents.openclaw.voices import Voice
     from wisen.domain.sources import Batch, Mark, Source
 
 __all__ = ["OpenClaw"]
 
-_STATE = ("OPENCLAW_STATE_DIR", "CLAWDBOT_STATE_DIR")
-_FORMER = (".clawdbot", ".moltbot", ".moldbot")
-"""What the state directory was called in OpenClaw's first months."""
 _ARCHIVED = re.compile(
     r"\.jsonl\.(?:reset|deleted)\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d{3})?Z(?:\.[0-9a-f]{32})?(?:\.zst)?\Z"
 )
@@ -41,7 +39,7 @@ class OpenClaw:
     name = AGENT
 
     def __init__(self, home: Path, environment: Mapping[str, str], *, program_prompts: bool = False) -> None:
-        self._states = _state_directories(home, environment)
+        self._states = state_directories(home, environment)
         self._program_prompts = program_prompts
         self._known: tuple[tuple[object, ...], Mapping[str, Voice]] = ((), {})
 
@@ -84,25 +82,6 @@ class OpenClaw:
         if self._known[0] != seen:
             self._known = seen, voices_beside(path)
         return self._known[1]
-
-
-def _state_directories(home: Path, environment: Mapping[str, str]) -> tuple[Path, ...]:
-    chosen = environment.get("OPENCLAW_HOME", "").strip()
-    if chosen and chosen not in ("undefined", "null"):
-        home = _path(chosen, home)
-    for name in _STATE:
-        if told := environment.get(name, "").strip():
-            return (_path(told, home),)
-    found = [home / name for name in _FORMER] + sorted(home.glob(".openclaw-*"))
-    states = {(home / ".openclaw").resolve(): home / ".openclaw"}
-    for state in found:
-        if (state / "agents").is_dir():
-            states.setdefault(state.resolve(), state)  # OpenClaw leaves a link behind where it moved
-    return tuple(states.values())
-
-
-def _path(text: str, home: Path) -> Path:
-    return home / text[1:].lstrip("/\\") if text == "~" or text.startswith(("~/", "~\\")) else Path(text)
 
 
 def _is_ours(path: Path, *, anywhere: bool) -> bool:

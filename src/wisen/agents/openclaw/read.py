@@ -53,6 +53,8 @@ _FILES: dict[str, dict[str, int]] = {
 }
 """Arguments that are files, or may be, and how many characters of them are kept."""
 _NEVER_RAN = frozenset({"approval-pending", "approval-unavailable", "blocked"})
+_UNAPPROVED, _DENIED = ("Plugin approval ", "Approval timed out"), "Denied by user"
+"""How OpenClaw's reason begins where a plug-in wanted a call to be approved: nobody was there to ask, or he said no."""
 _WENT_WRONG = frozenset({"failed", "error", "forbidden"})
 _EXITED = re.compile(r"\(?Command exited with code [1-9]\d*\)?\s*\Z")
 _REFUSED = re.compile(r"exec denied\b[^\n]{0,200}\buser-denied\b", re.IGNORECASE)
@@ -219,10 +221,11 @@ def _end(said: Said, blocks: list[Block], *, hides: bool) -> tuple[Status | None
         text = text_of(blocks)
     if said.isError and (details.openclawSyntheticMissingToolResult is True or text.startswith(_MISSING)):
         return None, None
-    if details.state in _NEVER_RAN:
-        return Status.CANCELLED, None
-    if shell and code is None and _REFUSED.match(text):
+    denied = details.reason.startswith(_DENIED)
+    if shell and code is None and (denied or _REFUSED.match(text)):
         return None, text
+    if details.state in _NEVER_RAN or denied or details.reason.startswith(_UNAPPROVED):
+        return Status.CANCELLED, None  # other tools than a shell may say of themselves that they were denied
     wrong = said.isError or code or details.timedOut is True or details.state in _WENT_WRONG
     if wrong or (shell and code is None and _EXITED.search(text)):
         return Status.FAILED, (text or text_of(blocks)).partition(_FILE_BEHIND)[0]

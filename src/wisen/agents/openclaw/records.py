@@ -72,6 +72,7 @@ class Details(msgspec.Struct):
     exitCode: object = None  # noqa: N815 - the name in the file
     status: object = None
     timedOut: object = None  # noqa: N815 - the name in the file
+    error: object = None
     openclawSyntheticMissingToolResult: object = None  # noqa: N815 - the name in the file
 
     @property
@@ -83,6 +84,11 @@ class Details(msgspec.Struct):
     def state(self) -> str:
         """The tool's word for how it went."""
         return self.status if isinstance(self.status, str) else ""
+
+    @property
+    def reason(self) -> str:
+        """Why it did not work, in OpenClaw's words."""
+        return self.error if isinstance(self.error, str) else ""
 
 
 READ = frozenset({"session", "message", "reset"})

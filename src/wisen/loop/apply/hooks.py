@@ -52,7 +52,9 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
         UsageError: what is left of earlier hooks of ours cannot be told.
     """
     held = desk.files.read(path).content
-    there, to_be = _standing(settings_in(held, str(path)), agent), sorted(map(_written, wanted))
+    settings = settings_in(held, str(path))
+    wanted = _belonging(wanted, settings)
+    there, to_be = _standing(settings, agent), sorted(map(_written, wanted))
     if there == to_be:
         return Rewritten(str(path), held, held)
     for each in (drafted(desk), desk):  # what is refused half-way must be refused before anything was written
@@ -63,7 +65,8 @@ def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewr
         for hook in wanted:
             if _written(hook) not in left:
                 saw = digest(each.files.read(path).content)
-                Editor(each).set(ValuePlan(str(path), (*hook.keys, "-"), hook.value, _why(agent), saw))
+                keys = hook.keys if hook.keyed else (*hook.keys, "-")
+                Editor(each).set(ValuePlan(str(path), keys, hook.value, _why(agent), saw))
     return Rewritten(str(path), held, desk.files.read(path).content)
 
 
@@ -87,16 +90,18 @@ def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Re
         settings = settings_in(desk.files.read(path).content, str(path))
     except (SettingsUnclear, FileError):
         return None
-    if any(each.caller is not None for each in agent.read(settings).callings):
+    if any(each.is_ours for each in agent.read(settings).callings):
         return put_in(desk, path, agent, wanted)
     return take_out(desk, path, agent)
 
 
 def stands(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
     """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
-    there = _standing(settings_in(desk.files.read(path).content, str(path)), agent)
-    lists = {hook.keys for hook in wanted}
-    return sorted(each for each in there if each[0] in lists) == sorted(map(_written, wanted))
+    settings = settings_in(desk.files.read(path).content, str(path))
+    wanted = _belonging(wanted, settings)
+    places = {hook.keys for hook in wanted}
+    there = [each for each in _standing(settings, agent) if each[0] in places]
+    return there == sorted(map(_written, wanted))
 
 
 def standing(known: Past, agent: Hooks) -> tuple[Standing, ...]:
@@ -111,22 +116,38 @@ def _ours(known: Past, agent: Hooks, file: str | None = None) -> Iterator[Change
     """The open changes that put a hook of ours into a file, oldest first."""
     for change in known.open(file):
         deed = change.deed
-        if isinstance(deed, Value) and deed.appended and _is_ours(agent, deed.keys, msgspec.json.decode(deed.new)):
+        if isinstance(deed, Value) and deed.new and _is_ours(agent, deed):
             yield change
 
 
-def _is_ours(agent: Hooks, keys: Sequence[str | int], group: object) -> bool:
-    """Whether what was appended to a list calls us."""
-    settings: object = [group]
-    for key in reversed(keys[:-1]):
+def _is_ours(agent: Hooks, deed: Value) -> bool:
+    """Whether what was set, or appended to a list, calls us or helps to."""
+    settings: object = msgspec.json.decode(deed.new)
+    if deed.appended:
+        settings = [settings]
+    for key in reversed(_place(deed)):
         settings = {key: settings}
-    return any(each.caller is not None for each in agent.read(settings).callings)
+    return any(each.is_ours for each in agent.read(settings).callings)
+
+
+def _place(deed: Value) -> tuple[str | int, ...]:
+    """Where a value stands; for one of a list that is the list."""
+    return deed.keys[:-1] if deed.appended else deed.keys
+
+
+def _belonging(wanted: Sequence[Hook], settings: Any) -> list[Hook]:
+    """The hooks that belong into these settings: some only where the user has a list for them."""
+    return [each for each in wanted if not each.where_listed or isinstance(_found(settings, each.keys), list)]
 
 
 def _standing(settings: Any, agent: Hooks) -> list[tuple[tuple[str | int, ...], bytes]]:
-    """The hooks of ours in settings: the list that each stands in, and what it says."""
-    ours = [each.keys for each in agent.read(settings).callings if each.caller is not None]
-    return sorted((keys[:-1], msgspec.json.encode(_at(settings, keys))) for keys in ours)
+    """The hooks of ours in settings: the list that each stands in, or its own place, and what it says."""
+    ours = [each.keys for each in agent.read(settings).callings if each.is_ours]
+    return sorted((_list_or_key(keys), msgspec.json.encode(_at(settings, keys))) for keys in ours)
+
+
+def _list_or_key(keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    return keys[:-1] if isinstance(keys[-1], int) else keys
 
 
 def _written(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
@@ -136,7 +157,7 @@ def _written(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
 def _take_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple[str | int, ...], bytes]]) -> bool:
     """Take out some of our hooks and leave the others untouched; whether the ledger knows each of them exactly."""
     known = {
-        (change.deed.keys[:-1], msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
+        (_place(change.deed), msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
         for change in _ours(past(desk), agent, desk.files.real(path))
         if isinstance(change.deed, Value)
     }
@@ -161,20 +182,28 @@ def _take_strays(desk: Desk, path: Path, agent: Hooks) -> None:
     """
     settings = settings_in(desk.files.read(path).content, str(path))
     callings = agent.read(settings).callings
-    ours = {each.keys for each in callings if each.caller is not None}
+    ours = {each.keys for each in callings if each.is_ours}
     for each in callings:
-        if each.keys in ours and each.caller is None:
+        if each.keys in ours and not each.is_ours:
             where = ".".join(map(str, each.keys))
             raise SettingsUnclear(f"{path}: {where} calls wisen and others. Take our line out of it, then try again.")
-    for list_ in sorted({keys[:-1] for keys in ours}):
-        left = [each for at, each in enumerate(_at(settings, list_)) if (*list_, at) not in ours]
+    for place in sorted(set(map(_list_or_key, ours))):
+        listed = () if place in ours else _at(settings, place)
+        left = [each for at, each in enumerate(listed) if (*place, at) not in ours]
         saw = digest(desk.files.read(path).content)
-        Editor(desk).set(ValuePlan(str(path), list_, left, _why(agent), saw, removes=not left))
+        Editor(desk).set(ValuePlan(str(path), place, left, _why(agent), saw, removes=not left))
 
 
 def _at(settings: Any, keys: Sequence[str | int]) -> Any:
     for key in keys:
         settings = settings[key]
+    return settings
+
+
+def _found(settings: Any, keys: Sequence[str]) -> Any:
+    """What stands under keys; None for nothing."""
+    for key in keys:
+        settings = settings.get(key) if isinstance(settings, dict) else None
     return settings
 
 

@@ -20,8 +20,11 @@ _LED_TO = ("AGENTS.md",)
 OTHERS = {
     "codex": ("AGENTS.override.md", "AGENTS.md"),
     "hermes": (".hermes.md", "HERMES.md", "AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules"),
+    "openclaw": ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md"),
 }
 """Agents that read other files than Claude Code, which all the rest are held to be like: the first that is there."""
+_ALL = frozenset({"openclaw"})
+"""Those that read all of them."""
 _AT_HOME = {"codex": (".codex", OTHERS["codex"]), "hermes": (".hermes", ("SOUL.md",))}
 """Where each reads for every project, and what."""
 _KNOWN = (
@@ -47,9 +50,13 @@ def instructions_in(files: Files, folders: Iterable[Path]) -> str:
 
 def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
     """What one of the others reads by itself in these folders, and in its own below the user's home."""
-    own, names = _AT_HOME[agent]
-    looked = [*((folder, OTHERS[agent]) for folder in folders), (home / own, names)]
+    looked = [(folder, OTHERS[agent]) for folder in folders]
+    if agent in _AT_HOME:
+        own, names = _AT_HOME[agent]
+        looked.append((home / own, names))
     told = ([_text(files, folder / name) for name in names] for folder, names in looked)
+    if agent in _ALL:
+        return "\n".join(text for texts in told for text in texts)
     return "\n".join(next((text for text in texts if text.strip()), "") for texts in told)
 
 

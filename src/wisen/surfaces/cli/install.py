@@ -86,7 +86,7 @@ def _told(agent: str, done: Installing, *, dry_run: bool) -> dict[str, object]:
     ]
     after = done.after
     states = {"was": done.before.state, "is": after.state, "faults": after.faults, "untrusted": after.untrusted}
-    return {"agent": agent, **states, "files": files, "dry_run": dry_run}
+    return {"agent": agent, **states, "files": files, "grants": done.grants, "dry_run": dry_run}
 
 
 def _diff(file: Rewritten) -> Iterable[str]:
@@ -105,6 +105,8 @@ def _show(done: Installing, out: Console, *, dry_run: bool) -> None:
         out.print("Nothing was written.")
     else:
         out.print(f"{plural(len(done.changed), 'file')} written. Sessions that begin from now on follow it.")
+    if done.grants:
+        out.print(done.grants, markup=False)
     if done.after.untrusted and not dry_run:
         events = ", ".join(done.after.untrusted)
         out.print(f"{done.after.agent} does not run these before you trust them: {events}.", style="bold", markup=False)

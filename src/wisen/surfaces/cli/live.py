@@ -8,7 +8,7 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="The agent: claude-code, codex or hermes.")]
+AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="The agent: claude-code, codex, openclaw or hermes.")]
 
 
 def install(

@@ -87,7 +87,9 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         event, payload = "failure", failure
     trouble = shelf.trouble() if event == "session-start" else ""
     told = [_wrapped([trouble], [])] if trouble else []
-    pin, digest, ids, coins = shelf.pin(), "", list[str](), Coins()
+    # A session that was cleared may go on under its old name: it was told nothing yet.
+    pin = {} if payload.get("source") == "clear" else shelf.pin()
+    digest, ids, coins = "", list[str](), Coins()
     try:
         digest, text, ids, coins = _found(event, payload, shelf, pin)
         told = [text, *told] if text else told
@@ -152,12 +154,15 @@ def _on_trial(snapshot: Payload, shelf: Shelf, pin: Payload) -> tuple[Payload, C
 
 
 def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
-    """The block; not again where the session goes on with what it was told, and always after that was summed up."""
+    """The block; not again where the session goes on with what it was told, and always after that was summed up.
+
+    An agent that makes its prompt anew for each turn asks for it again, and is told nothing new by it.
+    """
     del shelf
-    ids = _texts(snapshot.get("block_ids"))
-    if payload.get("source") == "resume" and set(ids) <= set(before):
+    source, ids = payload.get("source"), _texts(snapshot.get("block_ids"))
+    if source == "resume" and set(ids) <= set(before):
         return "", []
-    return str(snapshot.get("block") or ""), ids
+    return str(snapshot.get("block") or ""), [each for each in ids if source != "again" or each not in before]
 
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:

@@ -29,6 +29,9 @@ _SAYS = {
 _CANNOT_ASK = ("codex",)
 """Agents that cannot ask the user about a call, and would let it pass: there it is stopped, and the agent is to ask."""
 _ASK_HIM = "Do not make it before you have asked the user."
+_MAY_NOT_ASK = ("openclaw",)
+"""Agents that show him our question where they can, and else do not make the call: both have to be told."""
+_HE_DECIDES = "It is not to be made before the user has said yes."
 
 Guard = dict[str, object]
 
@@ -97,6 +100,8 @@ def _ruled(
     mode = str(spoken[0]["mode"])
     if mode != _mode(mode, shelf):
         lines.append(_ASK_HIM)
+    elif mode == "ask" and shelf.agent in _MAY_NOT_ASK:
+        lines.append(_HE_DECIDES)
     return Ruling(_mode(mode, shelf), lines, ids)
 
 

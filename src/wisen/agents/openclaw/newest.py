@@ -1,0 +1,67 @@
+"""When the newest session of OpenClaw began that a person spoke in: by the database, or by the files before it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.agents.files import files_below, source_at
+from wisen.agents.openclaw.read import AGENT
+from wisen.agents.openclaw.records import Record
+from wisen.agents.openclaw.registry import DATABASE, voices_beside, voices_in
+from wisen.agents.openclaw.voices import Voice
+from wisen.agents.sqlite_files import connect, text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_NEWEST = 20
+"""So many of the files that were written last are looked at."""
+_BEGINNING = 1 << 16
+_FIRST = "SELECT event_json FROM transcript_events WHERE session_id = ? AND event_json IS NOT NULL ORDER BY seq LIMIT 1"
+_header = msgspec.json.Decoder(Record)
+
+
+def newest_session(state: Path, is_off: Callable[[str], bool]) -> datetime | None:
+    """When it began; sessions in places where we are switched off do not count."""
+    headers = [*_in_databases(state), *_in_files(state)]
+    return max((at for at, place in headers if not is_off(place)), default=None)
+
+
+def _in_databases(state: Path) -> Iterator[tuple[datetime, str]]:
+    for path in sorted((state / "agents").glob(f"*/agent/{DATABASE}")):
+        try:
+            with closing(connect(path)) as database:
+                for session, voice in voices_in(database).items():
+                    row = database.execute(_FIRST, (session,)).fetchone() if voice is Voice.USER else None
+                    yield from _header_in(text(row[0]).encode()) if row else ()
+        except sqlite3.Error:
+            continue
+
+
+def _in_files(state: Path) -> Iterator[tuple[datetime, str]]:
+    found = [source_at(AGENT, path) for path in files_below(state / "agents", ".jsonl")]
+    ours = [each for each in found if each.path.parent.name == "sessions" and ".trajectory." not in each.path.name]
+    for source in sorted(ours, key=lambda each: -each.modified_ns)[:_NEWEST]:
+        if voices_beside(source.path).get(source.path.stem, Voice.USER) is Voice.USER:
+            try:
+                with source.path.open("rb") as file:
+                    yield from _header_in(file.read(_BEGINNING).partition(b"\n")[0])
+            except OSError:
+                continue
+
+
+def _header_in(line: bytes) -> Iterator[tuple[datetime, str]]:
+    """When and where a session began, if this is how one begins."""
+    try:
+        record = _header.decode(line)
+        at = datetime.fromisoformat(record.timestamp or "")
+    except (msgspec.MsgspecError, ValueError):
+        return
+    if record.type == "session":
+        yield (at if at.tzinfo is not None else at.replace(tzinfo=UTC)), record.cwd or ""
