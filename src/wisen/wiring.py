@@ -256,12 +256,10 @@ class Wiring:
 
     def hooks(self) -> tuple[Hooks, ...]:
         """The agents that can be told to call us, as far as they are enabled."""
-        from wisen.agents.claude_code.install import ClaudeCodeHooks
-        from wisen.agents.codex.install import CodexHooks
+        from wisen.readers import hooks_of
 
         told = self._user_home(), self.environment, self._switches().is_off
-        known: dict[str, Hooks] = {"claude-code": ClaudeCodeHooks(*told), "codex": CodexHooks(*told)}
-        return tuple(known[name] for name in self.settings.agents.enabled if name in known)
+        return tuple(filter(None, (hooks_of(name, *told) for name in self.settings.agents.enabled)))
 
     def gauge(self) -> Gauge:
         """What tells whether hooks work."""

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from .shell_runs import Run
 
-EDITORS = frozenset("Edit Write MultiEdit NotebookEdit edit write apply_patch str_replace_editor".split())
+EDITORS = frozenset(
+    "Edit Write MultiEdit NotebookEdit edit write apply_patch str_replace_editor write_file replace".split()
+)
 """The tools that change files, by the names that agents give them."""
 READERS = frozenset("Read read read_file view_file".split())
 ANY = "*"

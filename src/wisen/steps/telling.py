@@ -15,10 +15,10 @@ from wisen.domain.report import Selection
 from wisen.domain.signals import About
 from wisen.loop.deliver.block import Matter, Waiting
 from wisen.loop.deliver.channels import (
-    CODEX,
-    codex_instructions_in,
+    OTHERS,
     instructions_in,
     is_in,
+    others_instructions_in,
     repository_words,
     words,
 )
@@ -59,15 +59,16 @@ def told(parts: Parts) -> Published:
     folders: dict[str, list[Path]] = defaultdict(list)
     for path, context in places:
         folders[context].append(Path(path))
-    matters, codex_matters = (_matters(trials, every, answers, folders, _Reads(parts, agent)) for agent in ("", CODEX))
+    matters, *others = (_matters(trials, every, answers, folders, _Reads(parts, agent)) for agent in ("", *OTHERS))
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
     approved = _approved(every)
     fixes = trials.left(_fixes(parts, approved, folders, subjects_praised(parts, as_of)))
     lots = trials.lots([*matters], fixes, {fix for _, fix in approved})
     signs = Signs(complaints(), cut)
     made = published(matters, fixes, signs, places, parts.deliver, lots)
-    if codex_matters != matters:
-        made = made.beside(CODEX, published(codex_matters, fixes, signs, places, parts.deliver, lots))
+    for agent, its in zip(OTHERS, others, strict=True):
+        if its != matters:
+            made = made.beside(agent, published(its, fixes, signs, places, parts.deliver, lots))
     return made.guarded(_sheets(parts, [*matters])).counted(_figures(parts, every, answers, [*matters]))
 
 
@@ -118,8 +119,8 @@ class _Reads:
     def instructions(self, folders: Iterable[Path]) -> str:
         """All of it in the folders of a context."""
         home, files = self.parts.user_home, self.parts.files
-        if self._agent == CODEX:
-            return codex_instructions_in(files, [*folders, home / ".codex"])
+        if self._agent in OTHERS:
+            return others_instructions_in(files, self._agent, folders, home)
         return instructions_in(files, [*folders, home / ".claude"])
 
 

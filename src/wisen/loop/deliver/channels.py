@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 _READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _LED_TO = ("AGENTS.md",)
 """Read where one of the others leads there."""
-CODEX = "codex"
-"""The agent that reads other files than Claude Code, which all the rest are held to be like."""
-_CODEX_READS = ("AGENTS.override.md", "AGENTS.md")
-"""Of which it reads the first that is there."""
+OTHERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "codex": (("AGENTS.override.md", "AGENTS.md"), (".codex",)),
+    "gemini-cli": (("GEMINI.md",), (".gemini",)),
+}
+"""Agents that read other files than Claude Code, which all the rest are held to be like: the files, of which they read
+the first that is there, and the folders below the user's home in which they look for them."""
 _KNOWN = (
     "package.json", "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "pyproject.toml",
     "tox.ini", "noxfile.py", "Cargo.toml", "go.mod", "composer.json", "Gemfile", "mise.toml", ".mise.toml",
@@ -42,9 +44,10 @@ def instructions_in(files: Files, folders: Iterable[Path]) -> str:
     return "\n".join(found)
 
 
-def codex_instructions_in(files: Files, folders: Iterable[Path]) -> str:
-    """What Codex reads by itself in these folders."""
-    told = ([_text(files, folder / name) for name in _CODEX_READS] for folder in folders)
+def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
+    """What one of the others reads by itself in these folders and below the user's home."""
+    names, own = OTHERS[agent]
+    told = ([_text(files, folder / name) for name in names] for folder in (*folders, *(home / each for each in own)))
     return "\n".join(next(filter(None, texts), "") for texts in told)
 
 

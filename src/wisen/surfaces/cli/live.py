@@ -8,7 +8,9 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="The agent: claude-code or codex.")]
+AgentName = Annotated[
+    str, typer.Argument(metavar="AGENT", help="The agent: claude-code, codex, gemini-cli or opencode.")
+]
 
 
 def install(

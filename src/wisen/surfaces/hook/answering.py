@@ -7,7 +7,7 @@ import os
 import sys
 
 from .lean_json import dumps, loads
-from .shelf import USUAL, Shelf
+from .shelf import GEMINI, USUAL, Shelf
 from .switch import place_is_off, session_is_off
 
 LIMIT = 0.08
@@ -77,23 +77,27 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
     if event == "before-call":
         _before_call(payload, shelf)
         return
-    name = EVENTS[event]
+    name, told = EVENTS[event], list[str]()
     if event == "after-call":
-        from .outcomes import failure_in
-
-        failure = failure_in(payload)
+        told, failure = _after_call(payload, shelf)
         if failure is None:
+            if told:
+                _print(name, told[0], shelf.agent)
             return
         event, payload = "failure", failure
+    if event == "prompt" and shelf.agent == GEMINI:
+        from .gemini import typed
+
+        payload = typed(payload)
     trouble = shelf.trouble() if event == "session-start" else ""
-    told = [_wrapped([trouble], [])] if trouble else []
+    told += [_wrapped([trouble], [])] if trouble else []
     pin, digest, ids, coins = shelf.pin(), "", list[str](), Coins()
     try:
         digest, text, ids, coins = _found(event, payload, shelf, pin)
         told = [text, *told] if text else told
     finally:
         if told:
-            _print(name, "\n".join(told))
+            _print(name, "\n".join(told), shelf.agent)
     before = _texts(pin.get("told"))
     if ids or coins or (digest and pin.get("digest") != digest):
         now = shelf.pin() if event == "prompt" else pin  # what the user lifts stands in it already
@@ -115,9 +119,31 @@ def _before_call(payload: Payload, shelf: Shelf) -> None:
     said = ruling(payload, shelf, pin)
     if said is None:
         return
-    _print(EVENTS["before-call"], _wrapped(said.lines, said.ids), decision="" if said.mode == "warn" else said.mode)
+    warns = said.mode == "warn"
+    late = {"late": [*_texts(pin.get("late")), *said.ids]} if warns and shelf.agent == GEMINI else {}
+    if not late:
+        told = _wrapped(said.lines, said.ids)
+        _print(EVENTS["before-call"], told, shelf.agent, decision="" if warns else said.mode)
     before = _texts(pin.get("told"))
-    shelf.write_pin({**pin, "told": [*before, *(each for each in said.ids if each not in before)]})
+    shelf.write_pin({**pin, **late, "told": [*before, *(each for each in said.ids if each not in before)]})
+
+
+def _after_call(payload: Payload, shelf: Shelf) -> tuple[list[str], Payload | None]:
+    """What could not be told before a call, and the event as one of a failed call, where it failed."""
+    if shelf.agent != GEMINI:
+        from .outcomes import failure_in
+
+        return [], failure_in(payload)
+    from .gemini import failure_in as gemini_failure_in
+
+    told, pin = list[str](), shelf.pin()
+    if late := _texts(pin.get("late")):  # it hears what is said before a call only where the call is stopped
+        from .guarding import warning
+
+        lines, ids = warning(payload, shelf, late)
+        told = [_wrapped(lines, ids)] if ids else []
+        shelf.write_pin({**pin, "late": [each for each in late if each not in ids]})
+    return told, gemini_failure_in(payload)
 
 
 def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[str, str, list[str], Coins]:
@@ -218,12 +244,15 @@ def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[s
     return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
 
 
-def _print(name: str, text: str, *, decision: str = "") -> None:
+def _print(name: str, text: str, agent: str, *, decision: str = "") -> None:
     """Answer an event, by the name that the agent has for it."""
     told = (
         {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
     )
-    rest = dumps({"hookSpecificOutput": {"hookEventName": name, **told}}).encode("ascii")
+    answer: Payload = {"hookSpecificOutput": {"hookEventName": name, **told}}
+    if decision and agent == GEMINI:
+        answer = {"decision": decision, "reason": text}
+    rest = dumps(answer).encode("ascii")
     _limit(0, 0)  # half an answer is worse than a late one
     while rest:
         rest = rest[os.write(1, rest) :]

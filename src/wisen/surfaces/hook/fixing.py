@@ -5,7 +5,10 @@ from __future__ import annotations
 from .shelf import Shelf, SnapshotBroken
 
 _MOST = 2
-_SHELLS = ("Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "unified_exec")
+_SHELLS = (
+    "Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "unified_exec",
+    "run_shell_command", "bash",
+)  # fmt: skip
 """Tools that run a command, by the names that agents give them in hooks and in logs: a fix is for all of them."""
 
 
