@@ -355,7 +355,7 @@ def test_its_model_recalls_and_suggests_through_our_server(ours: Trusted) -> Non
 @pytest.mark.requirement("X10")
 @pytest.mark.parametrize("broken", ["hangs", "fails", "chatters"])
 def test_nothing_that_a_hook_does_fails_the_turn(broken: str, tmp_path: Path) -> None:
-    """The client itself is put out of order; where it hangs, Gemini CLI goes on after the time that the hook is given."""
+    """The client itself is out of order; where it hangs, Gemini CLI goes on after the time that the hook is given."""
     ways = {"hangs": "import time; time.sleep(600)", "fails": "raise SystemExit(1)", "chatters": "print('{\"decis')"}
     with a_world(tmp_path) as world:
         world.client.trust(world.project)
