@@ -24,11 +24,13 @@ def hooks_of(name: str, home: Path, environment: Mapping[str, str], is_off: Call
     from wisen.agents.claude_code.install import ClaudeCodeHooks
     from wisen.agents.codex.install import CodexHooks
     from wisen.agents.gemini_cli.install import GeminiCliHooks
+    from wisen.agents.opencode.install import OpenCodeHooks
 
     known: dict[str, Callable[[Path, Mapping[str, str], Callable[[str], bool]], Hooks]] = {
         "claude-code": ClaudeCodeHooks,
         "codex": CodexHooks,
         "gemini-cli": GeminiCliHooks,
+        "opencode": OpenCodeHooks,
     }
     return known[name](home, environment, is_off) if name in known else None
 

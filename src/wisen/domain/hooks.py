@@ -46,7 +46,7 @@ class Hook(Struct, frozen=True, kw_only=True):
     event: str
     """As the agent calls it."""
     keys: tuple[str, ...]
-    value: dict[str, Any]
+    value: dict[str, Any] | list[Any]
 
 
 class Calling(Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from wisen.agents.concessions import concedes
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.domain.sources import TroubleKind
+from wisen.safety import sentinel
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,6 +41,8 @@ _REFUSED = re.compile(
     r"(?: with the following feedback: (?P<reason>.*))?",
     re.DOTALL,
 )
+_QUOTED = re.compile(r'"((?:\\"|[^"])*)"')
+"""How `opencode run` hands a prompt on that was given as one word."""
 _NEVER_RAN = re.compile(r"The user has specified a rule which prevents|The user dismissed this question")
 _STOPPED = "Tool execution aborted"
 _TIMED_OUT = re.compile(r"<(?:bash|shell)_metadata>[^<]*exceed[^<]*timeout[^<]*</(?:bash|shell)_metadata>\s*\Z")
@@ -141,6 +144,8 @@ class Talk:
 
     def _user(self, part: Part, identity: str, session: SessionKey, at: datetime) -> None:
         text = (part.text or "").strip()
+        if self._about.by_program and (quoted := _QUOTED.fullmatch(text)):
+            text = quoted[1].replace('\\"', '"').strip()
         if part.type != "text" or part.synthetic or part.ignored or not text:
             return
         self._say(identity, session, at, text, Origin.PROMPT)
@@ -210,12 +215,17 @@ def _outcome(state: State, *, hides: bool) -> tuple[Status | None, str | None]:
         words = state.error or ""
         if words.startswith(_STOPPED) or (state.metadata or {}).get("interrupted") is True:
             return None, None
-        return (Status.CANCELLED, None) if _NEVER_RAN.match(words) else (Status.FAILED, words)
+        return (Status.CANCELLED, None) if _never_ran(words) else (Status.FAILED, words)
     if state.exit_code:
         return Status.FAILED, f"Exit code {state.exit_code}\n{output}"
     if _TIMED_OUT.search(output):
         return Status.FAILED, output
     return (Status.MASKED, output) if hides and masked.error_in(output) else (Status.OK, None)
+
+
+def _never_ran(words: str) -> bool:
+    """Whether a call was stopped before it began: by the user's rules, or by a guard, whose words are all there is."""
+    return bool(_NEVER_RAN.match(words)) or (sentinel.strip(words) is not words and not sentinel.strip(words).strip())
 
 
 def _name(cell: bytes) -> str:

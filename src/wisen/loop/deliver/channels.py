@@ -18,11 +18,12 @@ _READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _LED_TO = ("AGENTS.md",)
 """Read where one of the others leads there."""
 OTHERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "codex": (("AGENTS.override.md", "AGENTS.md"), (".codex",)),
-    "gemini-cli": (("GEMINI.md",), (".gemini",)),
+    "codex": (("AGENTS.override.md", "AGENTS.md"), (".codex/AGENTS.override.md", ".codex/AGENTS.md")),
+    "gemini-cli": (("GEMINI.md",), (".gemini/GEMINI.md",)),
+    "opencode": (("AGENTS.md", "CLAUDE.md", "CONTEXT.md"), (".config/opencode/AGENTS.md", ".claude/CLAUDE.md")),
 }
-"""Agents that read other files than Claude Code, which all the rest are held to be like: the files, of which they read
-the first that is there, and the folders below the user's home in which they look for them."""
+"""Agents that read other files than Claude Code, which all the rest are held to be like: in a folder, and below the
+user's home. Of each row they read the first that is there."""
 _KNOWN = (
     "package.json", "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "pyproject.toml",
     "tox.ini", "noxfile.py", "Cargo.toml", "go.mod", "composer.json", "Gemfile", "mise.toml", ".mise.toml",
@@ -47,7 +48,8 @@ def instructions_in(files: Files, folders: Iterable[Path]) -> str:
 def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
     """What one of the others reads by itself in these folders and below the user's home."""
     names, own = OTHERS[agent]
-    told = ([_text(files, folder / name) for name in names] for folder in (*folders, *(home / each for each in own)))
+    rows = ([folder / name for name in names] for folder in folders)
+    told = ((_text(files, path) for path in row) for row in (*rows, [home / name for name in own]))
     return "\n".join(next(filter(None, texts), "") for texts in told)
 
 
