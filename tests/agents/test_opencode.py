@@ -203,8 +203,8 @@ def test_one_stop_is_one_interrupt(tmp_path: Path) -> None:
     talk = Talk()
     message = talk.message("assistant")
     talk.part(message, {"type": "step-start"})
-    part = talk.part(message, {"type": "tool", "tool": "bash", "callID": "c", "state": {"status": "running"}})
-    talk.parts[part][1]["state"] |= {"input": {"command": "sleep 100"}, "time": {"start": talk.tick()}}  # type: ignore[index]
+    state = {"status": "running", "input": {"command": "sleep 100"}, "time": {"start": talk.tick()}}
+    part = talk.part(message, {"type": "tool", "tool": "bash", "callID": "c", "state": state})
     talk.part(message, {"type": "patch", "files": []})
     talk.abort(part)
     events, _ = read(talk, tmp_path)

@@ -46,7 +46,8 @@ class Hook(Struct, frozen=True, kw_only=True):
     event: str
     """As the agent calls it."""
     keys: tuple[str, ...]
-    value: dict[str, Any] | list[Any]
+    value: Any
+    """As JSON."""
 
 
 class Calling(Struct, frozen=True, kw_only=True):
