@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
+import select
+import signal
+import struct
 import subprocess
+import termios
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 MODEL = "gemini-2.5-flash"
 """Named at each start: the model that is taken by default first asks a router, and does so again and again."""
+_ANSWERS = {b"\x1b[6n": b"\x1b[1;1R", b"\x1b[c": b"\x1b[?62;c", b"\x1b[?u": b"\x1b[?0u"}
+"""What a terminal answers to the questions that the client asks it."""
 SETTINGS: dict[str, object] = {
     "security": {"auth": {"selectedType": "gemini-api-key"}},
     "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
@@ -63,7 +73,51 @@ class Client:
         assert done.returncode == 0, done.stderr
         return done.stderr
 
+    def in_terminal(self, *steps: tuple[str, Callable[[], object]]) -> None:
+        """Run it as a person does: each step types a line, if there is one, and waits until something is so."""
+        child, terminal = pty.fork()
+        if child == 0:
+            os.chdir(self.project)
+            os.execve(self.program, [self.program, "-m", MODEL], self.environment)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        try:
+            for line, done in steps:
+                for piece in (*line, "\r") if line else ():
+                    _attend(terminal, lambda: False, 0.8 if piece == "\r" else 0.05)
+                    os.write(terminal, piece.encode())
+                assert _attend(terminal, done, 40), f"waited in vain after {line!r}"
+                _attend(terminal, lambda: False, 2)
+        finally:
+            # Its own child does the work: both end when the terminal goes, unless the line was heard.
+            _attend(terminal, lambda: False, 0.5)
+            os.write(terminal, b"\x03")
+            _attend(terminal, lambda: False, 0.5)
+            os.write(terminal, b"\x03")
+            gone = _attend(terminal, lambda: os.waitpid(child, os.WNOHANG)[0], 10)
+            os.close(terminal)
+            if not gone:
+                os.kill(child, signal.SIGTERM)
+                os.waitpid(child, 0)
+
     def chats(self) -> list[Path]:
         """What it recorded, oldest first."""
         found = (self.home / ".gemini" / "tmp").glob("*/chats/*.jsonl")
         return sorted(found, key=lambda path: path.stat().st_mtime_ns)
+
+
+def _attend(terminal: int, done: Callable[[], object], seconds: float) -> bool:
+    """Let the client draw, and answer what it asks the terminal, until it is done or the time is over."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if done():
+            return True
+        if not select.select([terminal], [], [], 0.05)[0]:
+            continue
+        try:
+            shown = os.read(terminal, 65536)
+        except OSError:  # it is gone
+            time.sleep(0.05)
+            continue
+        for question, answer in _ANSWERS.items():
+            os.write(terminal, answer * shown.count(question))
+    return bool(done())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -332,6 +332,36 @@ def test_a_lesson_learnt_in_claude_code_reaches_it_in_the_same_project(ours: Tru
     first, *_ = world.asked("say hello")
     (line,) = [line for line in first.splitlines() if "year, month, day" in line]
     assert CITED.search(line)
+
+
+def test_in_a_terminal_a_session_begins_with_the_rules_and_so_does_one_after_a_clear(ours: Trusted) -> None:
+    world = ours.world
+    before = len(world.model.requests)
+
+    def requests() -> list[str]:
+        """What was asked since, without the questions beside the work: it sums up older sessions."""
+        found = [each for each in world.model.requests[before:] if each.get("tools")]
+        return [texts(request.get("contents")) for request in found]
+
+    def asked(count: int) -> Callable[[], bool]:
+        return lambda: len(requests()) >= count
+
+    def beats(event: str) -> float:
+        path = world.home / "spool" / "beats" / f"{event}@gemini-cli"
+        return path.stat().st_mtime if path.exists() else 0
+
+    started, ended = beats("session-start"), beats("session-end")
+    world.client.in_terminal(
+        ("", lambda: beats("session-start") > started),
+        ("say hello", asked(1)),
+        ("/clear", lambda: beats("session-end") > ended),
+        ("say hello", asked(2)),
+    )
+    world.said += ["say hello"] * 2
+    first, second = requests()
+    assert first.count("never pip") == second.count("never pip") == 1
+    assert first.index("never pip") < first.index("say hello")
+    assert world.typed() == world.said
 
 
 @pytest.mark.requirement("X5", "C8")

@@ -90,6 +90,20 @@ def test_what_is_typed_to_wisen_is_heard_behind_our_own_words(home: Path, projec
     assert "everywhere" in told
 
 
+def test_what_cannot_be_told_after_a_clear_is_told_with_the_first_prompt(home: Path, project: Path) -> None:
+    taught(home, project)
+    with learning(home) as learner:
+        learner.cycle()
+    wisen, about = home / "wisen", {"session_id": "s", "cwd": str(project)}
+    assert printed(wisen, "session-start", {**about, "source": "clear"}, agent=AGENT) == {}
+    told = fire(wisen, "prompt", {**about, "prompt": "memory stats"}, agent=AGENT)
+    assert "pnpm" in told
+    assert "everywhere" in told
+    assert "pnpm" not in fire(wisen, "prompt", {**about, "prompt": "memory stats"}, agent=AGENT)
+    claude = fire(wisen, "session-start", {**about, "session_id": "other", "source": "clear"})
+    assert "pnpm" in claude, "others hear it then"
+
+
 def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Path, project: Path) -> None:
     taught(home, project)
     with learning(home) as learner:

@@ -85,9 +85,12 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
                 _print(name, told[0], shelf.agent)
             return
         event, payload = "failure", failure
-    if event == "prompt" and shelf.agent == GEMINI:
-        from .gemini import typed
+    if shelf.agent == GEMINI:
+        from .gemini import is_unheard, typed
 
+        if is_unheard(event, payload):
+            shelf.write_pin({"unsaid": True})
+            return
         payload = typed(payload)
     trouble = shelf.trouble() if event == "session-start" else ""
     told += [_wrapped([trouble], [])] if trouble else []
@@ -98,9 +101,15 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
     finally:
         if told:
             _print(name, "\n".join(told), shelf.agent)
+    _remember(event, shelf, pin, digest, ids, coins)
+
+
+def _remember(event: str, shelf: Shelf, pin: Payload, digest: str, ids: list[str], coins: Coins) -> None:
+    """Pin and note down what a session was told."""
     before = _texts(pin.get("told"))
     if ids or coins or (digest and pin.get("digest") != digest):
         now = shelf.pin() if event == "prompt" else pin  # what the user lifts stands in it already
+        now.pop("unsaid", None)
         tossed = {"withheld": [id_ for id_, _ in coins["withheld"]]} if coins else {}
         new = [each for each in ids if each not in before]
         shelf.write_pin({**now, **tossed, "digest": digest, "told": [*before, *new]})
@@ -158,7 +167,8 @@ def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[st
     thrown: Coins = {}
     if "trials" in snapshot:
         snapshot, thrown = _on_trial(snapshot, shelf, pin)
-    text, ids = _TELLS[event](payload, snapshot, shelf, _texts(pin.get("told")))
+    tells = _at_first_prompt if event == "prompt" and pin.get("unsaid") else _TELLS[event]
+    text, ids = tells(payload, snapshot, shelf, _texts(pin.get("told")))
     return digest, text, ids, thrown
 
 
@@ -216,6 +226,13 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
     found += [each for each in recall_lines(shelf.home, str(snapshot["context"]), prompt) if each[0] not in before]
     ids = [id_ for id_, _ in found]
     return (_wrapped(["From earlier sessions:", *(text for _, text in found)], ids), ids) if found else ("", [])
+
+
+def _at_first_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
+    """The block that could not be told at the start, and what matters to the prompt."""
+    block, ids = _at_start({}, snapshot, shelf, before)
+    text, more = _at_prompt(payload, snapshot, shelf, [*before, *ids])
+    return "\n".join(filter(None, (block, text))), [*ids, *more]
 
 
 def _at_failure(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:

@@ -19,6 +19,11 @@ _OUTPUT = r"(?:Command: [^\n]*\n(?:Directory: [^\n]*\n)?)?(?:Output|Stdout): ?"
 Payload = dict[str, object]
 
 
+def is_unheard(event: str, payload: Payload) -> bool:
+    """Whether what is said now is kept from the model: after `/clear`. Then the first prompt gets it."""
+    return event == "session-start" and payload.get("source") == "clear"
+
+
 def typed(payload: Payload) -> Payload:
     """An event with the prompt alone: without a terminal, what the start of the session was told stands before it."""
     prompt = payload.get("prompt")
