@@ -27,6 +27,8 @@ class Client:
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            # Nor the package for people who write plug-ins: where it is asked for, there is none.
+            "NPM_CONFIG_REGISTRY": address,
         }
 
     @property

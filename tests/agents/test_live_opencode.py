@@ -1,7 +1,6 @@
 """The real opencode with wisen installed into it: what it is told reaches the model, and it leaves no trace.
 
-The model is scripted and on loopback. opencode fetches a package for whoever writes plug-ins, which ours does not need:
-it meets a proxy that refuses.
+The model is scripted and on loopback; whatever else the client asks for meets a proxy that refuses and remembers.
 """
 
 from __future__ import annotations
@@ -81,7 +80,6 @@ WORDS = wrap("The figs are ripe: EVENT.", ["R-1a2b"])
 BEFORE = b'{\n    // mine\n    "$schema": "https://opencode.ai/config.json", "plugin": [ "./nothing.js" ] }\n'
 CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
 """How a source is named beside what is told."""
-FETCHED = "registry.npmjs.org:443"
 
 
 class World(Person):
@@ -190,8 +188,8 @@ def test_what_hooks_say_reaches_the_model_at_its_moment(told: Told) -> None:
     assert last.index("no_such_orchard") < last.index("The figs are ripe: failure.")
 
 
-def test_the_client_asks_nobody_but_the_model_and_for_its_own_package(told: Told) -> None:
-    assert set(told.world.outside) <= {FETCHED}
+def test_the_client_asks_nobody_but_the_model(told: Told) -> None:
+    assert told.world.outside == []
 
 
 def test_when_the_session_began_is_found_by_its_settings_file(told: Told) -> None:
@@ -249,7 +247,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ours]:
         yield Ours(world, guards)
         world.wisen("uninstall", "opencode")
         assert world.client.settings.read_bytes() == held
-        assert set(world.outside) <= {FETCHED}
+        assert world.outside == []
 
 
 @pytest.mark.requirement("N9")
