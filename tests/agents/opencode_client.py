@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -43,6 +44,8 @@ class Client:
 
     def run(self, *words: str) -> str:
         """Run it without a terminal; returns what it said."""
+        # It leaves the lock of an installation behind that did not end before it, and would wait a minute for it.
+        shutil.rmtree(self.home / ".local" / "state" / "opencode" / "locks", ignore_errors=True)
         done = subprocess.run(
             [self.program, "run", *words],
             cwd=self.project,

@@ -67,7 +67,7 @@ class GeminiCliHooks:
     name = AGENT
     trusting = (
         "Gemini CLI runs hooks only in folders that you trust. Start `gemini` there in a terminal: it asks you. "
-        "Later the same question is under /permissions."
+        "Later `/permissions trust` does the same."
     )
 
     def __init__(
