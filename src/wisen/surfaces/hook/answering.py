@@ -82,7 +82,7 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         told, failure = _after_call(payload, shelf)
         if failure is None:
             if told:
-                _print(name, told[0], shelf.agent)
+                _print(name, told[0])
             return
         event, payload = "failure", failure
     if shelf.agent == GEMINI:
@@ -100,7 +100,7 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         told = [text, *told] if text else told
     finally:
         if told:
-            _print(name, "\n".join(told), shelf.agent)
+            _print(name, "\n".join(told))
     _remember(event, shelf, pin, digest, ids, coins)
 
 
@@ -132,7 +132,7 @@ def _before_call(payload: Payload, shelf: Shelf) -> None:
     late = {"late": [*_texts(pin.get("late")), *said.ids]} if warns and shelf.agent == GEMINI else {}
     if not late:
         told = _wrapped(said.lines, said.ids)
-        _print(EVENTS["before-call"], told, shelf.agent, decision="" if warns else said.mode)
+        _print(EVENTS["before-call"], told, decision="" if warns else said.mode, agent=shelf.agent)
     before = _texts(pin.get("told"))
     shelf.write_pin({**pin, **late, "told": [*before, *(each for each in said.ids if each not in before)]})
 
@@ -261,7 +261,7 @@ def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[s
     return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
 
 
-def _print(name: str, text: str, agent: str, *, decision: str = "") -> None:
+def _print(name: str, text: str, *, decision: str = "", agent: str = "") -> None:
     """Answer an event, by the name that the agent has for it."""
     told = (
         {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
