@@ -100,9 +100,9 @@ class Client:
                 os.waitpid(child, 0)
 
     def chats(self) -> list[Path]:
-        """What it recorded, oldest first."""
+        """What it recorded, oldest first by when it began: it writes into older ones later, to sum them up."""
         found = (self.home / ".gemini" / "tmp").glob("*/chats/*.jsonl")
-        return sorted(found, key=lambda path: path.stat().st_mtime_ns)
+        return sorted(found, key=lambda path: str(json.loads(path.read_text().partition("\n")[0])["startTime"]))
 
 
 def _attend(terminal: int, done: Callable[[], object], seconds: float) -> bool:
