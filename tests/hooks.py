@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from wisen.surfaces.hook import client
 from wisen.testing.transcripts import ClaudeTranscript
@@ -27,7 +28,17 @@ def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str
 def answered(
     home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> dict[str, object]:
-    """What the client answers at an event; empty where it prints nothing. It always ends with 0."""
+    """What the client answers at an event; empty where it prints nothing."""
+    whole = printed(home, event, payload, limit=limit, off=off, agent=agent) or {"hookSpecificOutput": {}}
+    assert set(whole) == {"hookSpecificOutput"}
+    answer: dict[str, object] = whole["hookSpecificOutput"]
+    return answer
+
+
+def printed(
+    home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
+) -> dict[str, Any]:
+    """All that the client prints at an event; empty where it prints nothing. It always ends with 0."""
     sent = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
     named = ["--agent", agent] if agent else []
     command = [sys.executable, "-I", "-S", str(CLIENT), "--home", str(home), *named, event]
@@ -35,10 +46,8 @@ def answered(
     done = subprocess.run(command, input=sent, capture_output=True, check=False, timeout=limit, env=environment)
     assert done.returncode == 0
     assert done.stderr == b""
-    whole = json.loads(done.stdout) if done.stdout else {"hookSpecificOutput": {}}
-    assert set(whole) == {"hookSpecificOutput"}
-    answer: dict[str, object] = whole["hookSpecificOutput"]
-    return answer
+    whole: dict[str, Any] = json.loads(done.stdout) if done.stdout else {}
+    return whole
 
 
 def failed(command: str, said: str, *, session: str = "s", cwd: Path | str = "/") -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The readers of agents' sessions by the agents' names: only those that are asked for are loaded."""
+"""The readers of agents' sessions by the agents' names, of which only those asked for are loaded, and their hooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from wisen.ports import Agent
+    from wisen.ports import Agent, Hooks
 
 
 def reader_of(name: str, home: Path, environment: Mapping[str, str], *, program_prompts: bool) -> Agent:
@@ -17,6 +17,26 @@ def reader_of(name: str, home: Path, environment: Mapping[str, str], *, program_
     Raises: KeyError.
     """
     return _READERS[name](home, environment, program_prompts)
+
+
+def hooks_of(name: str, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool]) -> Hooks | None:
+    """How an agent is told to call us; None where that cannot be."""
+    from wisen.agents.claude_code.install import ClaudeCodeHooks
+    from wisen.agents.codex.install import CodexHooks
+    from wisen.agents.gemini_cli.install import GeminiCliHooks
+    from wisen.agents.hermes.install import HermesHooks
+    from wisen.agents.openclaw.install import OpenClawHooks
+    from wisen.agents.opencode.install import OpenCodeHooks
+
+    known: dict[str, Callable[[Path, Mapping[str, str], Callable[[str], bool]], Hooks]] = {
+        "claude-code": ClaudeCodeHooks,
+        "codex": CodexHooks,
+        "openclaw": OpenClawHooks,
+        "hermes": HermesHooks,
+        "gemini-cli": GeminiCliHooks,
+        "opencode": OpenCodeHooks,
+    }
+    return known[name](home, environment, is_off) if name in known else None
 
 
 def _claude_code(home: Path, environment: Mapping[str, str], by_programs: bool) -> Agent:  # noqa: FBT001 - one shape

@@ -256,15 +256,10 @@ class Wiring:
 
     def hooks(self) -> tuple[Hooks, ...]:
         """The agents that can be told to call us, as far as they are enabled."""
-        from wisen.agents.claude_code.install import ClaudeCodeHooks
-        from wisen.agents.codex.install import CodexHooks
-        from wisen.agents.hermes.install import HermesHooks
-        from wisen.agents.openclaw.install import OpenClawHooks
+        from wisen.readers import hooks_of
 
         told = self._user_home(), self.environment, self._switches().is_off
-        every: tuple[Hooks, ...] = (ClaudeCodeHooks(*told), CodexHooks(*told), HermesHooks(*told), OpenClawHooks(*told))
-        known = {each.name: each for each in every}
-        return tuple(known[name] for name in self.settings.agents.enabled if name in known)
+        return tuple(filter(None, (hooks_of(name, *told) for name in self.settings.agents.enabled)))
 
     def gauge(self) -> Gauge:
         """What tells whether hooks work."""

@@ -18,6 +18,7 @@ from wisen.agents.sniff import kind_of
 from wisen.domain.events import Call, Event, Interrupt, Message, Origin, Outcome, Rejection, Status
 from wisen.domain.sources import Mark, TroubleKind
 from wisen.ports import Agent
+from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -137,6 +138,26 @@ def test_a_prompt_of_a_program_is_not_typed_unless_it_shall_count(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    ("given", "own"),
+    [
+        ('"fix it"', "fix it"),
+        ('"say \\"no\\" to it"', 'say "no" to it'),
+        ('"a b" "c d"', '"a b" "c d"'),
+        ("fix", "fix"),
+        ('"', '"'),
+    ],
+)
+def test_a_prompt_that_a_program_handed_on_in_quotes_is_taken_without_them(
+    given: str, own: str, tmp_path: Path
+) -> None:
+    by_program, by_person = Talk(1, permission=RUN), Talk(2)
+    by_program.prompt(given)
+    by_person.prompt(given)
+    by_program.save(tmp_path)
+    assert typed(read(by_person, tmp_path, program_prompts=True)[0]) == [own, given]
+
+
+@pytest.mark.parametrize(
     ("state", "expected"),
     [
         ({"status": "error", "error": "File not found: a.py"}, (Status.FAILED, "File not found: a.py")),
@@ -145,6 +166,8 @@ def test_a_prompt_of_a_program_is_not_typed_unless_it_shall_count(tmp_path: Path
         ({"output": "yes", "metadata": {"exit": True}}, (Status.OK, None)),
         ({"output": "yes"}, (Status.OK, None)),
         ({"status": "error", "error": "The user has specified a rule which prevents you"}, (Status.CANCELLED, None)),
+        ({"status": "error", "error": wrap("A guard stops this call.", ["G-1:1"])}, (Status.CANCELLED, None)),
+        ({"status": "error", "error": f"no\n{wrap('x')}"}, (Status.FAILED, f"no\n{wrap('x')}")),
     ],
 )
 def test_a_state_tells_how_a_call_ended(
@@ -165,13 +188,28 @@ def test_a_refusal_carries_the_reason_that_was_typed(tmp_path: Path) -> None:
     assert [(e.text, e.origin) for e in events if isinstance(e, Message)] == [("use uv", Origin.REJECTION)]
 
 
-def test_one_stop_is_one_interrupt(tmp_path: Path) -> None:
+def test_a_command_that_was_stopped_did_not_end_though_it_counts_as_completed(tmp_path: Path) -> None:
     talk = Talk()
     part = talk.ask(command="sleep 100")
-    talk.part(talk.parts[part][0], {"type": "patch", "files": []})
+    said = "(no output)\n\n<shell_metadata>\nUser aborted the command\n</shell_metadata>"
+    talk.end(part, output=said, metadata={"output": said, "exit": None})
+    printed = talk.ask(command="cat notes")
+    talk.answer(printed, said, 0)
+    events, _ = read(talk, tmp_path)
+    assert [type(event) for event in events] == [Call, Call, Outcome]
+
+
+def test_one_stop_is_one_interrupt(tmp_path: Path) -> None:
+    talk = Talk()
+    message = talk.message("assistant")
+    talk.part(message, {"type": "step-start"})
+    state = {"status": "running", "input": {"command": "sleep 100"}, "time": {"start": talk.tick()}}
+    part = talk.part(message, {"type": "tool", "tool": "bash", "callID": "c", "state": state})
+    talk.part(message, {"type": "patch", "files": []})
     talk.abort(part)
     events, _ = read(talk, tmp_path)
-    assert len([e for e in events if isinstance(e, Interrupt)]) == 1
+    assert [type(event) for event in events] == [Call, Interrupt]
+    assert [event.call for event in events if isinstance(event, Interrupt)] == ["c"]
 
 
 def test_what_a_fork_copied_is_told_once(tmp_path: Path) -> None:

@@ -129,7 +129,8 @@ def test_a_project_that_was_deleted_is_no_trouble(project: Path, monkeypatch: py
 
 
 def test_what_is_not_there_is_named(settings: Path) -> None:
-    assert "It can be in: claude-code, codex, " in run("install", "emacs", expect=1).stderr
+    told = run("install", "emacs", expect=1).stderr
+    assert "It can be in: claude-code, codex, openclaw, gemini-cli, opencode, hermes." in " ".join(told.split())
     assert "user, project" in run("install", "claude-code", "--scope", "world", expect=1).stderr
     assert settings.read_bytes() == HIS
 

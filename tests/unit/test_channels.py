@@ -10,9 +10,9 @@ from wisen.backends.files import UserFiles
 from wisen.loop.deliver.channels import OTHERS, others_instructions_in
 
 
-@pytest.mark.parametrize("agent", ["codex", "hermes"])
+@pytest.mark.parametrize("agent", ["codex", "hermes", "opencode"])
 def test_the_first_file_that_says_something_is_read_and_no_other(agent: str, tmp_path: Path) -> None:
-    shop, names = tmp_path / "shop", OTHERS[agent]
+    shop, names = tmp_path / "shop", OTHERS[agent][0]
     shop.mkdir()
     for name in reversed(names):
         (shop / name).write_text(f"as {name} says")
@@ -21,7 +21,15 @@ def test_the_first_file_that_says_something_is_read_and_no_other(agent: str, tmp
     assert others_instructions_in(UserFiles(), agent, [shop], tmp_path).strip() == f"as {names[1]} says"
 
 
-@pytest.mark.parametrize(("agent", "file"), [("codex", ".codex/AGENTS.md"), ("hermes", ".hermes/SOUL.md")])
+@pytest.mark.parametrize(
+    ("agent", "file"),
+    [
+        ("codex", ".codex/AGENTS.md"),
+        ("gemini-cli", ".gemini/GEMINI.md"),
+        ("hermes", ".hermes/SOUL.md"),
+        ("opencode", ".claude/CLAUDE.md"),
+    ],
+)
 def test_what_holds_in_every_project_is_read_too(agent: str, file: str, tmp_path: Path) -> None:
     (tmp_path / file).parent.mkdir()
     (tmp_path / file).write_text("Use uv.")
@@ -29,7 +37,8 @@ def test_what_holds_in_every_project_is_read_too(agent: str, file: str, tmp_path
 
 
 def test_openclaw_reads_all_of_its_files(tmp_path: Path) -> None:
-    for name in OTHERS["openclaw"]:
+    names, _ = OTHERS["openclaw"]
+    for name in names:
         (tmp_path / name).write_text(f"as {name} says")
     read = others_instructions_in(UserFiles(), "openclaw", [tmp_path], tmp_path)
-    assert read.splitlines() == [f"as {name} says" for name in OTHERS["openclaw"]]
+    assert read.splitlines() == [f"as {name} says" for name in names]

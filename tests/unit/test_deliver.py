@@ -15,7 +15,7 @@ from wisen.domain.failures import Change, Signature
 from wisen.domain.fixes import Danger, Evidence, Fix, fix_id
 from wisen.domain.tokens import tokens_at_most
 from wisen.loop.deliver.block import Line, Matter, Waiting, block_of
-from wisen.loop.deliver.channels import instructions_in, is_in, repository_words, words
+from wisen.loop.deliver.channels import instructions_in, is_in, others_instructions_in, repository_words, words
 from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.policy import DeliverPolicy
 from wisen.loop.deliver.remedies import brings_nothing_new, new_words, remedies
@@ -202,6 +202,28 @@ def test_a_rule_that_a_file_tells_already_is_not_told_again(tmp_path: Path) -> N
     assert not is_in("R-00000002", "Write tests first", instructions_in(UserFiles(), [tmp_path])), (
         "Claude reads no AGENTS.md"
     )
+
+
+@pytest.mark.requirement("X6")
+@pytest.mark.parametrize(
+    ("agent", "there", "read"),
+    [
+        ("codex", {"shop/AGENTS.md", "shop/AGENTS.override.md"}, {"shop/AGENTS.override.md"}),
+        ("codex", {"shop/CLAUDE.md", ".codex/AGENTS.md"}, {".codex/AGENTS.md"}),
+        ("gemini-cli", {"shop/GEMINI.md", "shop/CLAUDE.md", "shop/AGENTS.md"}, {"shop/GEMINI.md"}),
+        ("gemini-cli", {".gemini/GEMINI.md", "shop/CLAUDE.md"}, {".gemini/GEMINI.md"}),
+        ("opencode", {"shop/AGENTS.md", "shop/CLAUDE.md"}, {"shop/AGENTS.md"}),
+        ("opencode", {"shop/CLAUDE.md", ".claude/CLAUDE.md"}, {"shop/CLAUDE.md", ".claude/CLAUDE.md"}),
+        ("opencode", {".config/opencode/AGENTS.md", ".claude/CLAUDE.md"}, {".config/opencode/AGENTS.md"}),
+    ],
+)
+def test_each_agent_reads_files_of_its_own(agent: str, there: set[str], read: set[str], tmp_path: Path) -> None:
+    for name in there:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"<{name}>")
+    told = others_instructions_in(UserFiles(), agent, [tmp_path / "shop"], tmp_path)
+    assert {name for name in there if f"<{name}>" in told} == read
 
 
 def test_the_words_of_a_repository_are_those_of_its_commands(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .shell_runs import Run
 
 EDITORS = frozenset(
-    "Edit Write MultiEdit NotebookEdit edit write write_file patch apply_patch str_replace_editor".split()
+    "Edit Write MultiEdit NotebookEdit edit write write_file replace patch apply_patch str_replace_editor".split()
 )
 """The tools that change files, by the names that agents give them."""
 READERS = frozenset("Read read read_file view_file".split())

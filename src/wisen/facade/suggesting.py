@@ -30,7 +30,7 @@ RECENT = timedelta(days=30)
 """How far behind the newest a turn may lie that an agent is asked about."""
 _PURPOSE = "review"
 _NAME = re.compile(r"[^a-z0-9._-]+")
-_KNOWN = ("claude-code", "codex", "openclaw")
+_KNOWN = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode")
 
 
 class Suggester(Reviewer):

@@ -24,6 +24,8 @@ _EXIT = re.compile(
     re.MULTILINE,
 )
 _OUTPUT = re.compile(r"(?:Command: [^\n]*\n(?:Directory: [^\n]*\n)?)?(?:Output|Stdout): ?")
+_BLOCKED = "Tool execution blocked: "
+"""How the words of a hook begin that stopped a call."""
 _REFUSED = re.compile(r"did not allow|denied|declined|rejected", re.IGNORECASE)
 
 
@@ -33,6 +35,8 @@ class How(StrEnum):
     WELL = "well"
     FAILED = "failed"
     MASKED = "masked"
+    BLOCKED = "blocked"
+    """A hook stopped it before it began."""
     REFUSED = "refused"
     STOPPED = "stopped"
 
@@ -49,7 +53,8 @@ def end_of(call: Called, *, hides: bool) -> End | None:
     if call.status == "success":
         return _of_success(call, hides=hides)
     if call.status == "error":
-        return End(How.FAILED, _told(call) or shown(call.resultDisplay))
+        words = _told(call) or shown(call.resultDisplay)
+        return End(How.BLOCKED) if words.startswith(_BLOCKED) else End(How.FAILED, words)
     if call.status == "cancelled":
         return End(How.REFUSED if _REFUSED.search(_told(call)) else How.STOPPED)
     return None

@@ -37,7 +37,12 @@ _FILES: dict[str, dict[str, int]] = {
 }
 """Arguments that are files, or may be, and how many characters of them are kept."""
 _BEGINNINGS = frozenset({"id", "sessionId", "$set", "$rewindTo"})
-_STATUS = {How.WELL: Status.OK, How.FAILED: Status.FAILED, How.MASKED: Status.MASKED}
+_STATUS = {
+    How.WELL: Status.OK,
+    How.FAILED: Status.FAILED,
+    How.MASKED: Status.MASKED,
+    How.BLOCKED: Status.CANCELLED,
+}
 
 
 class ChatFormat:

@@ -16,6 +16,7 @@ from wisen.agents.concessions import concedes
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.domain.sources import TroubleKind
+from wisen.safety import sentinel
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -40,8 +41,12 @@ _REFUSED = re.compile(
     r"(?: with the following feedback: (?P<reason>.*))?",
     re.DOTALL,
 )
+_QUOTED = re.compile(r'"((?:\\"|[^"])*)"')
+"""How `opencode run` hands a prompt on that was given as one word."""
 _NEVER_RAN = re.compile(r"The user has specified a rule which prevents|The user dismissed this question")
 _STOPPED = "Tool execution aborted"
+_STOPPED_COMMAND = re.compile(r"<(?:bash|shell)_metadata>[^<]*User aborted[^<]*</(?:bash|shell)_metadata>\s*\Z")
+"""How the output of a command ends that the user stopped: it counts as completed."""
 _TIMED_OUT = re.compile(r"<(?:bash|shell)_metadata>[^<]*exceed[^<]*timeout[^<]*</(?:bash|shell)_metadata>\s*\Z")
 
 
@@ -130,17 +135,24 @@ class Talk:
                 begun = (when(part.time.start) if part.time else None) or at
                 conceded = Concession(id=f"conceded:{identity}", session=session, at=begun, place=self._about.place)
                 self.notebook.events.append(conceded)
-        if said.error is not None and said.error.name == _ABORTED and self._is_new(f"stop:{message}"):
+        if said.error is not None and said.error.name == _ABORTED:
             self._stop(f"stop:{message}", session, when(said.time.completed) or at, part)
 
     def _stop(self, identity: str, session: SessionKey, at: datetime, part: Part) -> None:
-        if self._typed:
-            call = part.callID if part.type == "tool" else None
-            place = self._about.place
-            self.notebook.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
+        """The user stopped an answer: told once, behind the last call in it."""
+        events, told = self.notebook.events, not self._is_new(identity)
+        before = next((each for each in events if each.id == identity), None)
+        if not self._typed or (told and (before is None or part.type != "tool")):
+            return
+        if before is not None:
+            events.remove(before)
+        call = part.callID if part.type == "tool" else None
+        events.append(Interrupt(id=identity, session=session, at=at, place=self._about.place, call=call))
 
     def _user(self, part: Part, identity: str, session: SessionKey, at: datetime) -> None:
         text = (part.text or "").strip()
+        if self._about.by_program and (quoted := _QUOTED.fullmatch(text)):
+            text = quoted[1].replace('\\"', '"').strip()
         if part.type != "text" or part.synthetic or part.ignored or not text:
             return
         self._say(identity, session, at, text, Origin.PROMPT)
@@ -187,13 +199,14 @@ class Talk:
             if status is not None:
                 self.notebook.outcome(call.id, call.session, at, call.place, status, text)
             return
-        if not self._typed:
+        reason = (refused["reason"] or "").strip()
+        if not self._typed or (self._about.by_program and not reason):
             # Where nobody can be asked, whatever would have been asked about is refused.
             self.notebook.outcome(call.id, call.session, at, call.place, Status.CANCELLED)
             return
         refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=call.session, at=at, place=call.place)
         self.notebook.events.append(refusal)
-        if reason := (refused["reason"] or "").strip():
+        if reason:
             self._say(f"reason:{call.id}", call.session, at, reason, Origin.REJECTION)
 
     def _is_new(self, identity: str) -> bool:
@@ -210,12 +223,19 @@ def _outcome(state: State, *, hides: bool) -> tuple[Status | None, str | None]:
         words = state.error or ""
         if words.startswith(_STOPPED) or (state.metadata or {}).get("interrupted") is True:
             return None, None
-        return (Status.CANCELLED, None) if _NEVER_RAN.match(words) else (Status.FAILED, words)
+        return (Status.CANCELLED, None) if _never_ran(words) else (Status.FAILED, words)
+    if state.exit_code is None and _STOPPED_COMMAND.search(output):
+        return None, None
     if state.exit_code:
         return Status.FAILED, f"Exit code {state.exit_code}\n{output}"
     if _TIMED_OUT.search(output):
         return Status.FAILED, output
     return (Status.MASKED, output) if hides and masked.error_in(output) else (Status.OK, None)
+
+
+def _never_ran(words: str) -> bool:
+    """Whether a call was stopped before it began: by the user's rules, or by a guard, whose words are all there is."""
+    return bool(_NEVER_RAN.match(words)) or (sentinel.strip(words) is not words and not sentinel.strip(words).strip())
 
 
 def _name(cell: bytes) -> str:

@@ -17,16 +17,19 @@ if TYPE_CHECKING:
 _READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _LED_TO = ("AGENTS.md",)
 """Read where one of the others leads there."""
-OTHERS = {
-    "codex": ("AGENTS.override.md", "AGENTS.md"),
-    "hermes": (".hermes.md", "HERMES.md", "AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules"),
-    "openclaw": ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md"),
+_OPENCLAW = ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md")
+_HERMES = (".hermes.md", "HERMES.md", "AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules")
+OTHERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "codex": (("AGENTS.override.md", "AGENTS.md"), (".codex/AGENTS.override.md", ".codex/AGENTS.md")),
+    "gemini-cli": (("GEMINI.md",), (".gemini/GEMINI.md",)),
+    "hermes": (_HERMES, (".hermes/SOUL.md",)),
+    "openclaw": (_OPENCLAW, ()),
+    "opencode": (("AGENTS.md", "CLAUDE.md", "CONTEXT.md"), (".config/opencode/AGENTS.md", ".claude/CLAUDE.md")),
 }
-"""Agents that read other files than Claude Code, which all the rest are held to be like: the first that is there."""
+"""Agents that read other files than Claude Code, which all the rest are held to be like: in a folder, and below the
+user's home. Of each row they read the first that says something."""
 _ALL = frozenset({"openclaw"})
-"""Those that read all of them."""
-_AT_HOME = {"codex": (".codex", OTHERS["codex"]), "hermes": (".hermes", ("SOUL.md",))}
-"""Where each reads for every project, and what."""
+"""Those that read all of a row."""
 _KNOWN = (
     "package.json", "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "pyproject.toml",
     "tox.ini", "noxfile.py", "Cargo.toml", "go.mod", "composer.json", "Gemfile", "mise.toml", ".mise.toml",
@@ -49,12 +52,10 @@ def instructions_in(files: Files, folders: Iterable[Path]) -> str:
 
 
 def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
-    """What one of the others reads by itself in these folders, and in its own below the user's home."""
-    looked = [(folder, OTHERS[agent]) for folder in folders]
-    if agent in _AT_HOME:
-        own, names = _AT_HOME[agent]
-        looked.append((home / own, names))
-    told = ([_text(files, folder / name) for name in names] for folder, names in looked)
+    """What one of the others reads by itself in these folders and below the user's home."""
+    names, own = OTHERS[agent]
+    rows = ([folder / name for name in names] for folder in folders)
+    told = ((_text(files, path) for path in row) for row in (*rows, [home / name for name in own]))
     if agent in _ALL:
         return "\n".join(text for texts in told for text in texts)
     return "\n".join(next((text for text in texts if text.strip()), "") for texts in told)

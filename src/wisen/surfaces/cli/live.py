@@ -8,7 +8,8 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="The agent: claude-code, codex, openclaw or hermes.")]
+_AGENTS = "The agent: claude-code, codex, openclaw, hermes, gemini-cli or opencode."
+AgentName = Annotated[str, typer.Argument(metavar="AGENT", help=_AGENTS)]
 
 
 def install(

@@ -7,7 +7,7 @@ import os
 import sys
 
 from .lean_json import dumps, loads
-from .shelf import USUAL, Shelf
+from .shelf import GEMINI, USUAL, Shelf
 from .switch import place_is_off, session_is_off
 
 LIMIT = 0.08
@@ -77,16 +77,23 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
     if event == "before-call":
         _before_call(payload, shelf)
         return
-    name = EVENTS[event]
+    name, told = EVENTS[event], list[str]()
     if event == "after-call":
-        from .outcomes import failure_in
-
-        failure = failure_in(payload)
+        told, failure = _after_call(payload, shelf)
         if failure is None:
+            if told:
+                _print(name, told[0])
             return
         event, payload = "failure", failure
+    if shelf.agent == GEMINI:
+        from .gemini import is_unheard, typed
+
+        if is_unheard(event, payload):
+            shelf.write_pin({"unsaid": True})
+            return
+        payload = typed(payload)
     trouble = shelf.trouble() if event == "session-start" else ""
-    told = [_wrapped([trouble], [])] if trouble else []
+    told += [_wrapped([trouble], [])] if trouble else []
     # A session that was cleared may go on under its old name: it was told nothing yet.
     pin = {} if payload.get("source") == "clear" else shelf.pin()
     digest, ids, coins = "", list[str](), Coins()
@@ -96,9 +103,15 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
     finally:
         if told:
             _print(name, "\n".join(told))
+    _remember(event, shelf, pin, digest, ids, coins)
+
+
+def _remember(event: str, shelf: Shelf, pin: Payload, digest: str, ids: list[str], coins: Coins) -> None:
+    """Pin and note down what a session was told."""
     before = _texts(pin.get("told"))
     if ids or coins or (digest and pin.get("digest") != digest):
         now = shelf.pin() if event == "prompt" else pin  # what the user lifts stands in it already
+        now.pop("unsaid", None)
         tossed = {"withheld": [id_ for id_, _ in coins["withheld"]]} if coins else {}
         new = [each for each in ids if each not in before]
         shelf.write_pin({**now, **tossed, "digest": digest, "told": [*before, *new]})
@@ -117,9 +130,31 @@ def _before_call(payload: Payload, shelf: Shelf) -> None:
     said = ruling(payload, shelf, pin)
     if said is None:
         return
-    _print(EVENTS["before-call"], _wrapped(said.lines, said.ids), decision="" if said.mode == "warn" else said.mode)
+    warns = said.mode == "warn"
+    late = {"late": [*_texts(pin.get("late")), *said.ids]} if warns and shelf.agent == GEMINI else {}
+    if not late:
+        told = _wrapped(said.lines, said.ids)
+        _print(EVENTS["before-call"], told, decision="" if warns else said.mode, agent=shelf.agent)
     before = _texts(pin.get("told"))
-    shelf.write_pin({**pin, "told": [*before, *(each for each in said.ids if each not in before)]})
+    shelf.write_pin({**pin, **late, "told": [*before, *(each for each in said.ids if each not in before)]})
+
+
+def _after_call(payload: Payload, shelf: Shelf) -> tuple[list[str], Payload | None]:
+    """What could not be told before a call, and the event as one of a failed call, where it failed."""
+    if shelf.agent != GEMINI:
+        from .outcomes import failure_in
+
+        return [], failure_in(payload)
+    from .gemini import failure_in as gemini_failure_in
+
+    told, pin = list[str](), shelf.pin()
+    if late := _texts(pin.get("late")):  # it hears what is said before a call only where the call is stopped
+        from .guarding import warning
+
+        lines, ids = warning(payload, shelf, late)
+        told = [_wrapped(lines, ids)] if ids else []
+        shelf.write_pin({**pin, "late": [each for each in late if each not in ids]})
+    return told, gemini_failure_in(payload)
 
 
 def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[str, str, list[str], Coins]:
@@ -134,7 +169,8 @@ def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[st
     thrown: Coins = {}
     if "trials" in snapshot:
         snapshot, thrown = _on_trial(snapshot, shelf, pin)
-    text, ids = _TELLS[event](payload, snapshot, shelf, _texts(pin.get("told")))
+    tells = _at_first_prompt if event == "prompt" and pin.get("unsaid") else _TELLS[event]
+    text, ids = tells(payload, snapshot, shelf, _texts(pin.get("told")))
     return digest, text, ids, thrown
 
 
@@ -197,6 +233,13 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
     return (_wrapped(["From earlier sessions:", *(text for _, text in found)], ids), ids) if found else ("", [])
 
 
+def _at_first_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
+    """The block that could not be told at the start, and what matters to the prompt."""
+    block, ids = _at_start({}, snapshot, shelf, before)
+    text, more = _at_prompt(payload, snapshot, shelf, [*before, *ids])
+    return "\n".join(filter(None, (block, text))), [*ids, *more]
+
+
 def _at_failure(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
     """The known fixes of a failure, each once in a session."""
     from .fixing import fixes_for
@@ -223,12 +266,15 @@ def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[s
     return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
 
 
-def _print(name: str, text: str, *, decision: str = "") -> None:
+def _print(name: str, text: str, *, decision: str = "", agent: str = "") -> None:
     """Answer an event, by the name that the agent has for it."""
     told = (
         {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
     )
-    rest = dumps({"hookSpecificOutput": {"hookEventName": name, **told}}).encode("ascii")
+    answer: Payload = {"hookSpecificOutput": {"hookEventName": name, **told}}
+    if decision and agent == GEMINI:
+        answer = {"decision": decision, "reason": text}
+    rest = dumps(answer).encode("ascii")
     _limit(0, 0)  # half an answer is worse than a late one
     while rest:
         rest = rest[os.write(1, rest) :]

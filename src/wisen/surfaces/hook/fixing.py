@@ -7,7 +7,7 @@ from .shelf import Shelf, SnapshotBroken
 _MOST = 2
 _SHELLS = (
     *("Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "unified_exec"),
-    *("terminal", "exec", "bash"),
+    *("terminal", "exec", "bash", "run_shell_command"),
 )
 """Tools that run a command, by the names that agents give them in hooks and in logs: a fix is for all of them."""
 

@@ -26,8 +26,8 @@ _SAYS = {
     "ask": "A guard of the user's asks about this call",
     "warn": "A guard of the user's warns about this call",
 }
-_CANNOT_ASK = ("codex",)
-"""Agents that cannot ask the user about a call, and would let it pass: there it is stopped, and the agent is to ask."""
+_CANNOT_ASK = ("codex", "gemini-cli", "opencode")
+"""Agents that cannot ask the user about a call (they would let it pass, or wait for ever): there it is stopped."""
 _ASK_HIM = "Do not make it before you have asked the user."
 _MAY_NOT_ASK = ("openclaw",)
 """Agents that show him our question where they can, and else do not make the call: both have to be told."""
@@ -45,20 +45,34 @@ class Ruling:
 
 def ruling(payload: dict[str, object], shelf: Shelf, pin: dict[str, object]) -> Ruling | None:
     """What the guards of a session's place say to a call; what they did, or would have done, is noted down."""
+    call, standing = _met(payload, shelf)
+    lifted = pin.get("overruled")
+    met = [each for each in standing if not isinstance(lifted, list) or each["id"] not in lifted]
+    if call is None or not met:
+        return None
+    return _ruled(met, call, shelf, payload, pin)
+
+
+def warning(payload: dict[str, object], shelf: Shelf, ids: list[str]) -> tuple[list[str], list[str]]:
+    """What those of these guards that a call fits warn of, and which they are: for who could not be told before it."""
+    call, standing = _met(payload, shelf)
+    met = {f"{each['id']}:{each['version']}": each for each in standing}
+    found = {id_: guard for id_, guard in met.items() if id_ in ids}
+    return [line for each in found.values() for line in _lines(each, call)] if call else [], list(found)
+
+
+def _met(payload: dict[str, object], shelf: Shelf) -> tuple[Call | None, list[Guard]]:
+    """A call, and the guards of its place that it fits."""
     tool, fields, cwd = payload.get("tool_name"), payload.get("tool_input"), payload.get("cwd")
     where = cwd if isinstance(cwd, str) else ""
     digest = shelf.sheet(where)
     if not digest or not isinstance(tool, str) or not isinstance(fields, dict):
-        return None
+        return None, []
     raw = shelf.raw(digest)
     if raw is None:
         raise SnapshotBroken(digest)
     call = Call(tool, fields, where, os.environ.get("HOME", ""))
-    lifted = pin.get("overruled")
-    met = [each for each in _standing(raw, call) if not isinstance(lifted, list) or each["id"] not in lifted]
-    if not met:
-        return None
-    return _ruled(met, call, shelf, payload, pin)
+    return call, _standing(raw, call)
 
 
 def _standing(raw: bytes, call: Call) -> list[Guard]:

@@ -13,6 +13,8 @@ from .lean_json import dumps, loads
 VERSION = 1
 USUAL = "claude-code"
 """The agent that calls us without naming itself."""
+GEMINI = "gemini-cli"
+"""The agent that speaks otherwise: see `gemini.py`, which is loaded for it alone."""
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _LONGEST = 80
 

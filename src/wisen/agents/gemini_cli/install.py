@@ -1,0 +1,175 @@
+"""How Gemini CLI is told to call us: hooks in its settings.json, as values. It writes nothing.
+
+Gemini CLI runs hooks, also the user's own, only in folders that he trusted when it asked him. Nobody does that for him:
+here is only told whether he did.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from wisen.agents import called
+from wisen.agents.files import files_below, source_at
+from wisen.agents.gemini_cli.places import CHATS, place_of
+from wisen.agents.gemini_cli.read import AGENT
+from wisen.agents.notebook import moment
+from wisen.domain.hooks import Hook, HookSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.domain.hooks import Caller
+
+EVENTS = {
+    "SessionStart": "session-start",
+    "BeforeAgent": "prompt",
+    "AfterTool": "after-call",
+    "AfterAgent": "stop",
+    "SessionEnd": "session-end",
+}
+"""What Gemini CLI calls its events, and what we call them. It has none for calls that failed."""
+_GUARDED = ("BeforeTool", "before-call")
+"""It costs time before every call, so it is there only while there are guards, and for the tools they look at."""
+NAME = "wisen"
+"""What our hooks are called in Gemini CLI's own list (`/hooks`), where they are switched off by it."""
+_SHELL, _EDITORS, _READERS = "run_shell_command", ("replace", "write_file"), ("read_file",)
+_TOOLS = {"shell": (_SHELL,), "edit": (*_EDITORS, _SHELL), "read": _READERS}
+"""What guards look at, and what it is called here."""
+_LOOKED_AT = (_SHELL, *_EDITORS, *_READERS)
+"""After these something may be told: a fix, or what a guard warns of. After others it would only cost time."""
+_MILLISECONDS = 10_000
+"""After so long Gemini CLI goes on without an answer; the client itself gives up long before."""
+_TRUST = {"TRUST_FOLDER": True, "TRUST_PARENT": True, "DO_NOT_TRUST": False}
+_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_NEWEST = 20
+"""So many of the files that were written last are looked at for the newest session."""
+_BEGINNING = 1 << 16
+
+
+class _Header(msgspec.Struct):
+    kind: str = "main"
+    startTime: str | None = None  # noqa: N815 - the name in the file
+
+
+_header = msgspec.json.Decoder(_Header)
+
+
+class GeminiCliHooks:
+    """The hooks of Gemini CLI on this machine."""
+
+    name = AGENT
+    trusting = (
+        "Gemini CLI runs hooks only in folders that you trust. Start `gemini` there in a terminal: it asks you. "
+        "Later `/permissions trust` does the same."
+    )
+
+    def __init__(
+        self, home: Path, environment: Mapping[str, str], is_off: Callable[[str], bool] = lambda _: False
+    ) -> None:
+        """`is_off`: whether hooks say nothing in a directory, so that their silence there tells nothing."""
+        self._is_off = is_off
+        moved = environment.get("GEMINI_CLI_HOME")
+        self._root = (Path(moved).expanduser() if moved else home) / ".gemini"
+        listed = environment.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH")
+        self._folders = Path(listed).expanduser() if listed else self._root / "trustedFolders.json"
+
+    def file(self, project: Path | None = None) -> Path:
+        """The user's settings, or those of a project."""
+        return (self._root if project is None else project / ".gemini") / "settings.json"
+
+    def files(self, project: Path | None = None) -> tuple[Path, ...]:
+        """The user's settings and the project's; in the home directory they are the same."""
+        return tuple(dict.fromkeys((self.file(), self.file(project))))
+
+    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
+        """One hook for each event, in a group of its own; those around calls only for the tools that matter."""
+        matchers = {"AfterTool": "|".join(_LOOKED_AT)}
+        events = list(EVENTS.items())
+        if guards:
+            # A guard of files also looks at commands, which can write them.
+            tools = {tool for each in guards for tool in _TOOLS.get(each, (re.escape(each),))}
+            matchers["BeforeTool"] = "|".join(sorted(tools))
+            events.append(_GUARDED)
+        return tuple(
+            Hook(event=event, keys=("hooks", event), value=_group(caller.command(own, AGENT), matchers.get(event, "")))
+            for event, own in events
+        )
+
+    def read(self, settings: object) -> HookSettings:
+        """Every command that stands below `hooks`, and whether all of them, or ours, are switched off."""
+        if not isinstance(settings, dict):
+            return HookSettings()
+        about = settings.get("hooksConfig")
+        about = about if isinstance(about, dict) else {}
+        disabled = about.get("disabled")
+        off = about.get("enabled") is False or (isinstance(disabled, list) and NAME in disabled)
+        return HookSettings(callings=tuple(called.commands(settings, AGENT)), switched_off=off)
+
+    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+        """By what Gemini CLI keeps of the folders: all hooks, where those of a file can run nowhere."""
+        ours = [each for each in self.read(settings).callings if each.caller is not None]
+        if path == self.file():
+            # They run in some folders, and not in others.
+            runs = not self._asks_for_trust() or any(map(_TRUST.get, map(str, _told(self._folders).values())))
+        else:
+            runs = self._is_trusted(path.parent.parent)
+        return () if runs else tuple(each.event for each in ours)
+
+    def newest_session(self, settings: Path) -> datetime | None:
+        """By what the first line of a chat tells; those of sub-agents call no hook when they begin."""
+        chats = [path for folder in (self._root / "tmp").glob(f"*/{CHATS}") for path in files_below(folder, ".jsonl")]
+        newest = sorted((source_at(AGENT, path) for path in chats), key=lambda source: -source.modified_ns)[:_NEWEST]
+        project = None if settings.parent == self._root else settings.parent.parent
+        return max(filter(None, (self._began(source.path, project) for source in newest)), default=None)
+
+    def _began(self, path: Path, project: Path | None) -> datetime | None:
+        """When a chat began, unless it is of another project or of a place where hooks are not run or say nothing."""
+        place = place_of(path)
+        elsewhere = project is not None and project not in (Path(place), *Path(place).parents)
+        if elsewhere or self._is_off(place) or not self._is_trusted(Path(place)):
+            return None
+        try:
+            with path.open("rb") as file:
+                header = _header.decode(file.read(_BEGINNING).partition(b"\n")[0])
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return None
+        return moment(header.startTime) if header.kind == "main" else None
+
+    def _asks_for_trust(self) -> bool:
+        """Whether folders are trusted one by one, as they are unless the user switched that off."""
+        security = _told(self.file()).get("security")
+        folders = security.get("folderTrust") if isinstance(security, dict) else None
+        return not isinstance(folders, dict) or folders.get("enabled") is not False
+
+    def _is_trusted(self, place: Path) -> bool:
+        """Whether hooks run in a folder: by the longest rule that is about it."""
+        if not self._asks_for_trust():
+            return True
+        here, best, trusted = Path(os.path.realpath(place)), -1, False
+        for rule, trust in _told(self._folders).items():
+            about = Path(os.path.realpath(Path(rule).parent if trust == "TRUST_PARENT" else rule))
+            if isinstance(trust, str) and trust in _TRUST and about in (here, *here.parents) and len(rule) > best:
+                best, trusted = len(rule), _TRUST[trust]
+        return trusted
+
+
+def _group(command: str, matcher: str) -> dict[str, Any]:
+    hook = {"name": NAME, "type": "command", "command": command, "timeout": _MILLISECONDS}
+    return {**({"matcher": matcher} if matcher else {}), "hooks": [hook]}
+
+
+def _told(path: Path) -> dict[str, Any]:
+    """What a file of Gemini CLI says, which may hold comments; empty where it cannot be read."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(_COMMENT.sub(lambda each: each[1] or "", text))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
