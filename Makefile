@@ -50,11 +50,11 @@ clients:
 
 test-agents: CLIENTS ?= claude-code codex
 test-agents: $(VENV)/.dev clients
-	@WISEN_TEST_REQUIRE=claude-code,codex $(BIN)/pytest tests/agents -k live -rs
+	@WISEN_TEST_REQUIRE=claude-code,codex $(BIN)/pytest tests/agents -k live -rs -n auto --dist loadfile
 
 test-agents-all: $(VENV)/.dev
 	@-$(PYTHON) -m tests.agents.clients
-	@WISEN_TEST_AGENTS=all $(BIN)/pytest tests/agents -k live -rs
+	@WISEN_TEST_AGENTS=all $(BIN)/pytest tests/agents -k live -rs -n 2 --dist loadfile
 
 test-long: $(VENV)/.dev
 	@WISEN_TEST_SEQUENCES=10000 $(BIN)/pytest -n auto tests/unit/test_edit_sequences.py

@@ -51,6 +51,9 @@ def agents() -> str:
 
     found = seen()
     named = [name for name in SOURCES if any(agent == name for agent, _ in found)]
+    versions = {
+        name: ", ".join(each.version for of, each in SOURCES.items() if of in (name, f"{name}-old")) for name in named
+    }
     reasons: list[str] = []
     rows = [
         "# What wisen does in each agent",
@@ -61,7 +64,7 @@ def agents() -> str:
         "",
         f"| | {' | '.join(named)} |",
         f"|---|{'---|' * len(named)}",
-        f"| version | {' | '.join(SOURCES[name].version for name in named)} |",
+        f"| version | {' | '.join(versions[name] for name in named)} |",
     ]
     for ability, says in ABILITIES.items():
         cells = []

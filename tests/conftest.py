@@ -59,9 +59,6 @@ COMPONENTS |= {
 }
 """What some tests need beside Python: how to see whether it is there, and what would bring it."""
 
-_SLOW = frozenset(clients.SOURCES) - {"claude-code"}
-"""Clients whose tests `make test` does not wait for."""
-
 _present: dict[str, bool] = {}
 
 
@@ -70,8 +67,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     required = set(filter(None, os.environ.get("WISEN_TEST_REQUIRE", "").split(",")))
     for mark in item.iter_markers("needs"):
         component = mark.args[0]
-        if component in _SLOW and component not in required and not os.environ.get("WISEN_TEST_AGENTS"):
-            pytest.skip(f"what the real {component} does takes long: make test-agents-all looks at it")
+        if component in clients.SOURCES and component not in required and not os.environ.get("WISEN_TEST_AGENTS"):
+            pytest.skip(
+                f"what the real {component} does takes long: make test-agents or make test-agents-all looks at it"
+            )
         look, brings = COMPONENTS[component]
         if not _present.setdefault(component, look()):
             told = f"{component} is not here; it needs {brings}"
