@@ -88,7 +88,7 @@ PROMISES = (
     Promise("N9", "Whenever something learnt is used, its source is cited.", _P, "the agent is told ids and sources and asked to name them; whether it does is not measured"),
     Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "corrections come with the message, the session and what is known around it; the assistant's words are not kept"),
     Promise("C2", "Sixteen languages and emoji from the start, more by command.", _P, "what a model writes for a language is checked for form, not for how well it is heard"),
-    Promise("C3", "Praise strengthens what was used just before it.", _P, "what hooks delivered, or the user names, counts as used: what files tell, and what the assistant says that it used, is not known; hooks of Claude Code and Codex only"),
+    Promise("C3", "Praise strengthens what was used just before it.", _P, "what hooks delivered, or the user names, counts as used: what files tell, and what the assistant says that it used, is not known"),
     Promise("C4", "The user's own wording of feedback is learnt.", _F),
     Promise("C5", "Incidents are categorised, deduplicated and remedied within limits."),
     Promise("C6", "The daily report adds to earlier runs and never overwrites them."),
