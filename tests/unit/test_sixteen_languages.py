@@ -7,13 +7,23 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 import pytest
+from benchmarks.strange_words import FILE, made
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.domain.signals import Heard, SignalKind
 from wisen.errors import LanguageError
 from wisen.loop.detect.features import is_abroad, look
-from wisen.loop.detect.language import GROUPS, MARKS, languages_in, read_language, shipped_languages, together
+from wisen.loop.detect.language import (
+    GROUPS,
+    HOME,
+    MARKS,
+    home_languages,
+    languages_in,
+    read_language,
+    shipped_languages,
+    together,
+)
 from wisen.loop.detect.lexicon import Lexicon, shipped_lexicon
 from wisen.loop.detect.model import detect, detector
 from wisen.loop.detect.writing import fold, folded, mask
@@ -267,3 +277,9 @@ def test_words_that_longer_phrases_begin_with_are_not_lost(words: list[str]) -> 
 def test_english_alone_speaks_where_no_other_language_is_known() -> None:
     english = Lexicon([each for each in shipped_languages() if each.code == "en"])
     assert english.phrases.groups_in("that was wrong") == {"unmistakable": 1}
+
+
+def test_english_needs_two_files_and_the_words_of_others_are_those_of_their_files() -> None:
+    assert FILE.read_text(encoding="utf-8") == made(), "run: python -m benchmarks.strange_words"
+    assert not [each.code for each in shipped_languages() if each.emoticons and each.code not in HOME]
+    assert [each.code for each in home_languages()] == [*HOME]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from wisen.errors import StoreReadOnly
@@ -17,7 +18,7 @@ def kept(file: Path, made: Callable[[], str], mode: int) -> str:
     """What a file of the home holds, which is made at the first question. Raises: StoreReadOnly."""
     try:
         with suppress(FileExistsError):
-            part = file.with_name(f"{file.name}.{os.getpid()}.new.part")
+            part = file.with_name(f"{file.name}.{os.getpid()}.{get_ident()}.new.part")
             if not file.exists():
                 file.parent.mkdir(parents=True, exist_ok=True)
                 # Whole or not at all: a hook may ask for it in the same moment.

@@ -20,6 +20,7 @@ from wisen.loop.detect.writing import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from importlib.resources.abc import Traversable
     from pathlib import Path
 
 T = TypeVar("T")
@@ -41,7 +42,8 @@ GROUPS = {
 """The groups there are, by the kind of signal that they speak for first."""
 MARKS = "marks"
 """The group of words that only tell which language it is."""
-_ENGLISH = "en"
+HOME = ("en", "emoji")
+"""What English texts need; English first."""
 _WIDE = 120
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -148,10 +150,23 @@ def read_language(text: str, where: str) -> Language:
 @cache
 def shipped_languages() -> tuple[Language, ...]:
     """The languages that come with the package, English first."""
-    folder = resources.files(__package__).joinpath("languages")
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    read = [read_language(file.read_text(encoding="utf-8"), file.name) for file in files]
-    return tuple(sorted(read, key=lambda language: (language.code != _ENGLISH, language.code)))
+    names = [file.name for file in _folder().iterdir() if file.name.endswith(".toml")]
+    read = [_shipped(name) for name in names]
+    return tuple(sorted(read, key=lambda language: (language.code != HOME[0], language.code)))
+
+
+def home_languages() -> tuple[Language, ...]:
+    """Those of them that English texts need."""
+    return tuple(_shipped(f"{code}.toml") for code in HOME)
+
+
+@cache
+def _shipped(name: str) -> Language:
+    return read_language(_folder().joinpath(name).read_text(encoding="utf-8"), name)
+
+
+def _folder() -> Traversable:
+    return resources.files(__package__).joinpath("languages")
 
 
 def languages_in(folder: Path) -> tuple[Language, ...]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cache, cached_property
+from importlib import resources
 from typing import TYPE_CHECKING
 
-from wisen.loop.detect.language import shipped_languages
+from wisen.loop.detect.language import HOME, home_languages, shipped_languages
 from wisen.loop.detect.phrases import Phrases, negators
 from wisen.loop.detect.writing import bare, fold, is_dense, is_foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from wisen.loop.detect.language import Language
     from wisen.loop.detect.phrases import Negators
@@ -23,7 +24,6 @@ _BEGINS = {
     "thing": "begins with thing",
     "person": "begins with person",
 }
-_HOME = ("en", "emoji")
 _LONGEST_OPENING = 6
 """How many letters of a word are looked at for what longer words begin with."""
 
@@ -63,19 +63,47 @@ class Openings:
 class Lexicon:
     """Some languages, the first of which is asked first."""
 
-    def __init__(self, languages: Iterable[Language]) -> None:
-        self.languages = tuple(languages)
-        self.english = _phrases(language for language in self.languages if language.code in _HOME)
+    def __init__(
+        self,
+        languages: Iterable[Language],
+        whole: Callable[[], tuple[Language, ...]] | None = None,
+        strange: frozenset[str] | None = None,
+    ) -> None:
+        """`languages`: all of them; or, with `whole`, those that English texts need, and how the others are read.
+
+        `strange`: the words by which texts in other languages are known, where they were worked out before.
+        """
+        near = self._near = tuple(languages)
+        self._whole = whole
+        self._strange = strange_words(near) if strange is None else strange
+        at_home = [each for each in near if each.code in HOME]
+        self.english = _phrases(at_home)
         """English and emoji alone: other languages must not take a word of an English text for theirs."""
-        self.negators: dict[str, Negators] = {each.code: negators(each) for each in self.languages}
-        self.own = sum(1 << at for at, each in enumerate(self.languages) if each.code in _HOME)
-        """The bits of English and emoji."""
-        self._strange = _strange(self.languages)
-        self.home = Openings(self.languages[:1])
-        self.abroad = Openings(self.languages)
-        signs = {sign: emoji for each in self.languages for emoji, signs in each.emoticons.items() for sign in signs}
+        self.english_negators = {each.code: negators(each) for each in at_home}
+        self.home = Openings(near[:1])
+        signs = {sign: emoji for each in near for emoji, signs in each.emoticons.items() for sign in signs}
         self._emoji_of = signs
         self._emoticons = _pattern_of(signs) if signs else None
+
+    @cached_property
+    def languages(self) -> tuple[Language, ...]:
+        """All languages: read when a text is first met that may not be English."""
+        return self._near if self._whole is None else self._whole()
+
+    @cached_property
+    def negators(self) -> dict[str, Negators]:
+        """The negations of each language, by its code."""
+        return {each.code: negators(each) for each in self.languages}
+
+    @cached_property
+    def own(self) -> int:
+        """The bits of English and emoji."""
+        return sum(1 << at for at, each in enumerate(self.languages) if each.code in HOME)
+
+    @cached_property
+    def abroad(self) -> Openings:
+        """How messages begin in any language."""
+        return Openings(self.languages)
 
     def may_be_abroad(self, text: str) -> bool:
         """Whether a folded text holds a word that English does not know and another language does; signs of one."""
@@ -103,7 +131,7 @@ class Lexicon:
     @cached_property
     def english_words(self) -> frozenset[str]:
         """The words of the English phrases, and those that are common."""
-        return frozenset(word for each in self.languages[:1] for word in (*_words(each), *each.common))
+        return frozenset(word for each in self._near[:1] for word in (*_words(each), *each.common))
 
     @cached_property
     def orders(self) -> Phrases:
@@ -113,7 +141,7 @@ class Lexicon:
     @cached_property
     def english_orders(self) -> Phrases:
         """The same in English."""
-        return _orders(self.languages[:1])
+        return _orders(self._near[:1])
 
     @cached_property
     def lessons(self) -> Phrases:
@@ -123,7 +151,7 @@ class Lexicon:
     @cached_property
     def english_lessons(self) -> Phrases:
         """The same in English."""
-        return _lessons(self.languages[:1])
+        return _lessons(self._near[:1])
 
     def spoken(self, bits: int) -> tuple[Language, ...]:
         """The languages of such bits."""
@@ -153,16 +181,17 @@ def _lessons(languages: Iterable[Language]) -> Phrases:
 
 @cache
 def shipped_lexicon() -> Lexicon:
-    """The languages that come with the package."""
-    return Lexicon(shipped_languages())
+    """The languages that come with the package. Reading them all takes half a second: English texts need two files."""
+    read = resources.files(__package__).joinpath("strange.txt").read_text(encoding="utf-8")
+    return Lexicon(home_languages(), shipped_languages, frozenset(read.split()))
 
 
-def _strange(languages: Iterable[Language]) -> frozenset[str]:
+def strange_words(languages: Iterable[Language]) -> frozenset[str]:
     """The words of the phrases of other languages in Latin letters, without those of English."""
     ours, theirs = set[str](), set[str]()
     for language in languages:
         text = " ".join(_words(language))
-        if language.code in _HOME:
+        if language.code in HOME:
             ours.update(text.split(), language.common)
         elif not is_foreign(text):
             for letter, put in language.respell.items():

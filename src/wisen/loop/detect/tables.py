@@ -162,7 +162,7 @@ class Tables:
     def __init__(self, home: Rows, abroad: Rows, lexicon: Lexicon, around: Tell, work: Tell) -> None:
         self.lexicon = lexicon
         self._rows, self._rows_abroad, self._tell = home, abroad, (around, work)
-        self.home = Table(home, lexicon.english, lexicon.negators, around, work)
+        self.home = Table(home, lexicon.english, lexicon.english_negators, around, work)
 
     @cached_property
     def guests(self) -> Table:
