@@ -139,6 +139,7 @@ def test_nothing_but_the_protocol_is_written_and_it_ends_with_its_input(shop: Pa
     process.stderr.close()
     assert answers[3]["error"]["code"] == -32601
     assert answers[2]["result"]["serverInfo"]["name"] == "wisen"
+    assert answers[2]["result"]["capabilities"]["tools"] == {"listChanged": True}
     assert json.loads(answers[4]["result"]["content"][0]["text"]) == {"rules": [], "more": 0}
 
 
