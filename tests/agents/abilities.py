@@ -22,6 +22,7 @@ ABILITIES = {
     "ask": "a guard has the agent ask you",
     "end": "the end of a session or turn starts a cycle",
     "learnt": "a correction of one session is in the next one's request, with its source",
+    "file": "a rule that you approved stands in the file that it reads, and is not told twice",
     "crossing": "a lesson learnt in another agent reaches it in the same project",
     "mcp": "its model calls wisen's MCP server",
     "removed": "uninstalling leaves the settings as they were, byte for byte",

@@ -268,6 +268,7 @@ def test_nothing_that_breaks_around_a_hook_fails_the_turn(world: World) -> None:
     (world.home / "ledger.db").write_bytes(backup.read_bytes())
 
 
+@shows("claude-code", "file")
 def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(world: World) -> None:
     world.asked("From now on always write dates as year, month, day.")
     world.cycle()

@@ -292,3 +292,17 @@ def test_a_guard_stops_a_call_says_what_to_do_instead_and_counts_as_no_failure(o
     world.cycle()
     shown = json.loads(world.wisen("guards", "show", ours.guard, "--json"))
     assert [(each["arm"], each["mode"], each["status"]) for each in shown["log"]] == [("given", "deny", "cancelled")]
+
+
+@shows("codex", "file")
+def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(ours: Trusted) -> None:
+    world = ours.world
+    world.asked("From now on always end commit messages with the ticket number.")
+    world.cycle()
+    told = json.loads(world.wisen("proposals", "--json"))["proposals"]
+    (proposal,) = [each for each in told if "ticket number" in each["text"]]
+    world.wisen("proposals", "approve", proposal["id"])
+    assert "ticket number" in (world.client.project / "AGENTS.md").read_text()
+    world.cycle()
+    first, *_ = world.asked("say hello")
+    assert first.count("ticket number") == 1

@@ -397,3 +397,19 @@ def test_nothing_that_a_hook_does_fails_the_turn(broken: str, tmp_path: Path) ->
         world.client.settings.write_text(text.replace(str(ours), str(client)).replace("10000", "1000"))
         *_, last = world.asked("look for pears")
         assert "no_such_orchard" in last
+
+
+@shows("gemini-cli", "file")
+def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(ours: Trusted) -> None:
+    world = ours.world
+    world.asked("From now on always end commit messages with the ticket number.")
+    world.cycle()
+    told = json.loads(world.wisen("proposals", "--json"))["proposals"]
+    (proposal,) = [each for each in told if "ticket number" in each["text"]]
+    world.wisen("proposals", "approve", proposal["id"])
+    assert "ticket number" in (world.client.project / "GEMINI.md").read_text()
+    world.cycle()
+    before = len(world.model.requests)
+    world.asked("say hello")
+    first = next(said for said in map(texts, world.model.requests[before:]) if "say hello" in said)
+    assert first.count("ticket number") == 1

@@ -44,6 +44,7 @@ def _run(command: str) -> Use:
 
 
 SCRIPT: Script = {
+    "From now on": [Turn("I will.")],
     "look for pears": [Turn("I look.", (_run("ls no_such_orchard"),)), Turn("There are none.")],
     "say hello": [Turn("Hello.")],
     "make the environment": [Turn("I used pip.")],
@@ -361,3 +362,19 @@ def test_what_a_helper_does_is_of_the_same_project_and_nobody_typed_it(ours: Ena
     assert failed.place == str(world.project)
     assert "/" in failed.session.native
     assert world.typed() == [*typed, "ask a helper"]
+
+
+@shows("hermes", "file")
+def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(ours: Enabled) -> None:
+    world = ours.world
+    world.asked("From now on always end commit messages with the ticket number.")
+    world.cycle()
+    told = json.loads(world.wisen("proposals", "--json"))["proposals"]
+    (proposal,) = [each for each in told if "ticket number" in each["text"]]
+    world.wisen("proposals", "approve", proposal["id"])
+    assert "ticket number" in (world.client.project / "AGENTS.md").read_text()
+    world.cycle()
+    before = len(world.model.requests)
+    world.asked("say hello")
+    first = next(said for said in map(texts, world.model.requests[before:]) if "say hello" in said)
+    assert first.count("ticket number") == 1

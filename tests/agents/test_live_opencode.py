@@ -365,3 +365,19 @@ def test_nothing_that_the_hook_client_does_fails_the_turn(broken: str, tmp_path:
         world.client.settings.write_text(text.replace(str(ours), str(client)))
         *_, last = world.asked("look for pears")
         assert "no_such_orchard" in last
+
+
+@shows("opencode", "file")
+def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(ours: Ours) -> None:
+    world = ours.world
+    world.asked("From now on always end commit messages with the ticket number.")
+    world.cycle()
+    told = json.loads(world.wisen("proposals", "--json"))["proposals"]
+    (proposal,) = [each for each in told if "ticket number" in each["text"]]
+    world.wisen("proposals", "approve", proposal["id"])
+    assert "ticket number" in (world.client.project / "AGENTS.md").read_text()
+    world.cycle()
+    before = len(world.model.requests)
+    world.asked("say hello")
+    first = next(said for said in map(texts, world.model.requests[before:]) if "say hello" in said)
+    assert first.count("ticket number") == 1
