@@ -404,9 +404,7 @@ def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(ours: Tr
     world = ours.world
     world.asked("From now on always end commit messages with the ticket number.")
     world.cycle()
-    told = json.loads(world.wisen("proposals", "--json"))["proposals"]
-    (proposal,) = [each for each in told if "ticket number" in each["text"]]
-    world.wisen("proposals", "approve", proposal["id"])
+    world.approve("ticket number")
     assert "ticket number" in (world.client.project / "GEMINI.md").read_text()
     world.cycle()
     before = len(world.model.requests)

@@ -57,7 +57,7 @@ REASON = '<wisen51902 v="1" ids="G-1">\nNo.\n</wisen51902>'
 NEW, OLD = "2026.9.6", "2026.5.22"
 WHO = {"sessionKey": "agent:main:main", "sessionId": "s1", "workspaceDir": "/work"}
 EXEC = {"toolName": "exec", "params": {"command": "false"}, "toolCallId": "c1"}
-FAILED = {"content": [{"type": "text", "text": "no such"}], "details": {"exitCode": 1, "cwd": "/work/src"}}
+FAILED = {"content": [{"type": "text", "text": "no such"}], "details": {"exitCode": 1, "cwd": "/shop/src"}}
 DONE = {"content": [{"type": "text", "text": "fine"}], "details": {"exitCode": 0}}
 
 
@@ -203,7 +203,7 @@ def test_a_failed_command_gets_what_is_known_before_the_model_reads_its_result(w
     assert [each["text"] for each in answer["result"]["content"]] == ["no such", "told at failure"]
     ((_, told),) = world.fired
     assert told == {
-        "session_id": "s1", "cwd": "/work/src", "tool_name": "exec", "tool_input": {"command": "false"},
+        "session_id": "s1", "cwd": "/shop/src", "tool_name": "exec", "tool_input": {"command": "false"},
         "tool_use_id": "c1", "error": "no such",
     }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import threading
 import time
@@ -73,6 +74,12 @@ class Person:
         return subprocess.run(
             command, cwd=self.project, env=self.environment, check=True, text=True, capture_output=True, timeout=120
         ).stdout
+
+    def approve(self, words: str) -> None:
+        """Approve the proposal that holds these words."""
+        told = json.loads(self.wisen("proposals", "--json"))["proposals"]
+        (proposal,) = [each for each in told if words in each["text"]]
+        self.wisen("proposals", "approve", proposal["id"])
 
     def cycle(self) -> None:
         """Go through the whole loop, behind the one that the end of a session may have started."""
