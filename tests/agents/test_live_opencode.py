@@ -377,5 +377,5 @@ def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(ours: Ou
     world.cycle()
     before = len(world.model.requests)
     world.asked("say hello")
-    first = next(said for said in map(texts, world.model.requests[before:]) if "say hello" in said)
-    assert first.count("ticket number") == 1
+    working = [texts(each) for each in world.model.requests[before:] if each.get("tools")]  # not those for a title
+    assert [each.count("ticket number") for each in working] == [1]
