@@ -72,8 +72,12 @@ def findings(found: Sequence[Installed], vitals: Vitals, runs: Sequence[Run], no
 
 
 def stopped(runs: Sequence[Run]) -> Iterator[Finding]:
-    """Whether the last run ended with an error."""
-    if runs and runs[0].error:
+    """Whether the last run ended with an error, or went on without something."""
+    if runs and runs[0].failed_parts:
+        says = f"the last one went on without a part: {runs[0].failed_parts}"
+        health = Health.BAD if runs[0].lacks_a_step else Health.NOTICE
+        yield Finding(about="runs", health=health, says=says, next_step=_CYCLE)
+    elif runs and runs[0].error:
         yield Finding(about="runs", health=Health.BAD, says=f"the last one stopped: {runs[0].error}", next_step=_CYCLE)
 
 
@@ -198,7 +202,7 @@ def _delivery(vitals: Vitals, now: datetime) -> Iterator[Finding]:
 
 def _format(runs: Sequence[Run]) -> Iterator[Finding]:
     """Whether the newest run could read less than it should: more new troubles than new events."""
-    done = [run for run in runs if run.error is None]
+    done = [run for run in runs if not run.has_stopped]
     if not done:
         return
     rise = done[0].troubles - max((run.troubles for run in done[1:]), default=0)

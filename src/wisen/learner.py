@@ -97,7 +97,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
         try:
             self.heed_switches()
-            parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge)
+            parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge, fences=self._parts.fences.renewed())
             return cycle.turn(parts, selection, progress or _silently)
         except WisenError as error:
             self._remember_failure(error)
@@ -123,22 +123,44 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         done: Cycled | None = None
         for _ in range(_ROUNDS):
             began = self._parts.clock.now()
-            self.finish_forgetting()
-            took = self.take_in()
-            report = self.learn(judge=False if quick else None)
-            answered, unanswered = self.carry_out()
-            applied, unapplied = self.apply_by_policy()
-            checked, unchecked = self.check_changes()
-            unfollowed = self._followed()
-            prepared = self.prepare(wrong=self._wrong)
-            undone = (*unanswered, *unapplied, *unchecked, *unfollowed)
-            once = Cycled(report, took, answered, applied, prepared, undone, report.retired, checked)
+            once = self._cycle_once(quick=quick)
             done = done.then(once) if done else once
             woken = self._parts.shelf.woken()
             if woken is None or woken < began:
                 break  # else somebody was told that this cycle takes up what is new
         assert done is not None
         return done
+
+    def _cycle_once(self, *, quick: bool) -> Cycled:
+        """One round; a step that fails is told, and the others are done all the same. Raises: StoreError."""
+        from wisen.domain.cycles import Cycled
+
+        fences = self._parts.fences.renewed()
+        took, prepared = 0, 0
+        answered: tuple[str, ...] = ()
+        applied: tuple[str, ...] = ()
+        checked: tuple[str, ...] = ()
+        undone: list[str] = []
+        with fences.step("finish forgetting"):
+            self.finish_forgetting()
+        with fences.step("take in"):
+            took = self.take_in()
+        report = self.learn(judge=False if quick else None)
+        with fences.step("carry out"):
+            answered, troubles = self.carry_out()
+            undone += troubles
+        with fences.step("apply"):
+            applied, troubles = self.apply_by_policy()
+            undone += troubles
+        with fences.step("check changes"):
+            checked, troubles = self.check_changes()
+            undone += troubles
+        with fences.step("follow hooks"):
+            undone += self._followed()
+        with fences.step("prepare"):
+            prepared = self.prepare(wrong=self._wrong, fences=fences)
+        undone += (f"{each} The rest went on." for each in self._parts.breakdowns(fences))
+        return Cycled(report, took, answered, applied, prepared, tuple(undone), report.retired, checked)
 
     def status(self, project: Path | None = None) -> State:
         """What has been learnt from so far, how the last runs went, and what is wrong with hooks.
@@ -291,9 +313,9 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         self.close()
 
     def _dig(self) -> Diary:
-        from wisen import cycle
+        from wisen.steps.understanding import dig
 
-        return cycle.dig(self._parts)
+        return dig(self._parts)
 
     def _wrong(self) -> list[Finding]:
         from wisen.domain.state import Health

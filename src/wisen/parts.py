@@ -7,11 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wisen.domain.fences import Fences
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from wisen.domain.contexts import Alias
+    from wisen.domain.fences import Breakdown
     from wisen.domain.hooks import Caller
     from wisen.domain.models import ModelsPolicy
     from wisen.domain.runs import Stamp
@@ -101,6 +104,8 @@ class Parts:
     """How many processes read; 0: the crew decides."""
     judges: bool | None = None
     """Whether instruction files are judged; None: when sessions held something new."""
+    fences: Fences = field(default_factory=Fences)
+    """What keeps a failure at one source, session, project or step from the rest; each run has new ones."""
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
 
@@ -162,6 +167,13 @@ class Parts:
     def aliases(self) -> list[Alias]:
         """The directories of this machine with their contexts, without those in which we are switched off."""
         return [each for each in self.ledger.aliases(self.machine) if not self.scope.is_off(each.path)]
+
+    def breakdowns(self, fences: Fences | None = None) -> tuple[Breakdown, ...]:
+        """What failed in a run, with the places of projects as people know them."""
+        fences = self.fences if fences is None else fences
+        if not fences.breakdowns:
+            return ()
+        return fences.named({alias.context: alias.path for alias in self.ledger.aliases(self.machine)})
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""

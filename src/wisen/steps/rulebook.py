@@ -23,6 +23,7 @@ from wisen.domain.entries import (
     rule_id,
 )
 from wisen.domain.entry_states import asked, states
+from wisen.domain.fences import FenceKind
 from wisen.domain.report import Selection
 from wisen.domain.sameness import Lessons
 from wisen.loop.apply.books import Taken, book_of, taken_in, write_contents, written
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.changes import Change, Look
     from wisen.domain.entries import Occurrence
-    from wisen.domain.entry_states import EntryState
+    from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.fixes import Fix
     from wisen.domain.guards import Learnt
     from wisen.domain.signals import Sighting
@@ -54,6 +55,10 @@ if TYPE_CHECKING:
 
 PRACTISED = timedelta(days=90)
 """How far back the sessions lie in which best practices are looked for."""
+
+
+EVERY_PROJECT = "(what holds everywhere)"
+"""What is told as the project of what belongs to none."""
 
 
 class Known:
@@ -84,30 +89,53 @@ def record(
     """
     ledger, scribe, now = parts.ledger, parts.scribe, parts.clock.now()
     known = Known(ledger)
-    take_in(parts, known)
+    step = parts.fences.step
+    with step("read books"):
+        take_in(parts, known)
     seen = ledger.sights()
-    split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
-    apart = [each for entry in sorted(split) for each in ledger.occurrences(entry)]
-    known.enter(entered(said, known.states, seen, scribe, apart))
-    known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
-    if new:
-        newest = parts.index.counts(Selection()).last or now
-        recent = parts.index.histories(Selection(since=newest - PRACTISED))
-        known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
-    known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
+    with step("record what was said"):
+        split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
+        apart = [each for entry in sorted(split) for each in ledger.occurrences(entry)]
+        known.enter(entered(said, known.states, seen, scribe, apart))
+    with step("record what failed"):
+        known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
+    with step("find practices"):
+        if new:
+            newest = parts.index.counts(Selection()).last or now
+            recent = parts.index.histories(Selection(since=newest - PRACTISED))
+            known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
+    with step("settle and fade"):
+        known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
     before = asked(ledger.proposals(), known.moves)
-    over = expired(before, known.states, now, parts.promote)
+    waiting = sum(each.waits for each in before)
+    with step("propose"):
+        waiting += _propose(parts, known, before)
+    with step("write books"):
+        write_books(parts, known.states)
+    return waiting, known.states
+
+
+def _propose(parts: Parts, known: Known, before: Sequence[Asked]) -> int:
+    """End what is over and propose what is ready. Returns how many proposals wait more than before, or fewer."""
+    over = expired(before, known.states, parts.clock.now(), parts.promote)
     offered = proposed(
         known.states,
-        ledger.occurrences,
+        parts.ledger.occurrences,
         before,
-        lambda entry, seen, scope: target_in(parts, entry, seen, scope),
+        lambda entry, seen, scope: _readable_target(parts, entry, seen, scope),
         parts.promote,
-        scribe,
+        parts.scribe,
     )
-    known.enter([*(scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over), *offered])
-    write_books(parts, known.states)
-    return sum(each.waits for each in before) - len(over) + len(offered), known.states
+    ended = (parts.scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over)
+    known.enter([*ended, *offered])
+    return len(offered) - len(over)
+
+
+def _readable_target(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target | None:
+    """Where a rule would go; None where the files of its project cannot be read, which is told."""
+    with parts.fences.around(FenceKind.PROJECT, entry.context or EVERY_PROJECT):
+        return target_in(parts, entry, seen, scope)
+    return None
 
 
 def take_in(parts: Parts, known: Known) -> None:
@@ -123,13 +151,13 @@ def take_in(parts: Parts, known: Known) -> None:
     by_name = {state.entry.name: state for state in known.states}
     for book, states_here in _books(parts, known.states):
         of = {rule_id(state.entry.id): state for state in states_here}
-        taken = [taken_in(parts.files, book, of, named, parts.scribe)]
-        for place in book.aliases:
-            if (Path(place) / FOLDER).is_dir() and not parts.scope.is_off(place):
-                back = read_back(parts.files, Path(place), book.key, by_name, parts.scribe)
-                taken.append(_remembered(back, parts.ward))
-        for each in taken:
-            rows += _compared(each, states_here, parts.scribe)
+        with parts.fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
+            taken = [taken_in(parts.files, book, of, named, parts.scribe)]
+            for place in book.aliases:
+                if (Path(place) / FOLDER).is_dir() and not parts.scope.is_off(place):
+                    back = read_back(parts.files, Path(place), book.key, by_name, parts.scribe)
+                    taken.append(_remembered(back, parts.ward))
+            rows += [row for each in taken for row in _compared(each, states_here, parts.scribe)]
     known.enter(rows)
 
 
@@ -168,7 +196,8 @@ def write_books(parts: Parts, every: Sequence[EntryState]) -> None:
     rows = []
     for book, states_here in _books(parts, every, [context.key for context in parts.ledger.contexts()]):
         of = [(rule_id(state.entry.id), state) for state in states_here if is_told(state)]
-        rows.append(written(parts.files, book, of, today))
+        with parts.fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
+            rows.append(written(parts.files, book, of, today))
     write_contents(parts.files, parts.home, [row for row in rows if row is not None])
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.entries import Category, EntryType, Origin, Priority, ProposalType, Status, rule_id
 from wisen.domain.entry_states import asked
+from wisen.domain.fences import FenceKind
 from wisen.domain.fixes import Danger
 from wisen.domain.guards import Mode, guard_states
 from wisen.domain.report import Selection
@@ -30,7 +31,7 @@ from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps.lots import Trials, line_of, one_line
 from wisen.steps.praising import subjects_praised
-from wisen.steps.rulebook import Known, is_told
+from wisen.steps.rulebook import EVERY_PROJECT, Known, is_told
 from wisen.steps.trying import put_on_trial
 
 if TYPE_CHECKING:
@@ -135,8 +136,9 @@ def _matters(
     found = {}
     for context in ("", *sorted(folders)):
         here = [each for each in every if each.context in ("", context)]
-        matter = _matter(reads, here, answers, context, folders.get(context, ()))
-        found[context] = trials.apart(matter, here, context)
+        with reads.parts.fences.around(FenceKind.PROJECT, context or EVERY_PROJECT):
+            matter = _matter(reads, here, answers, context, folders.get(context, ()))
+            found[context] = trials.apart(matter, here, context)
     return found
 
 

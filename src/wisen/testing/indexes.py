@@ -312,7 +312,7 @@ class MemoryIndex(MemoryAnswers):
         self._troubles = {
             key: count
             for key, count in self._troubles.items()
-            if key[:2] != owner or not (stretch.afresh or key[2] is TroubleKind.UNFINISHED)
+            if key[:2] != owner or not (stretch.afresh or key[2] in (TroubleKind.UNFINISHED, TroubleKind.UNREADABLE))
         }
         for trouble in stretch.troubles:
             key = (*owner, trouble.kind, trouble.detail)

@@ -286,7 +286,8 @@ class SqliteIndex(SqliteAnswers):
             self._db.run("DELETE FROM troubles WHERE source = ?", (source,))
         else:
             # It told how the source ended when it was last read, and that is over.
-            self._db.run("DELETE FROM troubles WHERE source = ? AND kind = ?", (source, TroubleKind.UNFINISHED.value))
+            for kind in (TroubleKind.UNFINISHED, TroubleKind.UNREADABLE):
+                self._db.run("DELETE FROM troubles WHERE source = ? AND kind = ?", (source, kind.value))
         rows = [(source, trouble.kind.value, pack(trouble.detail), trouble.offset) for trouble in stretch.troubles]
         self._db.many(_KEEP_TROUBLE, rows)
 
