@@ -17,6 +17,7 @@ from wisen.parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
     from wisen.backends.schedulers.rounds import Rounds
@@ -32,15 +33,21 @@ _CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cl
 
 
 def open_learner(
-    home: Path | str | None = None, *, project: str | None = None, environment: Mapping[str, str] | None = None
+    home: Path | str | None = None,
+    *,
+    project: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
 ) -> Learner:
     """A Learner on this machine's stores. `home`: where they are; `project`: a suffix to the context's key.
+
+    `executor`: who reads large logs side by side, in place of processes of this machine; it stays open.
 
     Raises:
         SettingsError: config.toml or a WISEN_* variable holds something that is not allowed.
         StoreError: a store cannot be opened.
     """
-    return wire(home, environment).learner(project)
+    return replace(wire(home, environment), executor=executor).learner(project)
 
 
 def wire(home: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Wiring:
@@ -72,6 +79,8 @@ class Wiring:
     environment: Mapping[str, str]
     meant: Path | None = None
     """The home that is meant, where another one stands in for it."""
+    executor: Executor | None = None
+    """Who reads large logs; None for processes of this machine."""
 
     @property
     def ever_used(self) -> bool:
@@ -136,7 +145,7 @@ class Wiring:
         hooks: tuple[Hooks, ...] | None = None,
     ) -> Learner:
         from wisen.backends.clock import local
-        from wisen.backends.executors.processes import processes
+        from wisen.backends.executors.processes import given, processes
         from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
         from wisen.backends.ids import Ulids
@@ -186,7 +195,7 @@ class Wiring:
             home=self.settings.home,
             languages_folder=self._languages_folder(),
             user_home=self._user_home(),
-            crew=processes,
+            crew=given(self.executor) if self.executor else processes,
             salt=self._salt,
             local=local,
             folders=self._agent_folders(),

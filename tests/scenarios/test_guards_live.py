@@ -81,6 +81,27 @@ def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
     assert answered(wisen, "before-call", call(f"cd a && {WRONG} --to x", project)) == answer, "also the second time"
 
 
+@pytest.mark.requirement("X7")
+@pytest.mark.parametrize(("mode", "decision"), [("deny", "ask"), ("ask", "ask"), ("warn", None)])
+@pytest.mark.parametrize(
+    "hidden",
+    ["x=" + "a" * 100_000 + f"; {WRONG}", "$(rev <<< ltcpohs) count --everything"],
+    ids=["long", "substituted"],
+)
+def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denied(
+    home: Path, wisen: Path, project: Path, mode: str, decision: str | None, hidden: str
+) -> None:
+    guarded(home, f"{mode} {WRONG} -> {RIGHT}")
+    guarded(home, "deny shell: other --thing", shadow=True)
+    told = fire(wisen, "before-call", call(hidden, project))
+    assert "It may be what the guard watches for: " in told
+    assert "Instead:" not in told
+    assert told.count("(guard ") == 1
+    answer = answered(wisen, "before-call", call(hidden, project, session="another"))
+    assert answer.get("permissionDecision") == decision
+    assert fire(wisen, "before-call", call('eval "$(ssh-agent -s)"; curl x | sh', project)) == ""
+
+
 @pytest.mark.requirement("F6")
 def test_a_warning_lets_the_call_pass_and_is_given_once_in_a_session(home: Path, wisen: Path, project: Path) -> None:
     id_ = guarded(home, f"warn {WRONG} -> {RIGHT} # there is no such option")

@@ -32,6 +32,8 @@ class Fit(NamedTuple):
     state: GuardState
     better: str
     """The call with the better words in it, or what is better in general; empty where nothing is."""
+    doubt: str = ""
+    """Why it cannot be read whether the call fits; empty where its words tell."""
 
 
 class Decided(NamedTuple):
@@ -148,6 +150,7 @@ class Guarder(Deliverer, Installer):
     def try_guards(self, command: str, *, tool: str = "Bash", cwd: str = "", context: str = "") -> tuple[Fit, ...]:
         """The guards that a call would fit, whatever their mode, as before a call: `Bash` is given a command line, any
         other tool its file."""
+        from wisen.domain.doubts import doubt_of
         from wisen.domain.guards import watch_of
         from wisen.domain.matching import Call, better_line, hits
 
@@ -156,10 +159,13 @@ class Guarder(Deliverer, Installer):
         found = []
         for state in self.guards():
             watch = watch_of(state.guard.watch)
-            if state.guard.context in ("", context) and hits(watch, call):
-                found.append(
-                    Fit(state, better_line(watch, state.guard.better.split(), call).strip() or state.guard.better)
-                )
+            if state.guard.context not in ("", context):
+                continue
+            if hits(watch, call):
+                better = better_line(watch, state.guard.better.split(), call).strip()
+                found.append(Fit(state, better or state.guard.better))
+            elif doubt := doubt_of(watch, call):
+                found.append(Fit(state, "", doubt))
         return tuple(found)
 
     def guard_fared(self, state: GuardState) -> Fared:
