@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Index,
         Instructions,
         Ledger,
+        Lock,
         Model,
         Notebooks,
         Scribe,
@@ -54,6 +55,8 @@ class Parts:
     index: Index
     ledger: Ledger
     backups: Backups | None
+    lock: Lock
+    """Keeps others from writing to the same home meanwhile."""
     scope: Scope
     clock: Clock
     ids: Ids
