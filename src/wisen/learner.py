@@ -20,6 +20,7 @@ from wisen.facade.scoring import Scorer
 from wisen.facade.suggesting import Suggester
 from wisen.facade.switching import Switcher
 from wisen.facade.trying import Trier
+from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -66,6 +67,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         self._parts = parts
         self._place = place
 
+    @one_writer("learn")
     def learn(
         self,
         path: Path | None = None,
@@ -84,6 +86,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
 
         Raises:
             UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
+            StoreBusy: another wisen writes to the same home and does not end.
             StoreError: a store cannot be written.
         """
         from wisen import cycle
@@ -103,6 +106,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
             self._remember_failure(error)
             raise
 
+    @one_writer("cycle")
     def cycle(self, *, quick: bool = False, dry_run: bool = False) -> Cycled:
         """The whole loop: take in what hooks noted, learn, do what was typed and what policy lets pass, prepare.
 
@@ -263,6 +267,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         self.took_back(refused)
         return refused
 
+    @one_writer("undo")
     def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
         """Take a change back by its id or the beginning of it, or the last one; `dry_run` only says what would be.
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Index,
         Instructions,
         Ledger,
+        Lock,
         Model,
         Notebooks,
         Scribe,
@@ -57,6 +58,8 @@ class Parts:
     index: Index
     ledger: Ledger
     backups: Backups | None
+    lock: Lock
+    """Keeps others from writing to the same home meanwhile."""
     scope: Scope
     clock: Clock
     ids: Ids

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
+    from wisen.backends.flight import WriterLock
     from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
     from wisen.heartbeat import Watched
@@ -174,6 +175,7 @@ class Wiring:
             index=index,
             ledger=ledger,
             backups=self.backups(),
+            lock=self.lock(),
             scope=scope,
             clock=clock,
             ids=Ulids(clock),
@@ -214,11 +216,11 @@ class Wiring:
         stores = around(index, ledger, self.clock(), machine)
         return open_model(self.settings.models, self.environment, self.settings.home, stores)
 
-    def alone(self) -> AbstractContextManager[bool]:
-        """Whether no other cycle works on this home; held as long as the block lasts."""
-        from wisen.backends.flight import alone
+    def lock(self) -> WriterLock:
+        """The lock of this home: one writer at a time."""
+        from wisen.backends.flight import WriterLock
 
-        return alone(self.settings.home)
+        return WriterLock(self.settings.home)
 
     def token(self) -> str:
         """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""

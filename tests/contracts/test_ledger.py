@@ -26,6 +26,7 @@ from wisen.testing.entries_contract import EntriesContract
 from wisen.testing.exposures_contract import ExposuresContract
 from wisen.testing.graves_contract import GravesContract
 from wisen.testing.guards_contract import GuardsContract
+from wisen.testing.keys_contract import KeysContract
 from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
@@ -69,7 +70,14 @@ def open_sqlite(folder: Path, busy: float = 10.0) -> Ledger:
 
 
 class TestMemoryLedger(
-    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract, PhrasesContract
+    LedgerContract,
+    EntriesContract,
+    KeysContract,
+    ExposuresContract,
+    GuardsContract,
+    GravesContract,
+    PurseContract,
+    PhrasesContract,
 ):
     @pytest.fixture
     def ledger(self) -> Ledger:
@@ -81,7 +89,14 @@ class TestMemoryLedger(
 
 
 class TestSqliteLedger(
-    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract, PhrasesContract
+    LedgerContract,
+    EntriesContract,
+    KeysContract,
+    ExposuresContract,
+    GuardsContract,
+    GravesContract,
+    PurseContract,
+    PhrasesContract,
 ):
     @pytest.fixture
     def reopen(self, tmp_path: Path) -> Iterator[Doors]:
@@ -97,7 +112,14 @@ class TestSqliteLedger(
 @pytest.mark.needs("postgres")
 @pytest.mark.requirement("X9")
 class TestPostgresLedger(
-    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract, PhrasesContract
+    LedgerContract,
+    EntriesContract,
+    KeysContract,
+    ExposuresContract,
+    GuardsContract,
+    GravesContract,
+    PurseContract,
+    PhrasesContract,
 ):
     @pytest.fixture
     def reopen(self, server: str, schema: str) -> Iterator[Doors]:

@@ -454,8 +454,8 @@ def test_ends_of_turns_do_not_pile_up_cycles(wisen: Path, project: Path) -> None
 
 def test_one_cycle_at_a_time_and_the_other_says_so(wisen: Path, project: Path) -> None:
     holder = (
-        "import sys; from pathlib import Path; from wisen.backends.flight import alone\n"
-        "with alone(Path(sys.argv[1])):\n print(flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from wisen.backends.flight import WriterLock\n"
+        "with WriterLock(Path(sys.argv[1])).hold('cycle'):\n print(flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", holder, wisen], stdin=subprocess.PIPE, stdout=subprocess.PIPE

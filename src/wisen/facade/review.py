@@ -26,6 +26,7 @@ from wisen.domain.entries import (
 )
 from wisen.domain.entry_states import asked, states
 from wisen.errors import UsageError
+from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,6 +141,7 @@ class Reviewer:
         profile, name = Profile(parts.promote.profile), Path(each.proposal.path).name
         return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
 
+    @one_writer("answer")
     def answer(
         self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False, by: Who = Who.USER
     ) -> Answered:

@@ -62,6 +62,7 @@ __all__ = [
     "Instructions",
     "Kept",
     "Ledger",
+    "Lock",
     "Memories",
     "Model",
     "Notebooks",
@@ -316,6 +317,14 @@ class Backups(Protocol):
 
     def restore(self, copy: Path) -> Path:
         """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
+        ...
+
+
+class Lock(Protocol):
+    """One writer at a time on a home: whatever writes what logs tell holds it. Hooks never wait for it."""
+
+    def hold(self, work: str) -> AbstractContextManager[None]:
+        """Hold it while the block lasts; a thread that holds it already does not wait. Raises: StoreBusy."""
         ...
 
 

@@ -73,11 +73,15 @@ class Known:
 
     def enter(self, rows: Sequence[Learnt]) -> None:
         """Remember rows."""
-        if rows:
-            self._ledger.enter(rows)
+        if not rows:
+            return
+        if self._ledger.enter(rows):
+            # Somebody else recorded the same meanwhile, under other ids: what stands there is what is known.
+            self._entries, self.moves = list(self._ledger.entries()), list(self._ledger.moves())
+        else:
             self._entries += [row for row in rows if isinstance(row, Entry)]
             self.moves += [row for row in rows if isinstance(row, Move)]
-            self.states = states(self._entries, self._ledger.tallies(), self.moves, self._praises)
+        self.states = states(self._entries, self._ledger.tallies(), self.moves, self._praises)
 
 
 def record(

@@ -73,7 +73,7 @@ RECORDS = Table(
     ),
 )
 SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
-CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
+CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body", "follows"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
@@ -179,12 +179,13 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases):
         rest += f" ORDER BY at, machine COLLATE {self._db.bytewise}, digest COLLATE {self._db.bytewise}"
         return tuple(_snapshot(row) for row in read(self._db, SNAPSHOTS, rest, tuple(values)))
 
-    def change(self, change: Change) -> None:
-        """Remember an edit of a file; the same one again changes nothing."""
+    def change(self, change: Change) -> bool:
+        """Remember an edit of a file; the same one again changes nothing. False: another one came in its place."""
         values: dict[str, Value] = {name: getattr(change, name, None) for name in CHANGES.columns}
         values |= {"at": microseconds(change.at), "body": _body(change)}
         with self._db.transaction():
             add(self._db, CHANGES, values)
+            return bool(self._db.run("SELECT 1 FROM changes WHERE id = ?", (pack(change.id),)))
 
     def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """The edits of the files of one machine, or of one file, oldest first."""

@@ -105,6 +105,8 @@ class SqliteIndex(SqliteAnswers):
         self._sessions: dict[SessionKey, int] = {}
         self._scenes: dict[tuple[SessionKey, str | None, str], int] = {}
         self._shapes: dict[_Shape, int] = {}
+        self._version = -1
+        """SQLite's number for what other connections wrote: where it changed, numbers of ours may be gone."""
         self._handed: dict[int, int] = {}
         """By session, the last event it held when it was handed out to be mined."""
 
@@ -124,6 +126,9 @@ class SqliteIndex(SqliteAnswers):
         """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
         try:
             with self._db.transaction():
+                if self._version != (version := self._db.number("PRAGMA data_version")):
+                    self._forget_numbers()
+                    self._version = version
                 rows = _Rows(self._db.number("SELECT coalesce(max(number), 0) FROM events"), [], [], [], [])
                 for stretch in stretches:
                     self._take(stretch, rows)

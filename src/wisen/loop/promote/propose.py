@@ -93,7 +93,10 @@ def proposed(
     # What agents suggest must not keep out what the user said.
     room = max(0, policy.most - sum(each.waits and each.proposal.type is not _SUGGESTED for each in before))
     return [
-        _proposal(state, _why(state, evidence, many), scope, place, scribe)
+        structs.replace(
+            _proposal(state, _why(state, evidence, many), scope, place, scribe),
+            follows=before_it.proposal.id if (before_it := last.get((state.entry.id, scope))) else "",
+        )
         for state, evidence, scope, many in ready[:room]
         if (place := target(state.entry, evidence, scope)) is not None
     ]
