@@ -232,7 +232,7 @@ class Wiring:
         from wisen.backends.schedulers.rounds import Rounds
 
         environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
-        return Rounds((interpreter(), "-c", _CYCLE), environment, minutes, self.clock())
+        return Rounds((interpreter(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
 
     def examined(self) -> Examined:
         """What the doctor looks at."""

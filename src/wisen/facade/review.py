@@ -137,7 +137,7 @@ class Reviewer:
             return Leave.ASK
         parts = self._parts
         (entry,) = parts.ledger.entries([each.proposal.entry])
-        tracked = parts.checkouts.at(each.proposal.path) is not None
+        tracked = parts.checkouts.is_tracked(each.proposal.path)
         profile, name = Profile(parts.promote.profile), Path(each.proposal.path).name
         return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
 

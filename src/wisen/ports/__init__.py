@@ -271,6 +271,10 @@ class Checkouts(Protocol):
         """What git knows of the file whose real path this is; None where git does not track it, or cannot tell."""
         ...
 
+    def is_tracked(self, path: str) -> bool:
+        """Whether git keeps a file, as it is named or where it really is; also where git cannot tell."""
+        ...
+
 
 class Files(Protocol):
     """The files of the user, as far as we edit them."""
