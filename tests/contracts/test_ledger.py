@@ -30,6 +30,7 @@ from wisen.testing.keys_contract import KeysContract
 from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
+from wisen.testing.ownership_contract import OwnershipContract
 from wisen.testing.phrases_contract import PhrasesContract
 from wisen.testing.purse_contract import PurseContract, a_call
 
@@ -78,6 +79,7 @@ class TestMemoryLedger(
     GravesContract,
     PurseContract,
     PhrasesContract,
+    OwnershipContract,
 ):
     @pytest.fixture
     def ledger(self) -> Ledger:
@@ -97,6 +99,7 @@ class TestSqliteLedger(
     GravesContract,
     PurseContract,
     PhrasesContract,
+    OwnershipContract,
 ):
     @pytest.fixture
     def reopen(self, tmp_path: Path) -> Iterator[Doors]:
@@ -120,6 +123,7 @@ class TestPostgresLedger(
     GravesContract,
     PurseContract,
     PhrasesContract,
+    OwnershipContract,
 ):
     @pytest.fixture
     def reopen(self, server: str, schema: str) -> Iterator[Doors]:

@@ -43,6 +43,7 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("ledger", "0013_phrases.sql"): "1145f6095d63eb958070ff8ff833c9d281e7b323c15d691b71b7340f0f13613d",
     ("ledger", "0014_reinforcements.sql"): "6ef92d19f4b5c98698876b439bbee42b2a72d9f24e6bcc8026fbd393bb804469",
     ("ledger", "0015_keys.sql"): "e22a36b431914774f06f7e7b3bd5e3b5396a3f867da4300f7474302ce1773a3d",
+    ("ledger", "0016_ownership.sql"): "cc245c8723e4a39684f809d09f955227a20f9f850c62e10e89599e41aa5bd44a",
     ("index", "0001_ground.sql"): "3e95ee2249423ceb05ae59848313f7eada651f0d36c6d42b6a12b6ed439f0a63",
     ("index", "0002_mining.sql"): "f9eeac067e71fd6a0ffdff7134af0be1f85921e2bc0cfe5beee37d623d3a7870",
     ("index", "0003_signals.sql"): "218ec0a12dabb87cf2ced81ec1c44508823ebc56b2033f6996d98e1baa555e93",
@@ -50,7 +51,7 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("index", "0005_answers.sql"): "91d70a72b2b452ca24f7767262305e44ac2ac0ad14901fbff9fc9ccdd2a18f91",
 }
 STORES: tuple[Store, ...] = ("ledger", "index")
-RESERVED: dict[Store, set[int]] = {"ledger": set(), "index": set()}
+RESERVED: dict[Store, set[int]] = {"ledger": {15}, "index": set()}
 """Numbers of migrations that are being built beside these: the number goes from here when its migration comes."""
 
 

@@ -21,6 +21,8 @@ from wisen.ports.memories import Notebooks as Notebooks
 from wisen.ports.models import Answers as Answers
 from wisen.ports.models import Model as Model
 from wisen.ports.models import Purse as Purse
+from wisen.ports.ownership import Ownerships as Ownerships
+from wisen.ports.ownership import Tracking as Tracking
 from wisen.ports.phrases import Phrasebook as Phrasebook
 from wisen.ports.shelf import Shelf as Shelf
 from wisen.ports.tombstones import Graves as Graves
@@ -66,6 +68,7 @@ __all__ = [
     "Memories",
     "Model",
     "Notebooks",
+    "Ownerships",
     "Phrasebook",
     "Purse",
     "Scattered",
@@ -73,6 +76,7 @@ __all__ = [
     "Shipping",
     "Stretch",
     "Traces",
+    "Tracking",
     "Vector",
     "Versioned",
 ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wisen.domain.entries import Move, Who
 from wisen.ports.models import Purse
+from wisen.ports.ownership import Ownerships
 from wisen.ports.phrases import Phrasebook
 from wisen.ports.tombstones import Graves
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from wisen.ports import Clock, Ids
 
 
-class Ledger(Graves, Purse, Phrasebook, Protocol):
+class Ledger(Graves, Purse, Phrasebook, Ownerships, Protocol):
     """Small and precious: what a person decided and what we must never lose. Writing returns when it is on disk."""
 
     def sight(self, context: Context, alias: Alias | None) -> None:

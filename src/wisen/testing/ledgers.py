@@ -15,6 +15,7 @@ from wisen.domain.guards import Guard, newest
 from wisen.domain.learnings import Record, RecordKind
 from wisen.domain.snapshots import Snapshot
 from wisen.testing.models import MemoryPurse
+from wisen.testing.ownerships import MemoryOwnerships
 from wisen.testing.phrasebooks import MemoryPhrasebook
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from wisen.ports.tombstones import Row
 
 
-class MemoryLedger(MemoryPhrasebook, MemoryPurse):
+class MemoryLedger(MemoryPhrasebook, MemoryOwnerships, MemoryPurse):
     """Keeps everything until it is garbage."""
 
     def __init__(self) -> None:
@@ -281,6 +282,7 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
             yield from rest.values()
         for more in (self._outcomes, self._reinforcements, self._proofs, self._phrases, self._searches):
             yield from more.values()
+        yield from self._ownerships.values()
 
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows; returns how many were there."""
@@ -288,6 +290,7 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
         places: list[dict[Any, Any]] = [self._entries, self._occurrences, self._moves, self._proposals, self._records]
         places += [self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts]
         places += [self._outcomes, self._reinforcements, self._proofs, self._phrases, self._searches]
+        places.append(self._ownerships)
         for row in tuple(rows):
             for held in places:
                 for key in [key for key, each in held.items() if each == row]:

@@ -15,6 +15,7 @@ from wisen.backends.stores.entries import ENTRIES, GUARDS, MOVES, OCCURRENCES, P
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.exposures import EXPOSURES, OUTCOMES, REINFORCEMENTS, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
+from wisen.backends.stores.ownership import OWNERSHIP, SqlOwnerships
 from wisen.backends.stores.phrases import WORDING, SqlPhrases
 from wisen.backends.stores.purse import COOLINGS, MODEL_CALLS, SqlPurse
 from wisen.backends.stores.seals import Table, add, read
@@ -77,7 +78,7 @@ CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body", "fo
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, MODEL_CALLS, COOLINGS, *WORDING, *GRAVES,
+    EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, MODEL_CALLS, COOLINGS, OWNERSHIP, *WORDING, *GRAVES,
 )  # fmt: skip
 
 _TELLING = """
@@ -88,7 +89,7 @@ _TELLING = """
 """Successes that can have ended something or speak for something, and all else."""
 
 
-class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases):
+class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases, SqlOwnerships):
     """A ledger in a database."""
 
     def __init__(self, db: Database) -> None:
@@ -223,6 +224,7 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases):
         yield from self.phrases()
         yield from self.searches()
         yield from self.reinforcements()
+        yield from self.ownerships()
         yield from map(_alias, read(self._db, ALIASES))
         yield from self.contexts()
 
