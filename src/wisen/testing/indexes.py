@@ -15,6 +15,7 @@ from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.report import Counts, Selection, ToolUse
 from wisen.domain.sources import Mark, TroubleCount, TroubleKind
 from wisen.domain.tombstones import FORGOTTEN, Trace, covers
+from wisen.safety.passages import own_words
 from wisen.testing.findings import MemoryFindings, whole
 from wisen.testing.memories import PlainMemories
 from wisen.testing.models import MemoryAnswers
@@ -341,8 +342,18 @@ def _act(event: Event) -> Act | None:
 
 
 def _turn(event: Event, act: Act, before: int, context: str) -> Turn:
-    text, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
-    return Turn(id=event.id, act=act, at=whole(event.at), text=text, before=before, origin=origin, context=context)
+    typed, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
+    own = None if typed is None else own_words(typed)
+    return Turn(
+        id=event.id,
+        act=act,
+        at=whole(event.at),
+        text=own or None,
+        before=before,
+        origin=origin,
+        context=context,
+        whole=None if own is typed else typed,
+    )
 
 
 def _step(call: Call, end: Outcome | None, context: str) -> Step:
