@@ -14,6 +14,7 @@ from wisen.testing.logs import NOON
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from wisen.domain.guards import Learnt
     from wisen.ports import Ledger
 
 
@@ -39,7 +40,7 @@ class KeysContract:
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
         assert ledger.enter([an_entry("01A"), an_occurrence("a", "01A")]) == {}
-        second = [an_entry("02B"), an_occurrence("a", "02B"), an_occurrence("b", "02B", minutes=1)]
+        second: list[Learnt] = [an_entry("02B"), an_occurrence("a", "02B"), an_occurrence("b", "02B", minutes=1)]
         about = [a_move("m1", "02B"), a_move("m2", "03C", MoveKind.CONFLICT, "02B"), a_move("m3", "03C", value="02B")]
         assert ledger.enter([*second, *about, a_proposal("1P", "02B")]) == {"02B": "01A"}
         again = reopen()
@@ -60,7 +61,7 @@ class KeysContract:
         assert ledger.enter([an_entry("03C"), an_occurrence("c", "03C")]) == {}, "another sight is another entry"
 
     def test_the_same_rows_again_change_nothing(self, ledger: Ledger) -> None:
-        rows = [an_entry("01A"), an_occurrence("a", "01A"), an_occurrence("b", "01A")]
+        rows: list[Learnt] = [an_entry("01A"), an_occurrence("a", "01A"), an_occurrence("b", "01A")]
         assert ledger.enter(rows) == {}
         assert ledger.enter(rows) == {}
         assert len(ledger.entries()) == 1
