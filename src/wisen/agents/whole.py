@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.jsonl import LONGEST
+from wisen.agents.salvage import mended
 from wisen.domain.sources import Batch, TroubleKind
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def read_whole(path: Path, mark: Mark | None, notebook: Notebook, take: Callable
             cursor = hashlib.blake2b(data, digest_size=8).hexdigest()
             if mark is not None and mark.cursor == cursor:
                 return
-            take(data)
+            _take(data, take)
         else:
             notebook.trouble(TroubleKind.OVERSIZED, 0)
     except OSError as error:
@@ -41,3 +42,12 @@ def read_whole(path: Path, mark: Mark | None, notebook: Notebook, take: Callable
         notebook.trouble(TroubleKind.GARBLED, 0)
     events, troubles = notebook.take()
     yield Batch(events=events, troubles=troubles, cursor=cursor, read_bytes=len(data), afresh=True)
+
+
+def _take(data: bytes, take: Callable[[bytes], None]) -> None:
+    try:
+        take(data)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        take(mended(data))  # half an emoji, or a byte that is no text, costs itself and not the document
