@@ -28,7 +28,7 @@ from wisen.domain.signals import signals_by_kind
 from wisen.loop.apply.notice import notice
 from wisen.loop.detect.themes import themes
 from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, praising, recollection, retention, rulebook, trying
+from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying
 from wisen.steps.reading import observe
 from wisen.steps.understanding import dig
 
@@ -65,8 +65,11 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     with step("try out"):
         proposals += trying.try_out(parts) if new_events else 0
     warnings = [*parts.warnings, *parts.languages.warnings]
+    waiting: tuple[str, ...] = ()
     with step("remember"):
         warnings += diary.keep()
+    with step("ask whose files are"):
+        waiting = owning.describe_waiting(parts, selection.under, once=True) if parts.asks else ()
     broken = parts.breakdowns()
     report = Report(
         selection=selection,
@@ -86,6 +89,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         retired=retired,
         troubles=parts.index.troubles(selection),
         warnings=(*warnings, *(f"{each} The rest went on." for each in broken)),
+        waiting=waiting,
     )
     remember(parts, run_of(report, parts.stamp(began), broken))
     return report

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
 from wisen.errors import UsageError, WisenError
+from wisen.facade.adopting import Adopter
 from wisen.facade.asking import Asker
 from wisen.facade.languages import Linguist
 from wisen.facade.phrases import Phraser
@@ -60,7 +61,9 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Rememberer, Scorer, Asker, Phraser, Linguist):
+class Learner(
+    Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Rememberer, Scorer, Asker, Phraser, Linguist, Adopter
+):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -82,15 +85,14 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
 
         With `recheck` sizes and dates of files are not trusted: every byte is read and compared with what was read
         before. `jobs` is how many processes read; 0 decides by how much there is to read. Instruction files are judged
-        when sessions held something new; `judge` says always or never.
+        when sessions held something new; `judge` says always or never. What waits for the user's word is in one report
+        and not again.
 
         Raises:
             UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
             StoreBusy: another wisen writes to the same home and does not end.
             StoreError: a store cannot be written.
         """
-        from wisen import cycle
-
         under = _existing(path)
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")
@@ -98,10 +100,15 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
             raise UsageError(f"--jobs {jobs} is not a number of processes. Give 1 or more, or 0 to let wisen decide.")
         started = self._parts.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
+        parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge, asks=True)
+        return self._turn(parts, selection, progress or _silently)
+
+    def _turn(self, parts: Parts, selection: Selection, progress: Callable[[int, int], None]) -> Report:
+        from wisen import cycle
+
         try:
             self.heed_switches()
-            parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge, fences=self._parts.fences.renewed())
-            return cycle.turn(parts, selection, progress or _silently)
+            return cycle.turn(replace(parts, fences=parts.fences.renewed()), selection, progress)
         except WisenError as error:
             self._remember_failure(error)
             raise
@@ -149,7 +156,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
             self.finish_forgetting()
         with fences.step("take in"):
             took = self.take_in()
-        report = self.learn(judge=False if quick else None)
+        report = self._turn(replace(self._parts, judges=False if quick else None), Selection(), _silently)
         with fences.step("carry out"):
             answered, troubles = self.carry_out()
             undone += troubles
@@ -172,6 +179,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         The settings of a `project` count beside the user's.
         """
         from wisen.domain.state import State
+        from wisen.steps import owning
         from wisen.steps.retention import archive
 
         parts = self._parts
@@ -186,6 +194,7 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
             alarms=self.alarms(project),
             archive=archive(parts),
             off=self.off_by(project) if project else "",
+            waiting=owning.describe_waiting(parts, once=False),
             models=self.models(),
         )
 

@@ -153,6 +153,7 @@ class Wiring:
         from wisen.backends.instructions import InstructionFiles
         from wisen.backends.notebooks import NotebookFiles
         from wisen.backends.shelf import HomeShelf
+        from wisen.backends.tracking import GitTracking
         from wisen.loop.observe.scope import Scope
 
         clock = self.clock()
@@ -165,6 +166,7 @@ class Wiring:
                 aliases=ledger.aliases(machine),
                 suffix=project,
                 switches=self._switches(),
+                words=ledger.ownerships(machine),
             )
         except BaseException:
             index.close()
@@ -187,6 +189,7 @@ class Wiring:
             notebooks=NotebookFiles(self._user_home()),
             files=UserFiles(),
             checkouts=GitCheckouts(self.environment),
+            tracking=GitTracking(self.environment),
             promote=self.settings.promote,
             deliver=self.settings.deliver,
             guards=self.settings.guards,

@@ -159,7 +159,9 @@ def test_a_prompt_that_asks_for_it_is_told_what_was_said_before(wisen: Path, pro
 
 
 @pytest.mark.requirement("S17")
-def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_with(wisen: Path, project: Path) -> None:
+def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_with(
+    wisen: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left = project / "memory" / ".hook-context.txt"
     run("cycle", "--quick")
     assert not left.exists(), "it has no such layout"
@@ -171,7 +173,8 @@ def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_wit
     assert left.read_text("utf-8") == fire(
         wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"}
     )
-    (project / ".wisen-off").touch()
+    monkeypatch.chdir(project)
+    run("off")
     run("cycle", "--quick")
     assert not left.exists(), "nothing is told where wisen is off"
     left.write_text("mine", encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.commands import WISEN, run
+from tests.ownership import adopt
 
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -149,6 +150,9 @@ def test_learnings_are_written_in_the_known_format_and_read_back(home: Path, mon
     assert file.read_text() == text
     other = "\n## [LRN-20250101-007] best_practice\n\n**Priority**: high\n\n### Summary\nPin the tools.\n"
     file.write_text(text.replace("**Status**: pending", "**Status**: resolved") + other)
+    assert "is not read" in run("learn").stdout
+    assert len(json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]) == 1
+    adopt(file)
     run("learn")
     found = {each["name"]: each for each in json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]}
     assert found[entry["name"]]["status"] == "resolved"

@@ -195,12 +195,16 @@ class GitCheckouts:
         top = top_of(file)
         if top is None:
             return False
-        name = os.fsencode(file.relative_to(top))
         try:
-            with self._git.view(top, needs_head=False) as view:
-                return _is_in_index(view, name) or bool(view.head and _committed(view, name) is not None)
+            return self.tracks(top, file)
         except NO_ANSWER:
             return True
+
+    def tracks(self, top: Path, file: Path) -> bool:
+        """Whether the repository whose checkout begins at `top` keeps a file below it. Raises: one of NO_ANSWER."""
+        name = os.fsencode(file.relative_to(top))
+        with self._git.view(top, needs_head=False) as view:
+            return _is_in_index(view, name) or bool(view.head and _committed(view, name) is not None)
 
 
 def _named(path: str) -> str:

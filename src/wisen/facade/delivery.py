@@ -102,6 +102,7 @@ class Deliverer(Reviewer):
         `wrong` tells, once they are there, what the user must know at the next start of a session. A project that
         cannot be prepared is noted in `fences`, and the others are prepared all the same.
         """
+        from wisen.steps import owning
         from wisen.steps.telling import told
 
         parts = self._parts
@@ -109,6 +110,7 @@ class Deliverer(Reviewer):
         if dry_run:
             return len(made.files.keys() - parts.shelf.holds())
         self._leave(made)
+        owning.write_off_places(parts)
         now, days, off = parts.clock.now(), parts.deliver.pinned_days, parts.scope.switches.places
         new = parts.shelf.publish(made.files, made.current(now, off=off), days=days)
         alarms = [f"{each.about}: {each.says}. {each.next_step}".rstrip() for each in wrong()]
@@ -120,11 +122,12 @@ class Deliverer(Reviewer):
         """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay."""
         from wisen.facade.workspace import memory_of
         from wisen.safety import sentinel
+        from wisen.steps.owning import is_silent
 
         parts = self._parts
         for place, context in made.places:
             memory = memory_of(Path(place), lambda _: False)
-            block = "" if parts.scope.is_off(place) else made.block(context)
+            block = "" if is_silent(parts, place) else made.block(context)
             if memory is None:
                 continue
             with suppress(FileError):

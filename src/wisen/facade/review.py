@@ -25,8 +25,10 @@ from wisen.domain.entries import (
     rule_id,
 )
 from wisen.domain.entry_states import asked, states
+from wisen.domain.ownership import Subject, Verdict
 from wisen.errors import UsageError
 from wisen.facade.writing import one_writer
+from wisen.steps import owning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,7 +125,16 @@ class Reviewer:
             since = parts.clock.now()
             where = Alias(context=fits[0].key, machine=parts.machine, path=str(path.resolve()), since=since)
             parts.ledger.sight(fits[0], where)
+            if identity := parts.scope.identity(path):
+                self.put_place(identity[0], fits[0], identity[1])
         return fits[0]
+
+    def put_place(self, root: str, project: Context, claimed: Context) -> None:
+        """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
+        word = owning.word_about(
+            self._parts, Subject.PLACE, root, Verdict.OWNED, context=project.key, digest=claimed.key, by=Who.USER
+        )
+        self._parts.ledger.note_ownership([word])
 
     def proposals(self) -> tuple[Asked, ...]:
         """Every proposal with what became of it, oldest first."""

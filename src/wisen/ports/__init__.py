@@ -142,6 +142,10 @@ class Scattered(Protocol):
         """Every source at the top of these directories that `sources` does not find."""
         ...
 
+    def files_of(self, source: Source) -> tuple[Path, ...]:
+        """The files in a project that a source is read from, itself among them."""
+        ...
+
 
 class Crew(Protocol):
     """Helpers for large work: any executor of the standard library's shape, a cluster's too."""

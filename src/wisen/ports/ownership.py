@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from wisen.domain.ownership import Ownership
+    from wisen.domain.ownership import FileFacts, Ownership
 
 
 class Ownerships(Protocol):
@@ -24,11 +24,15 @@ class Ownerships(Protocol):
 
 
 class Tracking(Protocol):
-    """Whether git has a file: what is committed is written by whoever commits."""
+    """Where a file comes from: what git has is written by whoever commits, and every file has dates."""
 
     def tracked_by(self, path: Path) -> str | None:
         """The top of the repository that tracks a file, around it at any height; empty where none does.
 
         None where a repository is there and cannot be asked.
         """
+        ...
+
+    def facts(self, path: Path, first: int) -> FileFacts | None:
+        """What the system tells of a file, with a digest of its first bytes; None where no regular file is there."""
         ...

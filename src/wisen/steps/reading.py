@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.domain.contexts import Alias
 from wisen.domain.fences import FenceKind
 from wisen.errors import StoreError
 from wisen.loop.observe import watch
 from wisen.loop.observe.gather import Task, collector_paused, gather
+from wisen.steps import owning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,7 +34,8 @@ def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dic
             sources = list(parts.sources(agent, selection.under))
         marks = watch.doubted(known) if parts.recheck else known
         found[agent.name] = len(sources)
-        tasks += [Task(agent=agent, source=each, marks=marks) for each in watch.changed(sources, marks, selection)]
+        changed = owning.still_owned(parts, agent, watch.changed(sources, marks, selection))
+        tasks += [Task(agent=agent, source=each, marks=marks) for each in changed]
     total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
     pending: list[Stretch] = []
     with collector_paused(), parts.crew(parts.jobs, total) as (executor, jobs):
@@ -54,9 +55,7 @@ def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dic
 
 def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
     """Contexts go into the ledger at first sight, before the index holds anything; what was forgotten stays so."""
-    for context, path in parts.scope.new_sightings():
-        alias = Alias(context=context.key, machine=parts.machine, path=path, since=parts.clock.now())
-        parts.ledger.sight(context, alias)
+    owning.note_places(parts)
     passed = parts.ward.passed(stretches)
     try:
         return parts.index.keep(passed) if stretches else 0

@@ -38,6 +38,7 @@ from wisen.loop.promote.wording import stands_alone
 from wisen.loop.record.entries import entered, name_of
 from wisen.loop.record.errors import met
 from wisen.loop.record.practices import practised
+from wisen.steps import owning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,7 +101,7 @@ def record(
     with step("record what was said"):
         split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
         apart = [each for entry in sorted(split) for each in ledger.occurrences(entry)]
-        known.enter(entered(said, known.states, seen, scribe, apart))
+        known.enter(entered(said, known.states, seen, scribe, apart, owning.confined_agents(parts)))
     with step("record what failed"):
         known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
     with step("find practices"):
@@ -121,12 +122,13 @@ def record(
 
 def _propose(parts: Parts, known: Known, before: Sequence[Asked]) -> int:
     """End what is over and propose what is ready. Returns how many proposals wait more than before, or fewer."""
+    places = parts.places()
     over = expired(before, known.states, parts.clock.now(), parts.promote)
     offered = proposed(
         known.states,
         parts.ledger.occurrences,
         before,
-        lambda entry, seen, scope: _readable_target(parts, entry, seen, scope),
+        lambda entry, seen, scope: _readable_target(parts, entry, seen, scope, places),
         parts.promote,
         parts.scribe,
     )
@@ -135,10 +137,12 @@ def _propose(parts: Parts, known: Known, before: Sequence[Asked]) -> int:
     return len(offered) - len(over)
 
 
-def _readable_target(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target | None:
+def _readable_target(
+    parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str, places: Sequence[tuple[str, str]]
+) -> Target | None:
     """Where a rule would go; None where the files of its project cannot be read, which is told."""
     with parts.fences.around(FenceKind.PROJECT, entry.context or EVERY_PROJECT):
-        return target_in(parts, entry, seen, scope)
+        return target_in(parts, entry, seen, scope, places=places)
     return None
 
 
@@ -159,7 +163,7 @@ def take_in(parts: Parts, known: Known) -> None:
             taken = [taken_in(parts.files, book, of, named, parts.scribe)]
             for place in book.aliases:
                 if (Path(place) / FOLDER).is_dir() and not parts.scope.is_off(place):
-                    back = read_back(parts.files, Path(place), book.key, by_name, parts.scribe)
+                    back = read_back(owning.owned_learnings(parts, Path(place)), book.key, by_name, parts.scribe)
                     taken.append(_remembered(back, parts.ward))
             rows += [row for each in taken for row in _compared(each, states_here, parts.scribe)]
     known.enter(rows)
@@ -237,8 +241,8 @@ def _books(parts: Parts, every: Sequence[EntryState], also: Iterable[str] = ()) 
     """The books of every context that something was learnt in, with its entries; `also` those of other contexts."""
     names = {context.key: context.name for context in parts.ledger.contexts()}
     places: dict[str, list[str]] = defaultdict(list)
-    for alias in parts.ledger.aliases(parts.machine):
-        places[alias.context].append(alias.path)
+    for path, context in parts.places():
+        places[context].append(path)
     of: dict[str, list[EntryState]] = {key: [] for key in ("", *also)}
     for state in every:
         of.setdefault(state.context, []).append(state)
@@ -254,7 +258,15 @@ def reject(parts: Parts, entry: str, why: str) -> None:
     parts.ledger.enter(rows)
 
 
-def target_in(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str, agent: str = "") -> Target:
+def target_in(
+    parts: Parts,
+    entry: Entry,
+    seen: Sequence[Occurrence],
+    scope: str,
+    agent: str = "",
+    *,
+    places: Sequence[tuple[str, str]] | None = None,
+) -> Target:
     """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
     agent = seen[-1].agent if seen else agent or "claude-code"
     if scope == EVERYWHERE:
@@ -262,9 +274,9 @@ def target_in(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str
         if folder is not None and folder.is_dir():
             return target_everywhere(entry, agent, str(folder), parts.files)
         return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
-    for alias in reversed(parts.ledger.aliases(parts.machine)):
-        if alias.context == entry.context and Path(alias.path).is_dir():
-            return target_of(entry, agent, alias.path, parts.files)
+    for path, context in reversed(parts.places() if places is None else places):
+        if context == entry.context and Path(path).is_dir():
+            return target_of(entry, agent, path, parts.files)
     return Target(str(book_path(parts, entry.context)), kind_of(entry).capitalize())
 
 

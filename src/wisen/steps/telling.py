@@ -29,6 +29,7 @@ from wisen.loop.deliver.sheets import sheet_of
 from wisen.loop.deliver.snapshot import Signs, published
 from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
+from wisen.steps import owning
 from wisen.steps.lots import Trials, line_of, one_line
 from wisen.steps.praising import subjects_praised
 from wisen.steps.rulebook import EVERY_PROJECT, Known, is_told
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.fixes import Evidence, Fix
+    from wisen.loop.deliver.block import Line
     from wisen.loop.deliver.remedies import Remedy
     from wisen.loop.deliver.snapshot import Published
     from wisen.parts import Parts
@@ -56,11 +58,18 @@ def told(parts: Parts) -> Published:
     every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.entry.durable, each.entry.id))
     answers = asked(parts.ledger.proposals(), known.moves)
     trials = Trials(parts, known, answers)
-    places = _places(parts)
+    places = parts.places()
     folders: dict[str, list[Path]] = defaultdict(list)
     for path, context in places:
         folders[context].append(Path(path))
-    matters, *others = (_matters(trials, every, answers, folders, _Reads(parts, agent)) for agent in ("", *OTHERS))
+    asks = {
+        context: [line for line in lines if not trials.was_told(line)]
+        for context, lines in owning.questions(parts).items()
+        if context
+    }
+    matters, *others = (
+        _matters(trials, every, answers, folders, _Reads(parts, agent), asks) for agent in ("", *OTHERS)
+    )
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
     approved = _approved(every)
     fixes = trials.left(_fixes(parts, approved, folders, subjects_praised(parts, as_of)))
@@ -103,14 +112,6 @@ def _sheets(parts: Parts, contexts: Sequence[str]) -> dict[str, bytes]:
     return {context: sheet for context, sheet in ({"": everywhere} | found).items() if sheet}
 
 
-def _places(parts: Parts) -> list[tuple[str, str]]:
-    """The directories of this machine with the contexts they belong to, going by the last word about each."""
-    found: dict[str, str] = {}
-    for alias in sorted(parts.ledger.aliases(parts.machine), key=lambda each: (each.since, each.context)):
-        found[alias.path] = alias.context
-    return sorted(found.items())
-
-
 class _Reads:
     """What an agent reads by itself, and so need not be told."""
 
@@ -131,14 +132,15 @@ def _matters(
     answers: Sequence[Asked],
     folders: Mapping[str, Sequence[Path]],
     reads: _Reads,
+    asks: Mapping[str, Sequence[Line]],
 ) -> dict[str, Matter]:
     """What there is to tell an agent by context; empty for what holds everywhere."""
     found = {}
     for context in ("", *sorted(folders)):
         here = [each for each in every if each.context in ("", context)]
         with reads.parts.fences.around(FenceKind.PROJECT, context or EVERY_PROJECT):
-            matter = _matter(reads, here, answers, context, folders.get(context, ()))
-            found[context] = trials.apart(matter, here, context)
+            matter = trials.apart(_matter(reads, here, answers, context, folders.get(context, ())), here, context)
+            found[context] = matter._replace(news=[*matter.news, *asks.get(context, ())])
     return found
 
 

@@ -39,6 +39,8 @@ class Task:
 class _Done:
     found: list[tuple[Stretch | None, int]]
     sightings: tuple[tuple[Context, str], ...]
+    firsts: tuple[tuple[Context, str], ...]
+    """What was taken for the first checkouts of projects."""
 
 
 def gather(
@@ -86,7 +88,8 @@ def _taken(
             done = reading.result()
         except BrokenExecutor:
             done = None  # nobody read it
-    if done is None:
+    if done is None or not scope.grants(done.firsts):
+        # Nobody read it elsewhere, or beside another that came first with the same remote: that is decided here.
         yield from watch.stretches(task.agent, task.source, task.marks, scope, policy)
         return
     scope.adopt(done.sightings)
@@ -96,7 +99,7 @@ def _taken(
 def _read(task: Task, scope: Scope, policy: DoorPolicy) -> _Done:
     """What runs in another process."""
     found = list(watch.stretches(task.agent, task.source, task.marks, scope, policy))
-    return _Done(found, scope.new_sightings())
+    return _Done(found, scope.new_sightings(), scope.new_firsts())
 
 
 @contextmanager

@@ -139,6 +139,8 @@ def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = 
     counts = report.counts
     for warning in report.warnings:
         out.print(f"[bold red]{warning}[/]")
+    for line in report.waiting:
+        out.print(line, style="yellow", markup=False)
     if not counts.sources:
         _nothing(report, out)
         return

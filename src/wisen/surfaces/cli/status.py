@@ -45,6 +45,8 @@ def _show(state: State) -> None:
     for alarm in state.alarms:
         style = "bold red" if alarm.health is Health.BAD else "yellow"
         out.print(f"{alarm.about}: {alarm.says}. {alarm.next_step}", style=style, markup=False)
+    for line in state.waiting:
+        out.print(line, style="yellow", markup=False)
     out.print(f"[bold]wisen {state.version}[/] in {state.home}")
     failed = sum(tool.failed + tool.masked for tool in counts.tools)
     out.print(

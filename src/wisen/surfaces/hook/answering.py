@@ -57,7 +57,7 @@ def run(arguments: list[str]) -> None:
         _limit(LIMIT, PATIENCE)
         if off:
             shelf.switch_off()
-        off = off or place_is_off(payload, shelf.off_places())
+        off = off or place_is_off(payload, shelf.off_places(), home)
         if off:
             return
         _answer(event, payload, shelf)
