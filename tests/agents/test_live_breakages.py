@@ -52,7 +52,9 @@ class World(Person):
         self.client.environment.update(ways)
         super().__init__(self.client.home, self.client.project, self.client.environment)
         self.wisen("install", agent)
-        self.aside = folder / "aside"
+        self.aside, sound = folder / "aside", program_of(self.home)
+        assert sound is not None
+        self.sound = sound
         if isinstance(self.client, hermes_client.Client):
             self.client.enable()
         if isinstance(self.client, gemini_client.Client):
@@ -79,9 +81,7 @@ class World(Person):
 
     def launch(self, python: str | None = None, client: str | None = None) -> None:
         """Have the launcher start something else."""
-        sound = program_of(self.aside if self.aside.exists() else self.home)
-        assert sound is not None
-        changed = Program(python=python or sound.python, client=client or sound.client)
+        changed = Program(python=python or self.sound.python, client=client or self.sound.client)
         (self.home / "hook").write_text(script(changed, "/usr/bin/timeout"))
 
 
@@ -118,9 +118,7 @@ def package_gone(world: World) -> None:
 
 def package_half_gone(world: World) -> None:
     alone = world.home / "client.py"
-    sound = program_of(world.home)
-    assert sound is not None
-    shutil.copy(sound.client, alone)
+    shutil.copy(world.sound.client, alone)
     world.launch(client=str(alone))
 
 
