@@ -133,6 +133,10 @@ def launcher_broken(world: World) -> None:
     (world.home / "hook").write_text("echo '{\"decision\":'\nexit 2\n")
 
 
+def launcher_empty(world: World) -> None:
+    (world.home / "hook").write_text("")  # nobody reads the event, and it ends well
+
+
 def home_gone(world: World) -> None:
     world.home.rename(world.aside)
 
@@ -142,9 +146,9 @@ def home_unreadable(world: World) -> None:
 
 
 BREAKAGES: dict[str, tuple[Callable[[World], None], ...]] = {
-    "claude-code": (interpreter_gone, package_half_gone, interpreter_slow, launcher_broken),
-    "codex": (interpreter_gone, package_half_gone, interpreter_slow, launcher_broken),
-    "gemini-cli": (interpreter_gone, interpreter_slow, launcher_broken),
+    "claude-code": (interpreter_gone, package_half_gone, interpreter_slow, launcher_broken, launcher_empty),
+    "codex": (interpreter_gone, package_half_gone, interpreter_slow, launcher_broken, launcher_empty),
+    "gemini-cli": (interpreter_gone, interpreter_slow, launcher_broken, launcher_empty),
     "opencode": (interpreter_gone, interpreter_slow, launcher_broken),
     "hermes": (interpreter_gone, interpreter_slow, launcher_broken),
     "openclaw": (interpreter_slow,),

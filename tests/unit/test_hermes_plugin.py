@@ -195,7 +195,7 @@ def test_the_ends_of_turns_and_sessions_are_told(stage: Stage) -> None:
 def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin, "SECONDS", 0.3)
     for words in ([sys.executable, "-c", program], ["/no/such/program"], []):
-        stage.calls = Calls(dict.fromkeys(("session-start", "prompt", "failure", "before-call"), words))
+        stage.calls = Calls(dict.fromkeys(("session-start", "prompt", "failure", "before-call"), shlex.join(words)))
         assert prompted(stage) == ""
         assert call(stage, '{"exit_code": 1}') == (None, None)
         stage.calls.on_session_end(session_id="s1")

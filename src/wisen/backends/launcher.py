@@ -62,11 +62,13 @@ else
     exit "$ended"
   )
 fi
-if [ $? -ne 0 ]; then
+ended=$?
+if [ "$ended" -ne 0 ]; then
   cat >/dev/null
-elif [ "$answer" ]; then
-  printf '%s\n' "$answer"
 fi
+case $answer in
+  '{'*'}') [ "$ended" -eq 0 ] && printf '%s\n' "$answer" ;;
+esac
 exit 0
 """
 
