@@ -92,13 +92,15 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
             faults += [str(error)] if path in {each.path for each in put} else []
             continue
         read[path] = agent.read(settings)
+        if any(each.is_ours for each in read[path].callings):
+            faults += filter(None, [_rejected(watched, agent, path)])
         untrusted += agent.untrusted(Path(path), settings)
     calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
     faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
     wanted = {each.event for each in agent.wanted(watched.caller) if not each.where_listed}
     for path, ours in calling.items():
         missing = sorted(wanted - {each.event for each in ours})
-        faults += [f"some are gone from {path}: {', '.join(missing)}"] if ours and missing else []
+        faults += [f"some are missing in {path}: {', '.join(missing)}"] if ours and missing else []
     files = dict.fromkeys((*(each.path for each in put), *(path for path, ours in calling.items() if ours)))
     holding = [Path(path) for path, ours in calling.items() if ours]
     faults += (fault for path in holding for fault in _beside(watched, agent, path))
@@ -121,6 +123,12 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         since=min((each.since for each in put), default=None),
         newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
     )
+
+
+def _rejected(watched: Watched, agent: Hooks, path: str) -> str:
+    """Why an agent does not follow settings that hold hooks of ours; empty where it does."""
+    why = agent.rejection(Path(path), watched.files.read(Path(path)).content or b"")
+    return f"{path}: {why}" if why else ""
 
 
 def _beside(watched: Watched, agent: Hooks, settings: Path) -> Iterator[str]:

@@ -166,8 +166,8 @@ class Learner(
         with fences.step("check changes"):
             checked, troubles = self.check_changes()
             undone += troubles
-        with fences.step("follow hooks"):
-            undone += self._followed()
+        with fences.step("repair the launcher"):
+            undone += self.repair_launcher()
         with fences.step("prepare"):
             prepared = self.prepare(wrong=self._wrong, fences=fences)
         undone += (f"{each} The rest went on." for each in self._parts.breakdowns(fences))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         Ids,
         Index,
         Instructions,
+        Launcher,
         Ledger,
         Lock,
         Model,
@@ -102,6 +103,8 @@ class Parts:
     gauge: Gauge
     caller: Caller
     """What agents run when they call us."""
+    launcher: Launcher
+    """What writes that."""
     experiments: bool | None = None
     """Whether the user welcomes experiments; None where he was never asked."""
     holdout: float = 0.0

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
-from wisen.domain.hooks import CLIENT, Caller
+from wisen.domain.hooks import CLIENT, Caller, Program
 from wisen.domain.models import WORK, ModelsPolicy
 from wisen.errors import SettingsError
 from wisen.learner import Learner, Place
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wisen.loop.apply.past import Desk
     from wisen.loop.detect.own import Own
     from wisen.loop.observe.switches import Switches
-    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model
+    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Launcher, Ledger, Model
     from wisen.settings import Settings
 
 _CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
@@ -207,6 +207,7 @@ class Wiring:
             hooks=self.hooks() if hooks is None else hooks,
             gauge=self.gauge(),
             caller=self.caller(),
+            launcher=self.launcher(),
             experiments=self._experiments(),
             holdout=self.settings.trials.holdout,
             warnings=(warning,) if warning else (),
@@ -282,11 +283,16 @@ class Wiring:
         return HomeGauge(self.meant or self.settings.home, __version__)
 
     def caller(self) -> Caller:
-        """What agents run when they call us: this interpreter and the client of this package."""
+        """What agents run when they call us: the launcher of the home."""
+        return Caller(home=str(self.meant or self.settings.home))
+
+    def launcher(self) -> Launcher:
+        """What writes that: it starts this interpreter and the client of this package."""
         from wisen.backends.interpreter import interpreter
+        from wisen.backends.launcher import HomeLauncher
 
         client = Path(__file__).absolute().parent.joinpath(*CLIENT)
-        return Caller(python=interpreter(), client=str(client), home=str(self.meant or self.settings.home))
+        return HomeLauncher(self.settings.home, Program(python=interpreter(), client=str(client)))
 
     def clock(self) -> Clock:
         """The machine's clock."""

@@ -27,8 +27,9 @@ from tests.commands import WISEN
 from wisen import wiring
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.install import ClaudeCodeHooks
+from wisen.backends.launcher import HomeLauncher
 from wisen.domain.events import Message, Provenance
-from wisen.domain.hooks import CLIENT, Caller
+from wisen.domain.hooks import CLIENT, Program
 from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
 
@@ -117,9 +118,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in = folder.joinpath("lib", "wisen", *CLIENT)
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
-        caller = Caller(python=sys.executable, client=str(stand_in), home=str(world.home))
+        launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with wiring.wire(world.home, world.client.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, caller=caller)
+            learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("claude-code")
         installed = world.settings.read_bytes()
         requests = world.asked("look for pears")
@@ -132,10 +133,11 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
 def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
     home = str(told.world.home)
     assert [(words, isolated) for words, isolated, _ in told.fired] == [
-        (["--home", home, event], 1) for event in ("session-start", "prompt", "failure", "stop", "session-end")
+        (["--home", home, "--agent", "claude-code", event], 1)
+        for event in ("session-start", "prompt", "before-call", "failure", "stop", "session-end")
     ]
     assert [name for *_, name in told.fired] == [
-        "SessionStart", "UserPromptSubmit", "PostToolUseFailure", "Stop", "SessionEnd",
+        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUseFailure", "Stop", "SessionEnd",
     ]  # fmt: skip
 
 

@@ -26,8 +26,9 @@ from tests.agents.worlds import Person, no_way_out, texts
 from wisen import wiring
 from wisen.agents.codex import Codex
 from wisen.agents.codex.install import CodexHooks
+from wisen.backends.launcher import HomeLauncher
 from wisen.domain.events import Event, Message, Outcome, Provenance, Status
-from wisen.domain.hooks import CLIENT, Caller
+from wisen.domain.hooks import CLIENT, Program
 from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
 
@@ -138,9 +139,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in = folder.joinpath("lib", "wisen", *CLIENT)
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
-        caller = Caller(python=sys.executable, client=str(stand_in), home=str(world.home))
+        launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, caller=caller)
+            learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("codex", world.project)
         installed = world.projects_settings.read_bytes()
         world.trust()
@@ -153,12 +154,12 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
 @shows("codex", "end")
 def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
     home = str(told.world.home)
-    events = ("session-start", "prompt", "after-call", "stop", "session-end")
+    events = ("session-start", "prompt", "before-call", "after-call", "stop", "session-end")
     assert [(words, isolated) for words, isolated, _ in told.fired] == [
         (["--home", home, "--agent", "codex", event], 1) for event in events
     ]
     assert [name for *_, name in told.fired] == [
-        "SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd",
+        "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd",
     ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.contexts import Alias
 from wisen.domain.entries import Answer, MoveKind, ProposalType, Who
 from wisen.domain.guards import Guard, GuardSource, GuardState, Mode, form_of, guard_id, guard_states, version_of
-from wisen.errors import FileError, SettingsUnclear, UsageError
+from wisen.errors import UsageError
 from wisen.facade.delivery import Deliverer
 from wisen.facade.installation import Installer
 from wisen.facade.review import Answered
@@ -269,12 +269,3 @@ class Guarder(Deliverer, Installer):
     def _follow(self) -> None:
         """What was decided holds from the next call on."""
         self.prepare()
-        self._followed()
-
-    def _followed(self) -> tuple[str, ...]:
-        """Agents call us before calls while there are guards; returns why that could not be seen to."""
-        try:
-            self.follow_guards()
-        except (SettingsUnclear, FileError, UsageError) as error:
-            return (f"guards are not called: {error}",)
-        return ()

@@ -13,6 +13,7 @@ from wisen.ports.hooks import Accompanied as Accompanied
 from wisen.ports.hooks import Gauge as Gauge
 from wisen.ports.hooks import Granting as Granting
 from wisen.ports.hooks import Hooks as Hooks
+from wisen.ports.hooks import Launcher as Launcher
 from wisen.ports.hooks import Shipping as Shipping
 from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
@@ -63,6 +64,7 @@ __all__ = [
     "Index",
     "Instructions",
     "Kept",
+    "Launcher",
     "Ledger",
     "Lock",
     "Memories",
