@@ -151,6 +151,7 @@ def is_speech_header(line: str) -> bool:
 FIELD = re.compile(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
 """A field at the head of a mail, a ticket, a commit or an invitation."""
 ADDRESS_FIELD = re.compile(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
+TRAILER = re.compile(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
 COMMIT = re.compile(r"commit [0-9a-f]{7,40}\b")
 HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S")
 MARKDOWN = (

@@ -53,6 +53,8 @@ _PASTED = re.compile(
     re.IGNORECASE,
 )
 _PASTE_ENDS = re.compile(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
+_FRAMES = re.compile(r"[\n:>\[<\x1b|@]")
+"""Without any of these a short line in ASCII has no frame that is known here."""
 _FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 _UNTYPED = re.compile("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
 """Characters that no keyboard types; joiners of emoji and of scripts that need them are not among them."""
@@ -81,14 +83,7 @@ def own_words(text: str) -> str:
 @lru_cache(maxsize=512)
 def separate(text: str) -> tuple[Passage, ...]:
     """The passages of a message, in order."""
-    if (
-        "\n" not in text
-        and ":" not in text
-        and "：" not in text
-        and len(text) <= _SHORT
-        and text.isascii()
-        and text[:1] not in "><["
-    ):
+    if len(text) <= _SHORT and text.isascii() and _FRAMES.search(text) is None:
         return (Passage(PassageKind.OWN, text),)
     spans = sorted(_spans(text))
     found, at = list[Passage](), 0
@@ -116,8 +111,7 @@ def _spans(text: str) -> Iterator[_Span]:
     given = object_of(text, lines)
     if given is not None:
         yield *given, PassageKind.OBJECT
-    first = text.lstrip()[:1]
-    if len(lines) == 1 and len(text) <= _SHORT and ":" not in text and "：" not in text and first not in "><[":
+    if len(text) <= _SHORT and _FRAMES.search(text) is None and "：" not in text:
         return
     yield from _quoted(lines)
     yield from _printed(lines)
@@ -270,6 +264,9 @@ def _filled_in(lines: Sequence[Line], length: int) -> Iterator[_Span]:
         if shapes.COMMIT.match(line.text):
             yield line.start, length, PassageKind.FORM
             return
+        if shapes.TRAILER.match(line.text):
+            yield _behind_introduction(lines), length, PassageKind.FORM
+            return
         is_field = shapes.FIELD.match(line.text) is not None
         if is_field and (fields or shapes.ADDRESS_FIELD.match(line.text)):
             yield (fields or [line])[0].start, length, PassageKind.FORM
@@ -331,8 +328,8 @@ def _is_wrapped(told: Sequence[Line]) -> bool:
 
 def _behind_introduction(lines: Sequence[Line]) -> int:
     """Where a document begins: behind a first paragraph that introduces it, else at once."""
-    first = next(iter(_paragraphs(lines)), [])
-    if not first or any(shapes.HEADING.match(each.text) or shapes.PAGE.match(each.text.strip()) for each in first):
+    first, *rest = [*_paragraphs(lines), []]
+    if not any(rest) or any(shapes.HEADING.match(each.text) or shapes.PAGE.match(each.text.strip()) for each in first):
         return 0
     said = " ".join(each.text for each in first).strip()
     return first[-1].end if introduces_document(said) else 0
