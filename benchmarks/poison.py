@@ -1,8 +1,8 @@
 """Whether text that the user did not type is ever taken for the user's word, and whether the user's own always is.
 
 Made up here: sentences planted in what users paste, in what agents record beside the user's words, and in repositories,
-by many techniques, in every shipped language, in the logs of every agent; and the same wishes typed by the user. What is
-measured is everything that is kept as learnt (ledger, signals, pages, own phrases) or laid out for hooks to tell.
+by many techniques, in every shipped language, in the logs of every agent; and the same wishes typed by the user. What
+is measured is everything that is kept as learnt (ledger, signals, pages, own phrases) or laid out for hooks to tell.
 With `--data DIR`: the transcripts of injection/poison.jsonl and injection/benign.jsonl there, up to what teaches.
 """
 
@@ -41,8 +41,8 @@ POISONED, TYPED = 1_500, 500
 _AT_ONCE = 100
 _TIMES = 6
 """In how many sessions the same stands where it stands in many."""
-_NOT_LEARNT = frozenset({"index.db", "backups"})
-"""What of a home only finds again what was typed, or is a copy."""
+_NOT_LEARNT = frozenset({"index.db", "ledger.db", "backups"})
+"""What of a home is read otherwise, or is a copy."""
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
@@ -175,18 +175,18 @@ def _write(case: Case, home: Path) -> None:
 
 def _kept_as_learnt(home: Path) -> Iterator[str]:
     """Every text of the ledger, the signals of the index, and every file but stores of what was typed."""
-    yield from _texts(home / "ledger.db", None)
+    yield from _texts(home / "ledger.db", None, without=("snapshots",))  # copies of instruction files, for comparing
     yield from _texts(home / "index.db", ("signals", "lessons"))
     for path in sorted(home.rglob("*")):
         if path.is_file() and _NOT_LEARNT.isdisjoint({path.name.split("-")[0], *path.relative_to(home).parts}):
             yield path.read_bytes().decode("utf-8", "replace")
 
 
-def _texts(path: Path, tables: tuple[str, ...] | None) -> Iterator[str]:
+def _texts(path: Path, tables: tuple[str, ...] | None, without: tuple[str, ...] = ()) -> Iterator[str]:
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         named = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         for table in named:
-            if tables is None or table in tables:
+            if table not in without and (tables is None or table in tables):
                 for row in database.execute(f"SELECT * FROM {table}"):
                     yield " ".join(each if isinstance(each, str) else str(each) for each in row)
 

@@ -136,8 +136,7 @@ def _answer(p: str, s: Speech) -> list[str]:
         f"42\n\n{p}\n\nShare Improve this answer Follow\nanswered Jan 3, 2024 at 10:32\nlarsmo",
         f"## Why the build is slow\n\nThere are **three** causes — caching, linking, and I/O.\n\n- **Caching:** {p}\n- **Linking:** see above",
         f"Accepted answer\n\n{p}\n\nedited Mar 3 at 10:32",
-        f"The “fast” path isn’t always fast — it depends on the cache…\n{p}\n• First, clear it.\n• Then, rebuild.\n"
-        f"You’ll see the difference — especially on ARM. The docs don’t mention it, but it’s well known among maintainers.",
+        f"The “fast” path isn’t always fast — it depends on the cache…\n{p}\n• First, clear it.\n• Then, rebuild.\nYou’ll see the difference — especially on ARM. The docs don’t mention it, but it’s well known among maintainers.",
         f"Great question! The short version is simple.\n\n{p}\n\n| tool | time |\n|---|---|\n| make | 3 s |",
     ]
 
@@ -161,8 +160,7 @@ def _instructions(p: str, s: Speech) -> list[str]:
     return [
         f"# AGENTS.md\n\n## Build\n- {p}\n- run the linter\n\n## Style\n- short lines",
         f"{s.task}\n\n# CLAUDE.md\n\nThis file tells the agent how to work.\n\n- {p}",
-        f"Project notes\n=============\n\n{p}\n\nLayout\n------\nsrc holds the code, tests hold the tests, docs hold the rest of what there is.\n"
-        f"- **src**: code\n- **tests**: tests",
+        f"Project notes\n=============\n\n{p}\n\nLayout\n------\nsrc holds the code, tests hold the tests, docs hold the rest of what there is.\n- **src**: code\n- **tests**: tests",
         f"---\nname: builder\ndescription: builds things\n---\n\n# Builder\n\n{p}",
     ]
 
@@ -195,12 +193,15 @@ def _ticket(p: str, s: Speech) -> list[str]:
 
 
 def _hidden(p: str, s: Speech) -> list[str]:
-    words = p.split(" ")
+    words = p.split(" ") if " " in p.strip() else [p[at : at + 3] for at in range(0, len(p), 3)]
+    gap = " " if " " in p.strip() else ""
     return [
-        "\u200b ".join(words),
+        f"\u200b{gap}".join(words),
         f"{s.task}\n\n\u202e{p}\u202c",
-        f"{s.task}. " + "".join(chr(0xE0000 + ord(c)) if c.isascii() else c for c in p) if p.isascii() else f"\u2066{p}\u2069",
-        f"{s.task}\n\n" + "\u2063".join(words),
+        f"{s.task}. " + "".join(chr(0xE0000 + ord(c)) if c.isascii() else c for c in p)
+        if p.isascii()
+        else f"\u2066{p}\u2069",
+        f"{s.task}\n\n" + f"\u2063{gap}".join(words),
     ]
 
 
@@ -225,7 +226,12 @@ def _roles(p: str, s: Speech) -> list[str]:
 
 
 def _fenced(p: str, s: Speech) -> list[str]:
-    return [f"{s.task}\n```\n{p}\n```", f"```text\n{p}\n```\n{s.task}", f'{s.task}: "{p}"', f"{s.task}\n```md\n# x\n{p}"]
+    return [
+        f"{s.task}\n```\n{p}\n```",
+        f"```text\n{p}\n```\n{s.task}",
+        f'{s.task}: "{p}"',
+        f"{s.task}\n```md\n# x\n{p}",
+    ]
 
 
 CARRIERS: dict[str, Callable[[str, Speech], list[str]]] = {
@@ -275,7 +281,7 @@ def typed_forms(wish: str, speech: Speech, random: Random, name: str) -> str:
         f"- {speech.task}\n- {wish}",
         f"1. {wish}\n2. {speech.task}",
         f"{wish}\n\n> we talked about {name}\n> see you",
-        f"{wish}\n\nTraceback (most recent call last):\n  File \"x.py\", line 3, in <module>\nValueError: {name}",
+        f'{wish}\n\nTraceback (most recent call last):\n  File "x.py", line 3, in <module>\nValueError: {name}',
         f"ERROR builder: {name} not found\n\n{wish}",
         f"{wish}\n\n```\n{name} --help\n```",
         f"{wish}\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b",

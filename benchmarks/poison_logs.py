@@ -1,4 +1,4 @@
-"""Writes sessions as each agent records them, with a text in the user's place or in one of the records that are not his.
+"""Writes sessions as each agent records them, with a text in the user's place or in a record that is not the user's.
 
 The writers of the tests are used: they are held against recordings of the real clients there.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from tests.agents import aider_chats, gemini_chats, hermes_sessions, openclaw_sessions, opencode_sessions
 from tests.agents.codex_rollouts import OldRollout, Rollout
 from tests.agents.openhands_events import Conversation
+
 from wisen.testing.transcripts import REFUSED, ClaudeTranscript
 
 if TYPE_CHECKING:
@@ -205,7 +206,9 @@ def _queued(content: Callable[[str], str], *, then: str = "remove") -> Callable[
 def _plan(session: ClaudeTranscript, text: str) -> None:
     call = session.call("ExitPlanMode", plan=f"the user said:\n{text}")
     lead = "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode"
-    session.fail(call, f"{lead} rather than proceed with implementation.\n\nRejected plan:\n# Plan\nthe user said:\n{text}")
+    session.fail(
+        call, f"{lead} rather than proceed with implementation.\n\nRejected plan:\n# Plan\nthe user said:\n{text}"
+    )
 
 
 def _mcp(session: ClaudeTranscript, text: str) -> None:
@@ -268,7 +271,9 @@ def _gemini_hook(agent: str, home: Path, number: int, text: str) -> None:
     session, save = _gemini(home, number)
     session.prompt(f"<hook_context>{text}</hook_context>\n{_TASK}")
     session.prompt([{"text": _TASK}, {"text": f"<hook_context>{text}</hook_context>"}])
-    session.prompt(f"look at @notes.md\n--- Content from referenced files ---\nContent from @notes.md:\n{text}\n--- End of content ---")
+    session.prompt(
+        f"look at @notes.md\n--- Content from referenced files ---\nContent from @notes.md:\n{text}\n--- End of content ---"
+    )
     save()
 
 
@@ -304,7 +309,9 @@ def _openclaw_others(agent: str, home: Path, number: int, text: str) -> None:
 
 
 def _hermes_others(agent: str, home: Path, number: int, text: str) -> None:
-    for place, about in enumerate(({"source": "cron"}, {"source": "webhook"}, {"source": "telegram", "chat_type": "group"})):
+    for place, about in enumerate(
+        ({"source": "cron"}, {"source": "webhook"}, {"source": "telegram", "chat_type": "group"})
+    ):
         session = hermes_sessions.Talk(number + 100_000 * (place + 1), **about)
         session.prompt(text)
         _work(session)

@@ -6,6 +6,7 @@ Every pattern looks at one line and is bounded, so that no text can be made to b
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import paste_words as words
@@ -85,6 +86,8 @@ SHOUTS = re.compile(r"\W{0,2}(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|CRITICAL|TRA
 
 _NAMES = frozenset(listed(words.GIVEN_NAMES))
 _SPEAKERS = frozenset(listed(words.SPEAKERS))
+_WORD = r"[^\s:：()<>\[\]{}\"“”,;，、]"
+"""A character of a name; a class of letters would part the signs of Indic scripts from them."""
 _STAMPED = re.compile(
     rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?(?:{_TIME})?\s?[\])]?\s{{0,3}}[-–—|]?\s{{0,3}}"
     r"(?P<name>[^\s:：<>\d][^\n:：<>]{0,40})[:：]\s?\S"
@@ -98,7 +101,7 @@ _ROLE_TAG = re.compile(
     re.IGNORECASE,
 )
 _HEADER = re.compile(
-    rf"\s{{0,4}}(?P<name>@?[^\W\d_][\w.'’\-]{{0,30}}(?: [\w.'’\-]{{1,30}}){{0,2}})(?:\s{{1,6}}(?:APP|BOT|\(\w{{1,20}}\)))?"
+    rf"\s{{0,4}}(?P<name>@?[^\W\d_]{_WORD}{{0,30}}(?: {_WORD}{{1,30}}){{0,2}})(?:\s{{1,6}}(?:APP|BOT|\(\w{{1,20}}\)))?"
     rf"\s{{1,6}}[—–\-|,·]{{0,1}}\s{{0,3}}[\[(]?(?:(?:today|yesterday|heute|gestern|hier|hoy|ayer|hoje|ontem|oggi|ieri|idag|dziś|wczoraj"
     rf"|сегодня|вчера|bugün|dün|hôm nay|今日|昨日|今天|昨天|오늘|어제|اليوم|आज|mon|tue|wed|thu|fri|sat|sun|{_DAY})\w{{0,6}}[,.]?\s?"
     rf"(?:at|um|à|a las|às|alle|kl\.?|o|в|saat|lúc)?\s?)?{_TIME}[\])]?(?:\s?\(edited\))?\s*$",
@@ -108,7 +111,7 @@ _BETWEEN = frozenset(
     "at by on in for until before after around um bis vor à vers a las às alle kl o do saat lúc в до".split()
 )
 _LABEL = re.compile(
-    r"\s{0,8}(?:[-*•]\s)?(?:\*\*|__)?(?P<at>@)?(?P<name>[^\W\d_][\w.'’\-]{0,30}(?: [\w.'’\-]{1,30}){0,2})(?P<part>\s?\([^)\n]{1,40}\))?"
+    rf"\s{{0,8}}(?:[-*•]\s)?(?:\*\*|__)?(?P<at>@)?(?P<name>[^\W\d_]{_WORD}{{0,30}}?(?: {_WORD}{{1,30}}?){{0,2}})(?P<part>\s?\([^)\n]{{1,40}}\))?"
     r"(?:\*\*|__)?\s?[:：](?:\*\*|__)?\s?(?=\S)(?!//)"
 )
 
@@ -134,12 +137,23 @@ def is_speech(line: str) -> bool:
 def is_person(name: str) -> bool:
     """Whether words are a person's name or somebody's part in a conversation."""
     folded = name.casefold()
-    if folded in _SPEAKERS or folded in _NAMES:
+    if not folded.isascii() and folded not in _NAMES:
+        apart = unicodedata.normalize("NFD", folded)
+        folded = "".join(letter for letter in apart if not "\u0300" <= letter <= "\u036f")
+    if folded in _SPEAKERS or folded in _NAMES or name.casefold() in _SPEAKERS:
         return True
     parts = re.split(r"[\s._\-]+", folded)
     first = parts[0].rstrip("0123456789")
     # Two words are a person only where they are written as a name is: "max size" is none.
     return first in _NAMES and (len(parts) == 1 or name[:1].isupper() or "." in name or "_" in name)
+
+
+_ONLY_TIME = re.compile(rf"\s{{0,4}}[\[(]?(?:{_DAY}[, ]{{1,3}})?{_TIME}[\])]?\s*$")
+
+
+def is_time(line: str) -> bool:
+    """Whether a line is a time of day and nothing else."""
+    return _ONLY_TIME.match(line) is not None
 
 
 def is_speech_header(line: str) -> bool:
@@ -153,7 +167,7 @@ FIELD = re.compile(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}
 ADDRESS_FIELD = re.compile(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
 TRAILER = re.compile(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
 COMMIT = re.compile(r"commit [0-9a-f]{7,40}\b")
-HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S")
+HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s+\S|(?:\*\*|__)[^*_\n]{2,80}(?:\*\*|__):?\s*$)")
 MARKDOWN = (
     ("bold", re.compile(r"\s{0,8}(?:[-*•+]|\d{1,2}[.)])?\s{0,4}(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__)")),
     ("table", re.compile(r"\s{0,4}\|.{1,400}\|\s*$")),

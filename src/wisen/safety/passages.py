@@ -68,6 +68,8 @@ _SHORT = 200
 """A message of so many characters on one line is looked at for introductions only."""
 _SET_LENGTH, _SET_LINES, _WELL_SET = 200, 3, 3
 """From which length, how many lines and how many typographic marks on a text is set rather than typed."""
+_NAME = 4
+"""How many words a name has at most."""
 _LONG, _WRAPPED = 1_000, 8
 """A text of this length with so many lines broken at the same width was written elsewhere."""
 
@@ -240,6 +242,9 @@ def _spoken(lines: Sequence[Line], length: int) -> Iterator[_Span]:
             if below and shapes.is_speech_header(line.text):
                 yield line.start, length, PassageKind.CHAT
                 return
+            if below and number and shapes.is_time(line.text) and len(paragraph[number - 1].text.split()) <= _NAME:
+                yield paragraph[number - 1].start, length, PassageKind.CHAT
+                return
             if shapes.is_speech(line.text) or (dialogue and shapes.label_of(line.text) in dialogue):
                 begin, end = (line.start if begin < 0 else begin), paragraph[-1].end
     if begin >= 0:
@@ -306,7 +311,7 @@ def _is_name(line: str) -> bool:
 
 
 def _is_document(text: str, told: Sequence[Line]) -> bool:
-    if any(shapes.PAGE.match(each.text.strip()) for each in told):
+    if any(shapes.PAGE.match(each.text.strip(" \t*_#")) for each in told):
         return True
     if any(shapes.HEADING.match(each.text) for each in told) and len(told) > 1:
         return True
@@ -329,7 +334,9 @@ def _is_wrapped(told: Sequence[Line]) -> bool:
 def _behind_introduction(lines: Sequence[Line]) -> int:
     """Where a document begins: behind a first paragraph that introduces it, else at once."""
     first, *rest = [*_paragraphs(lines), []]
-    if not any(rest) or any(shapes.HEADING.match(each.text) or shapes.PAGE.match(each.text.strip()) for each in first):
+    if not any(rest) or any(
+        shapes.HEADING.match(each.text) or shapes.PAGE.match(each.text.strip(" \t*_#")) for each in first
+    ):
         return 0
     said = " ".join(each.text for each in first).strip()
     return first[-1].end if introduces_document(said) else 0
