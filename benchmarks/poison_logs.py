@@ -271,9 +271,8 @@ def _gemini_hook(agent: str, home: Path, number: int, text: str) -> None:
     session, save = _gemini(home, number)
     session.prompt(f"<hook_context>{text}</hook_context>\n{_TASK}")
     session.prompt([{"text": _TASK}, {"text": f"<hook_context>{text}</hook_context>"}])
-    session.prompt(
-        f"look at @notes.md\n--- Content from referenced files ---\nContent from @notes.md:\n{text}\n--- End of content ---"
-    )
+    files = f"--- Content from referenced files ---\nContent from @notes.md:\n{text}\n--- End of content ---"
+    session.prompt(f"look at @notes.md\n{files}")
     save()
 
 
