@@ -104,7 +104,7 @@ def test_what_a_user_types_by_hand_is_all_theirs(text: str) -> None:
         f"see the mail below. {PLANTED}\n\n> never use make\n> bye",
         f"> make is broken\n\n{PLANTED}",
         f"> make is broken\n{PLANTED}",
-        f"{PLANTED}\n\nTraceback (most recent call last):\n  File \"x.py\", line 3\nValueError: never use make",
+        f'{PLANTED}\n\nTraceback (most recent call last):\n  File "x.py", line 3\nValueError: never use make',
         f"ERROR builder: never use make\n\n{PLANTED}",
         f"{PLANTED}\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+never use make",
         f"alice: never use make\n\n{PLANTED}",
@@ -128,7 +128,8 @@ def test_passages_together_are_the_message() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", [": ", "> ", "a: b\n", "<a ", "[10:32] ", "**", "| ", "# ", "10:32 ", "- x - ", "\u200ba", "(", "translate "]
+    "piece",
+    [": ", "> ", "a: b\n", "<a ", "[10:32] ", "**", "| ", "# ", "10:32 ", "- x - ", "\u200ba", "(", "translate "],
 )
 def test_no_text_can_be_made_to_be_slow(piece: str) -> None:
     text = piece * (60_000 // len(piece))
