@@ -26,6 +26,8 @@ _WITHIN = re.compile(any_of(listed(words.WITHIN)))
 _MINE = re.compile(any_of(listed(words.MINE)))
 _QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'", "`": "`"}
 _INTRODUCTION = 300
+_NOUNS = frozenset(listed(words.LONE_HEADS))
+_ACCORDING = re.compile(any_of(listed(words.ACCORDING)))
 
 
 def object_of(text: str, lines: Sequence[Line]) -> tuple[int, int] | None:
@@ -64,7 +66,7 @@ def _is_head(head: str) -> bool:
     head = head.strip().casefold()
     if not head or len(head) > _LONGEST_HEAD or len(head.split()) > _MOST_WORDS or _RULES.search(head):
         return False
-    if _TASK.search(head):
+    if _TASK.search(head) or head.rstrip("s") in _NOUNS or _ACCORDING.match(head):
         return True
     last = " ".join(head.split()[-3:])
     if _SAYING.search(last) and not _FIRST_PERSON.search(head):
@@ -83,7 +85,7 @@ def _is_order(line: str) -> bool:
     if not said or len(said) > _LONGEST_HEAD or len(said.split()) > _MOST_WORDS or _RULES.search(said):
         return False
     task = _TASK.search(said)
-    return task is not None and (_POINTING.search(said) is not None or _DOCUMENTS.search(said) is not None)
+    return task is not None and _POINTING.search(said) is not None
 
 
 def _extent(text: str, start: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ Every pattern looks at one line and is bounded, so that no text can be made to b
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import paste_words as words
@@ -61,19 +62,20 @@ DIFF_HEAD = re.compile(
 )
 DIFF_BODY = re.compile(
     r"[+\-\\@ ]|diff --|index [0-9a-f]{6}|(?:new|deleted) file mode|old mode|new mode|similarity index|rename |Binary files"
-    r"|\*\*\* |=======|<<<<<<<|>>>>>>>"
+    r"|\*\*\* |={3}|<<<<<<<|>>>>>>>"
 )
 LOG = re.compile(
     r"\W{0,3}\d{4}[-/]\d\d[-/]\d\d[T ,_]\s?\d\d:\d\d"
     r"|\W{0,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s+\[?(?:[A-Z]{4,8}\b|[\w.$-]{1,60}\])"
+    r"|\W{0,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s+\S|\[\d{4}-\d\d-\d\d|[IWEF]\d{4} \d\d:\d\d|[EW]: \S|\w{1,20}=\S{1,80} \w{1,20}=\S"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:\d\d:\d\d\s"
     r"|\W{0,2}(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|CRITICAL|TRACE|NOTICE|SEVERE|ERR!)(?:[:\]\s|)-]|$)"
-    r"|(?:error|fatal|panic|remote)(?:\[\w{1,12}\])?: \S"
+    r"|(?:Error|Exception|Fatal error|Uncaught \w{1,40}): \S|(?:error|fatal|panic|remote)(?:\[\w{1,12}\])?: \S"
     r"|Traceback \(most recent|\s{1,12}File \"|\s{1,12}at \S.{0,200}[(:]|Caused by:|Exception in thread|goroutine \d"
     r"|thread '[^'\n]{1,60}' panicked|E\s{2,8}\S|\s{2,80}\^{1,80}\s*$"
     r"|(?:[\w$]{1,60}[.:]{1,2}){0,8}[A-Z]\w{0,60}(?:Error|Exception|Warning|Failure|Fault)\b(?:\s?[:\[(]|\s*$)"
     r"|##\[|::(?:error|warning|notice|group|endgroup|debug)\b|npm (?:ERR!|error|warn|WARN|notice)|[$%❯#] [a-z.\/]"
-    r"|[\w.-]{1,40}@[\w.-]{1,40}:\S{0,80}[$#] |(?:FAILED|PASSED|SKIPPED|FAIL|PASS|not ok|ok \d+)\b\s{1,4}\S|[✓✗✖✘×] \S"
+    r"|[\w.-]{1,40}@[\w.-]{1,40}:\S{0,80}[$#] |(?:FAILED|PASSED|SKIPPED|FAIL|PASS|not ok|ok \d+)\b\s{1,4}\S|\s{0,8}[✓✗✖✘×] \S"
     r"|make(?:\[\d+\])?: \*\*\*|={3,80}.{0,80}={3,80}\s*$|-{3,80} .{1,80} -{3,80}\s*$|Step \d+/\d+|#\d+ \[|#\d+ \d+\.\d"
     r"|[\w./\\-]{1,120}\.\w{1,5}:\d+(?::\d+)?[:,]?(?:\s|$)|[\w./\\-]{1,120}\.\w{1,5}\(\d+,\d+\)|\s{0,6}\d{1,5}\s?\|\s"
     r"|(?:Process exited|Exit code|exit status|Command failed|Build failed|Error: Process completed)\b"
@@ -81,16 +83,30 @@ LOG = re.compile(
     r"|deploy|ci|runner|job|worker|pipeline|stage)[\w :.-]{0,20}\]"
 )
 """The beginning of a line that a program printed."""
-SHOUTS = re.compile(r"\W{0,2}(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|CRITICAL|TRACE|NOTICE|SEVERE)\b")
+CODE = re.compile(
+    r"\s{0,40}(?:// |/\*|\*/|<!--|;; )|\s{2,40}# |\+\S\S|\s{0,40}</?[a-z][a-z0-9-]{0,20}(?:\s[^>\n]{0,200})?>.{0,2000}</"
+    r"|\s{0,40}(?:def|class|import|function|const|let|var|fn|func|public|private|package|#include|@\w{1,40}|if|for|while|return)\b"
+    r".{0,200}(?:[;{]|\):)\s*$"
+)
+"""A comment, a line that was added, an element, or a statement that ends as only code does."""
+TABLE = re.compile(r"\s{0,4}\|.{1,1000}\|\s*$")
 
 _NAMES = frozenset(listed(words.GIVEN_NAMES))
 _SPEAKERS = frozenset(listed(words.SPEAKERS))
+_WHERE = re.compile(r" (?:via|in|on|from|at|@) ")
+_WORD = r"[^\s:：()<>\[\]{}\"“”,;，、]"
+"""A character of a name; a class of letters would part the signs of Indic scripts from them."""
 _STAMPED = re.compile(
     rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?(?:{_TIME})?\s?[\])]?\s{{0,3}}[-–—|]?\s{{0,3}}"
     r"(?P<name>[^\s:：<>\d][^\n:：<>]{0,40})[:：]\s?\S"
 )
 _STAMP = re.compile(rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?{_TIME}|[\[(]\s?{_DAY}")
-_NICK = re.compile(r"<[@+%~&]?[\w.\-\[\]\\`^{}|]{1,30}>\s{1,4}\S")
+_NICK = re.compile(
+    rf"(?:[\[(]?{_TIME}[\])]?\s{{1,4}})?<[@+%~&]?[\w.\-\[\]\\`^{{}}|]{{1,30}}>\s{{1,4}}\S|[\w.-]{{2,30}}>\s\S"
+    r"|@(?:channel|here|everyone|all|team)\b|[\w.+-]{1,60}@[\w.-]{1,60}\.\w{2,10}\s?:\s"
+)
+_PART = re.compile(rf"{_TIME}|\d{{4}}|(?:she|he|they)/|lead|manager|CEO|CTO|PM", re.IGNORECASE)
+"""What stands in brackets behind the name of somebody who speaks."""
 _ROLE_TAG = re.compile(
     r"\s{0,8}(?:</?\|?(?:im_start\||im_end\||start_header|end_header)?(?:user|human|assistant|system|developer|tool|inst|instructions?"
     r"|rules?|function_results|user_\w{1,20}|user-\w{1,20}|system_\w{1,20})\|?\s?>|\[/?(?:user|human|assistant|system|developer|INST)\]"
@@ -98,8 +114,8 @@ _ROLE_TAG = re.compile(
     re.IGNORECASE,
 )
 _HEADER = re.compile(
-    rf"\s{{0,4}}(?P<name>@?[^\W\d_][\w.'’\-]{{0,30}}(?: [\w.'’\-]{{1,30}}){{0,2}})(?:\s{{1,6}}(?:APP|BOT|\(\w{{1,20}}\)))?"
-    rf"\s{{1,6}}[—–\-|,·]{{0,1}}\s{{0,3}}[\[(]?(?:(?:today|yesterday|heute|gestern|hier|hoy|ayer|hoje|ontem|oggi|ieri|idag|dziś|wczoraj"
+    rf"\s{{0,4}}(?P<name>@?[^\W\d_]{_WORD}{{0,30}}(?: {_WORD}{{1,30}}){{0,2}})(?:\s{{1,6}}(?:APP|BOT|\(\w{{1,20}}\)))?"
+    rf",?\s{{1,6}}[—–\-|,·]{{0,1}}\s{{0,3}}[\[(]?(?:(?:today|yesterday|heute|gestern|hier|hoy|ayer|hoje|ontem|oggi|ieri|idag|dziś|wczoraj"
     rf"|сегодня|вчера|bugün|dün|hôm nay|今日|昨日|今天|昨天|오늘|어제|اليوم|आज|mon|tue|wed|thu|fri|sat|sun|{_DAY})\w{{0,6}}[,.]?\s?"
     rf"(?:at|um|à|a las|às|alle|kl\.?|o|в|saat|lúc)?\s?)?{_TIME}[\])]?(?:\s?\(edited\))?\s*$",
     re.IGNORECASE,
@@ -108,8 +124,8 @@ _BETWEEN = frozenset(
     "at by on in for until before after around um bis vor à vers a las às alle kl o do saat lúc в до".split()
 )
 _LABEL = re.compile(
-    r"\s{0,8}(?:[-*•]\s)?(?:\*\*|__)?(?P<at>@)?(?P<name>[^\W\d_][\w.'’\-]{0,30}(?: [\w.'’\-]{1,30}){0,2})(?P<part>\s?\([^)\n]{1,40}\))?"
-    r"(?:\*\*|__)?\s?[:：](?:\*\*|__)?\s?(?=\S)(?!//)"
+    rf"\s{{0,8}}(?:[-*•]\s|#{{1,6}}\s)?(?:\*\*|__)?(?P<at>@)?(?P<name>[^\W\d_]{_WORD}{{0,30}}?(?: {_WORD}{{1,30}}?){{0,3}})(?P<part>\s?[(\[][^)\]\n]{{1,40}}[)\]])?"
+    r"(?:\*\*|__)?\s?(?::(?:\*\*|__)?\s{1,4}|：(?:\*\*|__)?\s?)(?=\S)"
 )
 
 
@@ -128,34 +144,61 @@ def is_speech(line: str) -> bool:
     found = _LABEL.match(line)
     if found is None:
         return False
-    return found["at"] is not None or is_person(found["name"])
+    if found["at"] is not None or is_person(found["name"]):
+        return True
+    return found["part"] is not None and _PART.search(found["part"]) is not None
 
 
 def is_person(name: str) -> bool:
     """Whether words are a person's name or somebody's part in a conversation."""
     folded = name.casefold()
-    if folded in _SPEAKERS or folded in _NAMES:
+    if not folded.isascii() and folded not in _NAMES:
+        apart = unicodedata.normalize("NFD", folded)
+        folded = "".join(letter for letter in apart if not "\u0300" <= letter <= "\u036f")
+    if folded in _SPEAKERS or folded in _NAMES or name.casefold() in _SPEAKERS:
         return True
-    parts = re.split(r"[\s._\-]+", folded)
+    parts = re.split(r"[\s._\-]+", _WHERE.split(folded)[0])
     first = parts[0].rstrip("0123456789")
     # Two words are a person only where they are written as a name is: "max size" is none.
     return first in _NAMES and (len(parts) == 1 or name[:1].isupper() or "." in name or "_" in name)
 
 
+_ONLY_TIME = re.compile(
+    rf"\s{{0,4}}[\[(]?(?:(?:today|yesterday|heute|gestern|hier|hoy|ayer|{_DAY})[, ]{{1,3}}(?:at |um |à |a las )?)?{_TIME}[\])]?\s*$",
+    re.IGNORECASE,
+)
+_TIME_AND_NAME = re.compile(
+    rf"[\[(]?{_TIME}[\])]?\s{{1,4}}(?P<name>[^\W\d_a-z]{_WORD}{{0,30}}(?: [^\W\d_a-z]{_WORD}{{0,30}}){{0,2}})\s*$"
+)
+
+
+def is_time(line: str) -> bool:
+    """Whether a line is a time of day and nothing else."""
+    return _ONLY_TIME.match(line) is not None
+
+
 def is_speech_header(line: str) -> bool:
     """Whether a line is only a name and a time: what somebody wrote stands below."""
+    if _TIME_AND_NAME.match(line):
+        return True
     found = _HEADER.match(line)
     return found is not None and _BETWEEN.isdisjoint(found["name"].casefold().split())
 
 
+_STRONG = "from|subject|von|betreff|de|objet|asunto|assunto|oggetto|från|ämne|temat|от|тема|kimden|konu|từ|chủ đề|差出人|件名|发件人|主题|제목|보낸사람|الموضوع|विषय|प्रेषक"
+FIRST_FIELD = re.compile(rf"(?:{_STRONG})\s?[:：]\s?\S", re.IGNORECASE)
+"""A field that, as the first line of several, is the head of a mail by itself."""
 FIELD = re.compile(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
 """A field at the head of a mail, a ticket, a commit or an invitation."""
 ADDRESS_FIELD = re.compile(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
+TRAILER = re.compile(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
 COMMIT = re.compile(r"commit [0-9a-f]{7,40}\b")
-HEADING = re.compile(r"\s{0,3}#{1,6}\s+\S")
+HEADING = re.compile(
+    r"\s{0,3}(?:#{1,6}\s+\S|v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\S{0,12}(?: \([^)\n]{1,30}\))?\s*$|\d{4}-\d\d-\d\d\s*$|(?:\*\*|__)[^*_\n]{2,80}(?:\*\*|__):?\s*$)"
+)
 MARKDOWN = (
     ("bold", re.compile(r"\s{0,8}(?:[-*•+]|\d{1,2}[.)])?\s{0,4}(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__)")),
-    ("table", re.compile(r"\s{0,4}\|.{1,400}\|\s*$")),
+    ("table", TABLE),
     ("box", re.compile(r"\s{0,8}[-*] \[[ xX]\] ")),
     ("ruler", re.compile(r"(?:-{3,}|\*{3,}|_{3,}|[═─━]{3,})\s*$")),
     ("sign", re.compile(r"\s{0,8}(?:•|‣|▪|◦|✅|❌|👉|🔹|🚀|⚠️|💡|📌|\d\ufe0f\u20e3)\s?\S")),

@@ -53,6 +53,8 @@ _PASTED = re.compile(
     re.IGNORECASE,
 )
 _PASTE_ENDS = re.compile(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
+_FRAMES = re.compile(r"[\n:>\[<\x1b|@]|^\s*(?:npm |\d|[^\w\s\"'(])")
+"""Without any of these a short line in ASCII has no frame that is known here."""
 _FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 _UNTYPED = re.compile("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
 """Characters that no keyboard types; joiners of emoji and of scripts that need them are not among them."""
@@ -66,6 +68,8 @@ _SHORT = 200
 """A message of so many characters on one line is looked at for introductions only."""
 _SET_LENGTH, _SET_LINES, _WELL_SET = 200, 3, 3
 """From which length, how many lines and how many typographic marks on a text is set rather than typed."""
+_NAME = 4
+"""How many words a name has at most."""
 _LONG, _WRAPPED = 1_000, 8
 """A text of this length with so many lines broken at the same width was written elsewhere."""
 
@@ -81,14 +85,7 @@ def own_words(text: str) -> str:
 @lru_cache(maxsize=512)
 def separate(text: str) -> tuple[Passage, ...]:
     """The passages of a message, in order."""
-    if (
-        "\n" not in text
-        and ":" not in text
-        and "：" not in text
-        and len(text) <= _SHORT
-        and text.isascii()
-        and text[:1] not in "><["
-    ):
+    if len(text) <= _SHORT and text.isascii() and _FRAMES.search(text) is None:
         return (Passage(PassageKind.OWN, text),)
     spans = sorted(_spans(text))
     found, at = list[Passage](), 0
@@ -116,8 +113,7 @@ def _spans(text: str) -> Iterator[_Span]:
     given = object_of(text, lines)
     if given is not None:
         yield *given, PassageKind.OBJECT
-    first = text.lstrip()[:1]
-    if len(lines) == 1 and len(text) <= _SHORT and ":" not in text and "：" not in text and first not in "><[":
+    if len(text) <= _SHORT and _FRAMES.search(text) is None and "：" not in text:
         return
     yield from _quoted(lines)
     yield from _printed(lines)
@@ -171,9 +167,8 @@ def _hidden(text: str, lines: Sequence[Line]) -> Iterator[_Span]:
 def _quoted(lines: Sequence[Line]) -> Iterator[_Span]:
     last: Line | None = None
     for line in lines:
-        if (not line.fenced and shapes.QUOTATION.match(line.text)) or (
-            last is not None and not line.blank and _goes_on(last.text, line.text)
-        ):
+        is_marked = not line.fenced and (shapes.QUOTATION.match(line.text) or shapes.TABLE.match(line.text))
+        if is_marked or (last is not None and not line.blank and _goes_on(last.text, line.text)):
             yield line.start, line.end, PassageKind.QUOTATION
             last = line
         else:
@@ -203,7 +198,7 @@ def _printed(lines: Sequence[Line]) -> Iterator[_Span]:
     """Diffs, and what programs print: from the first such line of a paragraph on, and all between two of them."""
     begin = end = -1
     for paragraph in _paragraphs(lines):
-        first = next((each for each in paragraph if not each.fenced and shapes.LOG.match(each.text)), None)
+        first = next((each for each in paragraph if not each.fenced and _is_printed(each.text)), None)
         diff = next((each for each in paragraph if not each.fenced and shapes.DIFF_HEAD.match(each.text)), None)
         if diff is not None:
             yield diff.start, _diff_end(lines, diff), PassageKind.DIFF
@@ -216,6 +211,10 @@ def _printed(lines: Sequence[Line]) -> Iterator[_Span]:
         begin, end = (first.start if begin < 0 else begin), paragraph[-1].end
     if begin >= 0:
         yield begin, end, PassageKind.LOG
+
+
+def _is_printed(line: str) -> bool:
+    return shapes.LOG.match(line) is not None or shapes.CODE.match(line) is not None
 
 
 def _is_bare_diff(paragraph: Sequence[Line]) -> bool:
@@ -246,6 +245,9 @@ def _spoken(lines: Sequence[Line], length: int) -> Iterator[_Span]:
             if below and shapes.is_speech_header(line.text):
                 yield line.start, length, PassageKind.CHAT
                 return
+            if below and number and shapes.is_time(line.text) and len(paragraph[number - 1].text.split()) <= _NAME:
+                yield paragraph[number - 1].start, length, PassageKind.CHAT
+                return
             if shapes.is_speech(line.text) or (dialogue and shapes.label_of(line.text) in dialogue):
                 begin, end = (line.start if begin < 0 else begin), paragraph[-1].end
     if begin >= 0:
@@ -258,16 +260,22 @@ def _dialogue(lines: Sequence[Line]) -> frozenset[str]:
     labels = [label for each in told if (label := shapes.label_of(each.text))]
     distinct = frozenset(labels)
     takes_turns = len(distinct) > 1 and len(labels) > max(len(distinct), len(told) / 2)
-    return distinct if takes_turns else frozenset()
+    return distinct if takes_turns or distinct >= {"q", "a"} or distinct >= {"question", "answer"} else frozenset()
 
 
 def _filled_in(lines: Sequence[Line], length: int) -> Iterator[_Span]:
     """The head of a mail, ticket, commit or invitation, and all below it."""
     fields = list[Line]()
-    for line in lines:
+    for number, line in enumerate(lines):
         if line.blank or line.fenced:
             continue
         if shapes.COMMIT.match(line.text):
+            yield line.start, length, PassageKind.FORM
+            return
+        if shapes.TRAILER.match(line.text):
+            yield _behind_introduction(lines), length, PassageKind.FORM
+            return
+        if number == 0 and len(lines) > 1 and shapes.FIRST_FIELD.match(line.text):
             yield line.start, length, PassageKind.FORM
             return
         is_field = shapes.FIELD.match(line.text) is not None
@@ -298,9 +306,11 @@ def _letter(told: Sequence[Line]) -> Line | None:
         behind = told[number + 1 : number + 3]
         if shapes.is_sign_off(line.text) and number >= len(told) - 3 and _is_name(behind[0].text):
             return told[0]
-    if len(told) > 1 and told[-2].text.rstrip() == "--":
+    if any(each.text.rstrip() == "--" for each in told[1:-1]):
         return told[0]
-    return None
+    signed = told[-1].text.strip()
+    is_signed = len(told) > 1 and signed[:1] in "-–—~" and shapes.is_person(signed.lstrip("-–—~ "))
+    return told[0] if is_signed and not told[-2].text.lstrip().startswith(signed[:1]) else None
 
 
 def _is_name(line: str) -> bool:
@@ -309,7 +319,7 @@ def _is_name(line: str) -> bool:
 
 
 def _is_document(text: str, told: Sequence[Line]) -> bool:
-    if any(shapes.PAGE.match(each.text.strip()) for each in told):
+    if any(shapes.PAGE.match(each.text.strip(" \t*_#")) for each in told):
         return True
     if any(shapes.HEADING.match(each.text) for each in told) and len(told) > 1:
         return True
@@ -331,8 +341,11 @@ def _is_wrapped(told: Sequence[Line]) -> bool:
 
 def _behind_introduction(lines: Sequence[Line]) -> int:
     """Where a document begins: behind a first paragraph that introduces it, else at once."""
-    first = next(iter(_paragraphs(lines)), [])
-    if not first or any(shapes.HEADING.match(each.text) or shapes.PAGE.match(each.text.strip()) for each in first):
+    paragraphs = list(_paragraphs(lines))
+    if len(paragraphs) == 1:
+        return 0
+    first = paragraphs[0]
+    if any(shapes.HEADING.match(each.text) or shapes.PAGE.match(each.text.strip(" \t*_#")) for each in first):
         return 0
     said = " ".join(each.text for each in first).strip()
     return first[-1].end if introduces_document(said) else 0

@@ -12,7 +12,12 @@ translat*, summari*, paraphras*, rephras*, proofread*, proof-read*, reword*, tld
 respond to
 answer this, answer the, draft a reply, write a reply, what does this mean, what does that mean, what does it mean
 meaning of
-explain this, explain the following, explain what this, is this true, is it true, thoughts on this
+explain this, explain the following, explain what this, grammar, spelling, spellcheck, spell check, make of this
+think of this, this spam, rewrite this, rewrite the following, shorten this, simplify this
+wrong with this sentence, see below
+siehe unten, voir ci-dessous, ver abajo, ver abaixo, vedi sotto, se nedan, patrz niżej, см. ниже, смотри ниже
+aşağıya bak
+xem bên dưới, 以下を見て, 见下文, 아래 참고, انظر أدناه, नीचे देखो, is this true, is it true, thoughts on this
 opinion on this, eval this
 übersetz*, zusammenfass*, fass, fasse, paraphrasier*, umformulier*, korrekturles*, antworte auf, beantworte
 was bedeutet, was heißt
@@ -37,7 +42,8 @@ dịch, tóm tắt, trả lời, nghĩa là gì, diễn giải
 
 SAYING = """
 said says say wrote writes written asked asks answered answers replied replies commented comments posted tells
-mentioned suggests suggested recommends recommended responded reported reads stated states
+mentioned prints printed complains wants demands insists suggests suggested recommends recommended responded
+reported reads stated states
 sagte sagt schrieb schreibt geschrieben meinte meint fragte antwortete antwortet kommentierte gesagt steht
 dit écrit disait demande répond répondu commenté indique
 dijo dice escribió escribe respondió responde comentó pone preguntó
@@ -64,7 +70,7 @@ tôi mình chúng
 """The user or whom they talk to: what was said by these is the user's own, or of no third party."""
 
 POINTING = """
-this these that below following attached here's here from got received pasted copied quoted see found
+this these that below following copy attached here's here from got received pasted copied quoted see found
 dies* das folgend* unten hier von vom bekommen erhalten angehängt* siehe
 ce cet cette ces voici ci-dessous suivant* de du reçu joint
 este esta esto estos siguiente* abajo aquí de del recib*
@@ -87,7 +93,8 @@ mail e-mail email letter message issue ticket bug pr log logs output trace stack
 comments review
 feedback findings post thread article page website docs documentation readme changelog transcript chat slack diff
 patch quote text
-paste snippet error report commit stackoverflow overflow chatgpt gemini gpt newsletter tweet gist release
+paste snippet error report commit stackoverflow overflow reddit forum twitter wiki wikipedia blog linkedin memo
+linter chatgpt gemini gpt newsletter tweet gist release
 nachricht brief fehlermeldung fehler ausgabe protokoll antwort kommentar beitrag artikel seite doku dokumentation
 zitat bericht
 courriel message lettre journal sortie erreur réponse commentaire article billet citation rapport texte fil
@@ -161,7 +168,8 @@ teşekkürler iyi trân cảm よろしく 敬具 以上 祝好 此致 敬上 �
 """
 
 SPEAKERS = """
-user human assistant system claude chatgpt gpt gemini codex copilot moderator reviewer maintainer boss manager
+user human assistant system pm cto claude chatgpt gpt gemini codex copilot moderator reviewer maintainer boss
+manager
 customer
 colleague coworker teammate cto ceo recruiter
 benutzer nutzer mensch chef kollege kollegin utilisateur assistant collègue usuario usuária asistente
@@ -250,7 +258,7 @@ yuki yuko yulia yuri yusuf yves yvonne zack zainab zara zeynep zhang zhou zoe zo
 WITHIN = """
 in for on with during at about regarding re concerning per under inside bei für im auf mit während zu zum dans
 pour sur avec en para
-con sobre em no na nos nas com per nel nella con su i för med på om w dla na przy o в для на при о с için
+con sobre em no na nos nas com per nel nella con su för med på om w dla na przy o в для на при о с için
 hakkında trong cho với về
 في على بشأن لـ に では について 在 关于 對於 에서 에 대해 में के लिए
 """
@@ -259,4 +267,19 @@ hakkında trong cho với về
 MINE = """
 my mein meine meinem meiner mon ma mes mi mis meu minha mio mia min mitt mina mój moja moje мой моя моё мое benim
 私の 僕の 我的 내 제
+"""
+
+LONE_HEADS = """
+output stdout stderr console terminal quote email e-mail mail transcript excerpt snippet explain shorten rephrase
+paste
+ausgabe zitat auszug sortie citation extrait salida cita extracto saída citação uscita citazione utdrag citat
+wyjście
+cytat вывод цитата çıktı alıntı trích 出力 引用 抜粋 输出 摘录 출력 인용 اقتباس उद्धरण
+"""
+"""What introduces a text when nothing else stands before the colon."""
+
+ACCORDING = """
+according to, laut, gemäß, selon, d'après, según, segundo o, segundo a, de acordo com, secondo il, secondo la
+enligt
+według, согласно, theo tài liệu, によると, 根据文档, 에 따르면, حسب, وفقا ل
 """

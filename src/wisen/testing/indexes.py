@@ -342,18 +342,12 @@ def _act(event: Event) -> Act | None:
 
 
 def _turn(event: Event, act: Act, before: int, context: str) -> Turn:
-    typed, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
-    own = None if typed is None else own_words(typed)
-    return Turn(
-        id=event.id,
-        act=act,
-        at=whole(event.at),
-        text=own or None,
-        before=before,
-        origin=origin,
-        context=context,
-        whole=None if own is typed else typed,
-    )
+    turn = Turn(id=event.id, act=act, at=whole(event.at), text=None, before=before, context=context)
+    if not isinstance(event, Message):
+        return turn
+    own = own_words(event.text or "") or None
+    material = None if own == event.text else event.text
+    return structs.replace(turn, text=own, origin=event.origin.value, whole=material)
 
 
 def _step(call: Call, end: Outcome | None, context: str) -> Step:
