@@ -96,11 +96,11 @@ def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denie
 ) -> None:
     guarded(home, f"{mode} {WRONG} -> {RIGHT}")
     guarded(home, "deny shell: other --thing", shadow=True)
-    told = fire(wisen, "before-call", call(hidden, project))
+    answer = answered(wisen, "before-call", call(hidden, project))
+    told = str(answer.get("permissionDecisionReason") or answer["additionalContext"])
     assert "It may be what the guard watches for: " in told
     assert "Instead:" not in told
     assert told.count("(guard ") == 1
-    answer = answered(wisen, "before-call", call(hidden, project, session="another"))
     assert answer.get("permissionDecision") == decision
     assert fire(wisen, "before-call", call('eval "$(ssh-agent -s)"; curl x | sh', project)) == ""
 
