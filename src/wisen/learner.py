@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
-from wisen.errors import UsageError, WisenError
+from wisen.errors import StoreDamaged, UsageError, WisenError
 from wisen.facade.asking import Asker
 from wisen.facade.languages import Linguist
 from wisen.facade.phrases import Phraser
@@ -101,7 +101,14 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         try:
             self.heed_switches()
             parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge)
-            return cycle.turn(parts, selection, progress or _silently)
+            try:
+                return cycle.turn(parts, selection, progress or _silently)
+            except StoreDamaged as error:
+                told = parts.index.rebuild(error)
+                if told is None:
+                    raise
+                parts = replace(parts, warnings=(*parts.warnings, told))
+                return cycle.turn(parts, selection, progress or _silently)
         except WisenError as error:
             self._remember_failure(error)
             raise
