@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
-from wisen.errors import UsageError, WisenError
+from wisen.errors import StoreDamaged, UsageError, WisenError
 from wisen.facade.adopting import Adopter
 from wisen.facade.asking import Asker
 from wisen.facade.languages import Linguist
@@ -108,7 +108,14 @@ class Learner(
 
         try:
             self.heed_switches()
-            return cycle.turn(replace(parts, fences=parts.fences.renewed()), selection, progress)
+            try:
+                return cycle.turn(replace(parts, fences=parts.fences.renewed()), selection, progress)
+            except StoreDamaged as error:
+                told = parts.index.rebuild(error)
+                if told is None:
+                    raise
+                parts = replace(parts, warnings=(*parts.warnings, told), fences=parts.fences.renewed())
+                return cycle.turn(parts, selection, progress)
         except WisenError as error:
             self._remember_failure(error)
             raise

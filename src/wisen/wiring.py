@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
+from wisen.backends.home_access import HomeAccess, home_directory, refuse_foreign, tighten
 from wisen.domain.hooks import CLIENT, Caller, Program
 from wisen.domain.models import WORK, ModelsPolicy
 from wisen.errors import SettingsError
@@ -60,16 +61,8 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
         raise SettingsError(
             f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or to one that can be made."
         )
+    refuse_foreign(place)
     return Wiring(settings.load(place, env), env)
-
-
-def home_directory(environment: Mapping[str, str]) -> Path:
-    """WISEN_HOME, else the user's data directory on this system."""
-    if chosen := environment.get("WISEN_HOME"):
-        return Path(chosen)
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("wisen", appauthor=False))
 
 
 @dataclass(frozen=True)
@@ -106,6 +99,8 @@ class Wiring:
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
         """Stores and readers, ready to work. One that reads no logs needs no readers, which take time to load."""
+        if reads:
+            tighten(self.settings.home)
         ledger = self.ledger()
         try:
             index, warning = self._index()
@@ -149,6 +144,7 @@ class Wiring:
         from wisen.backends.executors.processes import given, processes
         from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
+        from wisen.backends.home_access import PrivateFiles
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
         from wisen.backends.notebooks import NotebookFiles
@@ -187,7 +183,7 @@ class Wiring:
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
             notebooks=NotebookFiles(self._user_home()),
-            files=UserFiles(),
+            files=PrivateFiles(UserFiles(), self.settings.home),
             checkouts=GitCheckouts(self.environment),
             tracking=GitTracking(self.environment),
             promote=self.settings.promote,
@@ -226,9 +222,15 @@ class Wiring:
 
         return WriterLock(self.settings.home)
 
+    def noted_when_stopped(self) -> AbstractContextManager[None]:
+        """Have the next session told what stops the block from learning."""
+        from wisen.backends.stopped import noted_when_stopped
+
+        return noted_when_stopped(self.settings.home, self.clock())
+
     def token(self) -> str:
         """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
-        return self._kept("token", _random, 0o600)
+        return self._kept("token", _random)
 
     def rounds(self, minutes: float) -> Rounds:
         """What runs `wisen cycle` again and again, in a process of its own."""
@@ -240,6 +242,7 @@ class Wiring:
 
     def examined(self) -> Examined:
         """What the doctor looks at."""
+        from wisen.backends.stores.sqlite_index import begin_anew
         from wisen.doctor import Examined
         from wisen.loop.detect.added import added_in
 
@@ -254,11 +257,13 @@ class Wiring:
             agents=self.agents(),
             ledger=open_ledger,
             index=open_index,
+            rebuild=lambda error: begin_anew(self.settings.home / "index.db", error, self.clock().now()),
             backups=self.backups(),
             clock=self.clock(),
             ever_used=self.ever_used,
             watched=self._watched(),
             languages=lambda: added_in(self._languages_folder()).warnings,
+            access=HomeAccess(self.settings.home, self.clock()),
         )
 
     def agents(self) -> tuple[Agent, ...]:
@@ -372,7 +377,8 @@ class Wiring:
         from wisen.backends.stores.sqlite_files import INDEX, open_file
         from wisen.backends.stores.sqlite_index import SqliteIndex
 
-        return SqliteIndex(open_file(self.settings.home / "index.db", INDEX, busy=self.settings.store.busy_seconds))
+        busy = self.settings.store.busy_seconds
+        return SqliteIndex(open_file(self.settings.home / "index.db", INDEX, busy=busy), self.clock(), busy)
 
     def _agent_folders(self) -> dict[str, Path]:
         """Where the agents keep the files that speak wherever the user works."""
@@ -395,16 +401,16 @@ class Wiring:
         """This machine's name for itself."""
         from wisen.backends.ids import Ulids
 
-        return self._kept("machine", lambda: Ulids(self.clock()).new(), 0o666)
+        return self._kept("machine", lambda: Ulids(self.clock()).new())
 
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with."""
-        return bytes.fromhex(self._kept("salt", _random, 0o600))
+        return bytes.fromhex(self._kept("salt", _random))
 
-    def _kept(self, name: str, made: Callable[[], str], mode: int) -> str:
+    def _kept(self, name: str, made: Callable[[], str]) -> str:
         from wisen.backends.kept import kept
 
-        return kept(self.settings.home / name, made, mode)
+        return kept(self.settings.home / name, made)
 
 
 def _random() -> str:

@@ -91,7 +91,7 @@ def test_what_was_read_before_concessions_were_told_is_read_again(
     migrations = known("index")
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "known", lambda _: migrations[:2])
-        old = SqliteIndex(open_file(tmp_path / "index.db", INDEX, busy=1))
+        old = SqliteIndex(open_file(tmp_path / "index.db", INDEX, busy=1), SystemClock())
         # The readers of that time told everything else.
         for stretch in unread(old, home):
             kept = tuple(each for each in stretch.kept if not isinstance(each.event, Concession))

@@ -35,7 +35,8 @@ class HomeShelf:
     def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
         """Put snapshots where hooks find them, and the page that names them last; what nobody needs is removed."""
         try:
-            (self._snapshots / "pins").mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in (self._snapshots, self._snapshots / "pins"):
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             there = self.holds()
             for digest, content in files.items():
                 if digest not in there or not self._is_whole(digest, content):
@@ -103,7 +104,8 @@ class HomeShelf:
     def _put(self, name: str, content: bytes) -> None:
         part = self._snapshots / f".{name}.{os.getpid()}.part"
         try:
-            with part.open("wb") as file:
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())

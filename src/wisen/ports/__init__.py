@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from wisen.domain.report import Counts, Selection
     from wisen.domain.signals import Sighting
     from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
+    from wisen.errors import StoreDamaged
 
 __all__ = [
     "Accompanied",
@@ -267,6 +268,13 @@ class Index(Findings, Traces, Answers, Protocol):
 
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
+        ...
+
+    def rebuild(self, error: StoreDamaged) -> str | None:
+        """Begin anew where the error says that this index is damaged, and what was there is kept beside.
+
+        Returns what there is to tell of it; None where something else is damaged. Raises: StoreError.
+        """
         ...
 
     def close(self) -> None:

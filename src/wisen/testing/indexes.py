@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from wisen.domain.fixes import Evidence, FailureKind, Fix
     from wisen.domain.signals import Sighting
     from wisen.domain.sources import Source
+    from wisen.errors import StoreDamaged
     from wisen.ports import Kept, Stretch
 
 
@@ -236,6 +237,10 @@ class MemoryIndex(MemoryAnswers):
 
     def scrub(self) -> None:
         """Nothing is left of what was deleted here."""
+
+    def rebuild(self, error: StoreDamaged) -> str | None:
+        """Nothing in memory is ever damaged."""
+        return None
 
     def check(self) -> None:
         """Nothing can be damaged here."""

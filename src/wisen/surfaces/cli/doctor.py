@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wisen import doctor, wiring
-from wisen.domain.state import Health
+from wisen.domain.state import Finding, Health
 from wisen.surfaces.cli import BAD
 from wisen.surfaces.cli.render import console, plural, print_json
 
@@ -12,8 +12,13 @@ _MARKS = {Health.GOOD: "[green]good  [/]", Health.NOTICE: "[yellow]notice[/]", H
 
 def run(*, repair: bool, as_json: bool) -> int:
     """Look everything over, after repairing if that was asked for."""
-    subject = wiring.wire().examined()
-    findings = (doctor.repair(subject) if repair else ()) + doctor.examine(subject)
+    wires = wiring.wire()
+    subject = wires.examined()
+    mended: tuple[Finding, ...] = ()
+    if repair:
+        with wires.noted_when_stopped(), wires.lock().hold("repair"):
+            mended = doctor.repair(subject)
+    findings = mended + doctor.examine(subject)
     if as_json:
         print_json({"home": subject.home, "findings": findings})
     else:

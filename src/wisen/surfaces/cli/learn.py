@@ -76,6 +76,7 @@ def run(path: Path | None, options: Options) -> int:
         check(target, begins=begins, option=option)
     with (
         _wires(dry_run=options.dry_run or options.sample) as wires,
+        wires.noted_when_stopped(),
         wires.lock().hold("learn"),
         wires.learner(options.project) as learner,
         _progress(quiet=options.as_json) as progress,
