@@ -129,11 +129,11 @@ def dig(parts: Parts) -> Diary:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
     diary, own = Diary(parts), wording.own(parts)
     judge = Adjudicator(parts, own)
-    understanding = parts.languages.understanding(UNDERSTANDING)
+    understanding, folders = parts.languages.understanding(UNDERSTANDING), parts.places_by_context()
     new = parts.index.unmined(understanding)
     with collector_paused():
         while sessions := list(islice(new, MINED_AT_ONCE)):
-            found = judge.decided(sessions, [replace(mine(each), said=listen(each, own)) for each in sessions])
+            found = judge.decided(sessions, [replace(mine(each, folders), said=listen(each, own)) for each in sessions])
             told = [diary.noted(*each) for each in zip(sessions, found, strict=True)]
             recollection.keep_sessions(parts, zip(sessions, found, told, strict=True))
             parts.index.mined(found, understanding)

@@ -163,6 +163,13 @@ class Parts:
         """The directories of this machine with their contexts, without those in which we are switched off."""
         return [each for each in self.ledger.aliases(self.machine) if not self.scope.is_off(each.path)]
 
+    def places_by_context(self) -> dict[str, list[str]]:
+        """The directories of this machine by the context that they belong to."""
+        found: dict[str, list[str]] = {}
+        for alias in self.aliases():
+            found.setdefault(alias.context, []).append(alias.path)
+        return found
+
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""
         from wisen.domain.runs import Stamp
