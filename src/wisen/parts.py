@@ -237,6 +237,13 @@ class Parts:
             return ()
         return fences.named({alias.context: alias.path for alias in self.ledger.aliases(self.machine)})
 
+    def places_by_context(self) -> dict[str, list[str]]:
+        """The directories of this machine by the context that they belong to."""
+        found: dict[str, list[str]] = {}
+        for alias in self.aliases():
+            found.setdefault(alias.context, []).append(alias.path)
+        return found
+
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""
         from wisen.domain.runs import Stamp

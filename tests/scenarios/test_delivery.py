@@ -83,16 +83,20 @@ def test_a_known_fix_comes_right_after_the_failure_and_once_in_a_session(wisen: 
 
 
 @pytest.mark.requirement("F4")
-@pytest.mark.parametrize("known_by", ["nobody", "the user", "the repository", "approval"])
-def test_a_fix_that_brings_something_new_is_told_only_where_that_is_known(
+@pytest.mark.parametrize("known_by", ["nobody", "words of the user", "the user", "the repository", "approval"])
+def test_a_fix_that_is_not_known_to_be_harmless_is_told_only_where_the_user_said_so(
     home: Path, wisen: Path, known_by: str
 ) -> None:
     project = home / "shop"
     project.mkdir()
     said = "shopctl: error: unrecognized option '--go'"
+    prompts = {
+        "the user": "deploy it now:\nrun `shopctl deploy --really`",
+        "words of the user": "deploy it, never run shopctl deploy --really",
+    }
     for number in (1, 2):
         log = ClaudeTranscript(number, cwd=str(project))
-        log.prompt("deploy it, and pass --really when asked" if known_by == "the user" else "deploy it")
+        log.prompt(prompts.get(known_by, "deploy it"))
         log.bash("shopctl deploy --go", said, exit_code=2)
         log.bash("shopctl deploy --really", "done")
         log.write(home / ".claude" / "projects" / "shop")
@@ -104,7 +108,7 @@ def test_a_fix_that_brings_something_new_is_told_only_where_that_is_known(
         run("entries", "confirm", entry["name"])
         run("cycle", "--quick")
     told = fire(wisen, "failure", failed("shopctl deploy --go", f"Exit code 2\n{said}", cwd=project))
-    assert ("--go → --really" in told) is (known_by != "nobody")
+    assert ("--go → --really" in told) is (known_by in ("the user", "approval"))
 
 
 @pytest.mark.requirement("S17")

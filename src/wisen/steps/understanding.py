@@ -18,7 +18,7 @@ from wisen.steps.adjudicating import Adjudicator
 from wisen.steps.diary import Diary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from wisen.domain.histories import History
     from wisen.domain.summaries import Summary
@@ -33,11 +33,11 @@ def dig(parts: Parts) -> Diary:
     """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
     diary, own = Diary(parts), wording.own(parts)
     judge = Adjudicator(parts, own)
-    understanding = parts.languages.understanding(UNDERSTANDING)
+    understanding, folders = parts.languages.understanding(UNDERSTANDING), parts.places_by_context()
     new = parts.index.unmined(understanding)
     with collector_paused():
         while sessions := list(islice(new, MINED_AT_ONCE)):
-            found: Sequence[Mined] = [understand(parts, each, own) for each in sessions]
+            found: Sequence[Mined] = [understand(parts, each, own, folders) for each in sessions]
             with parts.fences.step("adjudicate"):
                 found = judge.decided(sessions, found)
             told = [summarise(parts, diary, *each) for each in zip(sessions, found, strict=True)]
@@ -47,10 +47,10 @@ def dig(parts: Parts) -> Diary:
     return diary
 
 
-def understand(parts: Parts, session: History, own: Own) -> Mined:
+def understand(parts: Parts, session: History, own: Own, folders: Mapping[str, Sequence[str]]) -> Mined:
     """What one session taught; nothing where it cannot be understood, so that it does not keep others from it."""
     with parts.fences.around(FenceKind.SESSION, name_of(session)):
-        return replace(mine(session), said=listen(session, own))
+        return replace(mine(session, folders), said=listen(session, own))
     return Mined(session=session.session)
 
 
