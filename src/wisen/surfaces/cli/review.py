@@ -74,6 +74,10 @@ def review() -> int:
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0
+        for agent in learner.installed():
+            for fault in agent.faults:
+                told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
+                out.print(told, markup=False)
         for number, each in enumerate(waiting, 1):
             out.print(f"\n({number}/{len(waiting)})", style="dim")
             _tell(out, learner, each)
