@@ -313,7 +313,8 @@ POWERFUL = frozenset(
     " bun pip pip3 pipx uv uvx poetry conda brew apt apt-get dnf yum apk gem cargo go rustup nix dpkg rpm snap flatpak"
     " flask django-admin rails prisma alembic dbt supabase firebase stripe twilio op vault sops pass security defaults"
     " killall pkill kill reboot shutdown halt swapoff parted fdisk useradd usermod passwd visudo setcap nsenter unshare"
-    " chroot bwrap firejail screen tmux nohup setsid watch time timeout nice".split()
+    " chroot bash sh zsh dash ksh fish csh tcsh python python3 ruby node deno java"
+    " bwrap firejail screen tmux nohup setsid watch time timeout nice".split()
 )
 """Programs that everybody knows and that can do much: what a list does not say of them is not harmless."""
 KNOWN_OPTIONS = frozenset(name for each in COMMANDS.values() for name in (*each.flags, *each.valued))
