@@ -12,8 +12,9 @@ from wisen import __version__, settings
 from wisen.backends.home_access import HomeAccess, home_directory, refuse_foreign, tighten
 from wisen.domain.hooks import CLIENT, Caller, Program
 from wisen.domain.models import WORK, ModelsPolicy
-from wisen.errors import SettingsError
+from wisen.errors import SettingsError, WisenError
 from wisen.learner import Learner, Place
+from wisen.loop.observe.policy import with_key
 from wisen.parts import Parts
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class Wiring:
             ids=Ulids(clock),
             machine=machine,
             version=__version__,
-            door=self.settings.door,
+            door=with_key(self.settings.door, self._mark_key()),
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
             notebooks=NotebookFiles(self._user_home()),
@@ -406,6 +407,13 @@ class Wiring:
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with."""
         return bytes.fromhex(self._kept("salt", _random))
+
+    def _mark_key(self) -> bytes:
+        """What marks of ours are keyed with; empty before anything was told to agents."""
+        try:
+            return self._salt() if (self.settings.home / "salt").exists() else b""
+        except (OSError, ValueError, WisenError):
+            return b""  # without it too much is taken out of texts, never too little
 
     def _kept(self, name: str, made: Callable[[], str]) -> str:
         from wisen.backends.kept import kept
