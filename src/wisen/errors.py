@@ -138,4 +138,4 @@ class UnfitFile(FileError, OSError):
 
     def __str__(self) -> str:
         """For a person."""
-        return f"{self.filename} {self.strerror}, and was left alone."
+        return f"{self.filename} {self.strerror}, and was left alone. Look at it, and put a file there or take it away."

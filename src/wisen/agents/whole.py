@@ -10,6 +10,7 @@ import msgspec
 from wisen.agents.jsonl import LONGEST
 from wisen.agents.salvage import mended
 from wisen.domain.sources import Batch, TroubleKind
+from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ def read_whole(path: Path, mark: Mark | None, notebook: Notebook, take: Callable
     cursor, data = mark.cursor if mark else "", b""
     try:
         if path.stat().st_size <= LONGEST:
-            data = path.read_bytes()
+            data = read_regular_file(path, LONGEST)
             cursor = hashlib.blake2b(data, digest_size=8).hexdigest()
             if mark is not None and mark.cursor == cursor:
                 return

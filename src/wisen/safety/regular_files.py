@@ -39,7 +39,7 @@ def open_regular_file(path: str | Path, *, most: int | None = None) -> FileIO:
         UnfitFile: it is something else, made up by the kernel, or too large. It is an OSError too.
         OSError: it is not there, or may not be read.
     """
-    _refuse_unfit(path, os.stat(path), most)  # noqa: PTH116 - a path may be bytes of another encoding
+    refuse_unfit(path, os.stat(path), most)  # noqa: PTH116 - a path may be bytes of another encoding
     return _opened(path, most)
 
 
@@ -69,7 +69,7 @@ def read_at_most(file: FileIO, size: int) -> bytes:
 def is_regular_file(path: str | Path) -> bool:
     """Whether a regular file is there, maybe behind a link; no path is an error."""
     try:
-        _refuse_unfit(path, os.stat(path), None)  # noqa: PTH116
+        refuse_unfit(path, os.stat(path), None)  # noqa: PTH116
     except (OSError, ValueError):
         return False
     return True
@@ -83,7 +83,7 @@ def refuse_unfit_database(path: Path) -> None:
     for ending in _OF_DATABASE:
         beside = f"{path}{ending}"
         try:
-            _refuse_unfit(beside, os.stat(beside), None)  # noqa: PTH116
+            refuse_unfit(beside, os.stat(beside), None)  # noqa: PTH116
         except FileNotFoundError:
             if not ending or os.path.islink(beside):  # noqa: PTH114 - a dangling link would be made a file of
                 raise
@@ -94,7 +94,7 @@ def _opened(path: str | Path, most: int | None) -> FileIO:
         handle = os.open(name, _FLAGS)
         try:
             # What was looked at may have been replaced since; the handle cannot be.
-            _refuse_unfit(path, os.fstat(handle), most)
+            refuse_unfit(path, os.fstat(handle), most)
         except BaseException:
             os.close(handle)
             raise
@@ -103,7 +103,8 @@ def _opened(path: str | Path, most: int | None) -> FileIO:
     return open(path, "rb", buffering=0, opener=opener)
 
 
-def _refuse_unfit(path: str | Path, status: os.stat_result, most: int | None) -> None:
+def refuse_unfit(path: str | Path, status: os.stat_result, most: int | None) -> None:
+    """Refuse what is not a regular file of at most so many bytes. Raises: UnfitFile."""
     if not stat.S_ISREG(status.st_mode):
         kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
         raise UnfitFile(str(path), f"is {kind}, not a file", errno.EISDIR if "folder" in kind else errno.EINVAL)

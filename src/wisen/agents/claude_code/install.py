@@ -14,6 +14,7 @@ from wisen.agents.called import commands, group, observer, strict_json
 from wisen.agents.claude_code.read import AGENT
 from wisen.agents.files import files_below, source_at
 from wisen.domain.hooks import Calling, Hook, HookSettings
+from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -105,8 +106,8 @@ class ClaudeCodeHooks:
     def _began(self, path: Path) -> datetime | None:
         """The first time in a transcript, unless it is of a place where we are switched off."""
         try:
-            with path.open("rb") as file:
-                beginning = file.read(_BEGINNING)
+            with open_regular_file(path) as file:
+                beginning = read_at_most(file, _BEGINNING)
         except OSError:
             return None
         place = beginning.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")

@@ -20,6 +20,7 @@ from wisen.agents import called
 from wisen.agents.codex.read import AGENT
 from wisen.agents.files import files_below, source_at
 from wisen.domain.hooks import Hook, HookSettings
+from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -108,8 +109,8 @@ class CodexHooks:
     def _began(self, path: Path, project: Path | None) -> datetime | None:
         """The first time in a rollout, unless it is of another project or of a place where we are switched off."""
         try:
-            with path.open("rb") as file:
-                beginning = file.read(_BEGINNING)
+            with open_regular_file(path) as file:
+                beginning = read_at_most(file, _BEGINNING)
         except OSError:
             return None
         meta = beginning.partition(b"\n")[0]
@@ -127,7 +128,7 @@ class CodexHooks:
     def _states(self) -> dict[str, Any]:
         """What the user decided about hooks, by the names that Codex gives them."""
         try:
-            config = tomllib.loads((self._root / "config.toml").read_text(encoding="utf-8"))
+            config = tomllib.loads(read_regular_text(self._root / "config.toml", SIDE_FILE))
         except (OSError, ValueError):
             return {}
         hooks = config.get("hooks")

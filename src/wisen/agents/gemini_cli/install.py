@@ -20,6 +20,7 @@ from wisen.agents.gemini_cli.places import CHATS, place_of
 from wisen.agents.gemini_cli.read import AGENT
 from wisen.agents.notebook import moment
 from wisen.domain.hooks import Hook, HookSettings
+from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -133,8 +134,8 @@ class GeminiCliHooks:
         if elsewhere or self._is_off(place) or not self._is_trusted(Path(place)):
             return None
         try:
-            with path.open("rb") as file:
-                header = _header.decode(file.read(_BEGINNING).partition(b"\n")[0])
+            with open_regular_file(path) as file:
+                header = _header.decode(read_at_most(file, _BEGINNING).partition(b"\n")[0])
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
         return moment(header.startTime) if header.kind == "main" else None
@@ -165,7 +166,7 @@ def _group(command: str, matcher: str) -> dict[str, Any]:
 def _told(path: Path) -> dict[str, Any]:
     """What a file of Gemini CLI says, which may hold comments; empty where it cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular_text(path, SIDE_FILE)
         found = json.loads(_COMMENT.sub(lambda each: each[1] or "", text))
     except (OSError, ValueError, RecursionError):
         return {}

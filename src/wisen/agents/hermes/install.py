@@ -17,6 +17,7 @@ from wisen.agents.called import observer
 from wisen.agents.hermes.read import AGENT
 from wisen.agents.sqlite_files import columns, connect, text
 from wisen.domain.hooks import Calling, Hook, HookSettings, caller_in
+from wisen.safety.regular_files import SIDE_FILE, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -126,7 +127,7 @@ class HermesHooks:
         from ruamel.yaml.error import YAMLError
 
         try:
-            told: Any = YAML(typ="safe", pure=True).load((self._root / "config.yaml").read_text(encoding="utf-8"))
+            told: Any = YAML(typ="safe", pure=True).load(read_regular_text(self._root / "config.yaml", SIDE_FILE))
         except (OSError, ValueError, YAMLError):
             return False
         plugins = told.get("plugins") if isinstance(told, dict) else None

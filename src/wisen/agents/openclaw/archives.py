@@ -12,6 +12,7 @@ import msgspec
 from wisen.agents import jsonl
 from wisen.agents.openclaw import compressed
 from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.safety.regular_files import open_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,7 @@ def read_archive(source: Source, mark: Mark | None, form: LineFormat) -> Iterato
 def _lines(source: Source) -> Iterator[bytes | None]:
     """The lines of an archive; None for one that is too long, and at the end of one that never ends."""
     held, total, passing = b"", 0, False
-    with source.path.open("rb") as file:
+    with open_regular_file(source.path) as file:
         for piece in compressed.pieces(file):
             total += len(piece)
             if total > _LARGEST:

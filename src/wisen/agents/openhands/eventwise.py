@@ -14,6 +14,7 @@ from wisen.agents.notebook import FAR_BEHIND, Segment
 from wisen.agents.openhands.records import as_event, kind_in
 from wisen.agents.salvage import mended
 from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,7 +103,7 @@ def _take(file: EventFile, conversation: Conversation, *, is_last: bool) -> bool
         notebook.trouble(TroubleKind.OVERSIZED, file.number)
         return True
     try:
-        data = file.path.read_bytes()
+        data = read_regular_file(file.path, LONGEST)
         try:
             conversation.take(as_event(data), file.number)
         except msgspec.ValidationError:

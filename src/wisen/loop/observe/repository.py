@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from wisen.safety.regular_files import open_regular_file, read_at_most
+
 _LARGEST = 1 << 20
 """No file of git that is read here is larger than this, in bytes."""
 
@@ -180,10 +182,8 @@ def _unescaped(text: str) -> str:
 
 def _text(file: Path) -> str | None:
     try:
-        if not file.is_file():
-            return None
-        with file.open("rb") as opened:
-            return opened.read(_LARGEST).decode("utf-8", "surrogateescape")
+        with open_regular_file(file) as opened:
+            return read_at_most(opened, _LARGEST).decode("utf-8", "surrogateescape")
     except (OSError, ValueError):
         return None
 
