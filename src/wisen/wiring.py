@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
+    from wisen.backends.files import UserFiles
     from wisen.backends.flight import WriterLock
     from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
@@ -147,7 +148,6 @@ class Wiring:
     ) -> Learner:
         from wisen.backends.clock import local
         from wisen.backends.executors.processes import given, processes
-        from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
@@ -187,7 +187,7 @@ class Wiring:
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
             notebooks=NotebookFiles(self._user_home()),
-            files=UserFiles(),
+            files=self._files(),
             checkouts=GitCheckouts(self.environment),
             tracking=GitTracking(self.environment),
             promote=self.settings.promote,
@@ -324,13 +324,12 @@ class Wiring:
         )
 
     def _watched(self) -> Watched:
-        from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
         from wisen.backends.ids import Ulids
         from wisen.heartbeat import Watched
         from wisen.loop.apply.past import Desk
 
-        files, clock = UserFiles(), self.clock()
+        files, clock = self._files(), self.clock()
 
         def desk(ledger: Ledger) -> Desk:
             return Desk(files, GitCheckouts(self.environment), ledger, clock, Ulids(clock), self._machine())
@@ -382,6 +381,12 @@ class Wiring:
             "codex": Path(chosen("CODEX_HOME") or home / ".codex").expanduser(),
             "openclaw": home / ".openclaw" / "workspace",
         }
+
+    def _files(self) -> UserFiles:
+        from wisen.backends.files import UserFiles
+        from wisen.backends.links import links_of_user
+
+        return UserFiles(links_of_user(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
 
     def _languages_folder(self) -> Path:
         from wisen.loop.detect.added import FOLDER
