@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
+    from wisen.backends.files import UserFiles
     from wisen.backends.flight import WriterLock
     from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
@@ -143,7 +144,6 @@ class Wiring:
     ) -> Learner:
         from wisen.backends.clock import local
         from wisen.backends.executors.processes import given, processes
-        from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
         from wisen.backends.home_access import PrivateFiles
         from wisen.backends.ids import Ulids
@@ -184,7 +184,7 @@ class Wiring:
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
             notebooks=NotebookFiles(self._user_home()),
-            files=PrivateFiles(UserFiles(), self.settings.home),
+            files=PrivateFiles(self._files(), self.settings.home),
             checkouts=GitCheckouts(self.environment),
             tracking=GitTracking(self.environment),
             promote=self.settings.promote,
@@ -330,13 +330,12 @@ class Wiring:
         )
 
     def _watched(self) -> Watched:
-        from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
         from wisen.backends.ids import Ulids
         from wisen.heartbeat import Watched
         from wisen.loop.apply.past import Desk
 
-        files, clock = UserFiles(), self.clock()
+        files, clock = self._files(), self.clock()
 
         def desk(ledger: Ledger) -> Desk:
             return Desk(files, GitCheckouts(self.environment), ledger, clock, Ulids(clock), self._machine())
@@ -389,6 +388,12 @@ class Wiring:
             "codex": Path(chosen("CODEX_HOME") or home / ".codex").expanduser(),
             "openclaw": home / ".openclaw" / "workspace",
         }
+
+    def _files(self) -> UserFiles:
+        from wisen.backends.files import UserFiles
+        from wisen.backends.links import links_of_user
+
+        return UserFiles(links_of_user(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
 
     def _languages_folder(self) -> Path:
         from wisen.loop.detect.added import FOLDER

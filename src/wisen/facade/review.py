@@ -26,7 +26,7 @@ from wisen.domain.entries import (
 )
 from wisen.domain.entry_states import asked, states
 from wisen.domain.ownership import Subject, Verdict
-from wisen.errors import UsageError
+from wisen.errors import FileError, UsageError
 from wisen.facade.writing import one_writer
 from wisen.steps import owning
 
@@ -148,9 +148,16 @@ class Reviewer:
             return Leave.ASK
         parts = self._parts
         (entry,) = parts.ledger.entries([each.proposal.entry])
-        tracked = parts.checkouts.is_tracked(each.proposal.path)
+        tracked = parts.checkouts.is_tracked(each.proposal.path) or self._is_linked(each.proposal.path)
         profile, name = Profile(parts.promote.profile), Path(each.proposal.path).name
         return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
+
+    def _is_linked(self, path: str) -> bool:
+        """Whether a link leads to another file, which nobody named: a person has to see which."""
+        try:
+            return self._parts.files.linked_to(Path(path)) is not None
+        except FileError:
+            return True
 
     @one_writer("answer")
     def answer(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -168,3 +169,15 @@ def stops(counts: Counts) -> str:
         f"interrupted {plural(counts.interrupts, 'time')}"
         + (f" ({by_rejecting:,} of them by rejecting)." if by_rejecting else ".")
     )
+
+
+def shown_path(path: str) -> str:
+    """A path with the file that it really leads to, where links do: who decides must see what is written to."""
+    real = leads_to(path)
+    return path if real is None else f"{path} (a link: it is {real})"
+
+
+def leads_to(path: str) -> str | None:
+    """The file that links lead to; None where there are none on the way."""
+    real = os.path.realpath(path)
+    return None if not path or real == os.path.abspath(path) else real  # noqa: PTH100 - links stay
