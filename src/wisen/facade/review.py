@@ -326,7 +326,7 @@ class Reviewer:
 
     @one_writer("repair")
     def join_doubles(self, *, dry_run: bool = False) -> Joined:
-        """Join lessons and questions that two runs recorded at the same time; the second line leaves the user's file."""
+        """Join lessons and questions that two runs recorded at the same time; second lines leave the user's files."""
         from wisen.steps.joining import join_doubles
 
         return join_doubles(self._parts, dry_run=dry_run)
