@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
 from wisen.backends.home_access import HomeAccess, home_directory, refuse_foreign, tighten
+from wisen.backends.kept import kept
 from wisen.domain.hooks import CLIENT, Caller, Program
 from wisen.domain.models import WORK, ModelsPolicy
 from wisen.errors import SettingsError, WisenError
@@ -18,7 +19,7 @@ from wisen.loop.observe.policy import with_key
 from wisen.parts import Parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
@@ -231,7 +232,7 @@ class Wiring:
 
     def token(self) -> str:
         """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
-        return self._kept("token", _random)
+        return kept(self.settings.home / "token", _random)
 
     def rounds(self, minutes: float) -> Rounds:
         """What runs `wisen cycle` again and again, in a process of its own."""
@@ -265,7 +266,12 @@ class Wiring:
             watched=self._watched(),
             languages=lambda: added_in(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),
+            join=self._joined,
         )
+
+    def _joined(self) -> tuple[int, int, Sequence[str], Sequence[str]]:
+        with self.learner(reads=False) as learner:
+            return learner.join_doubles()
 
     def agents(self) -> tuple[Agent, ...]:
         """The readers of the agents that are enabled."""
@@ -407,11 +413,11 @@ class Wiring:
         """This machine's name for itself."""
         from wisen.backends.ids import Ulids
 
-        return self._kept("machine", lambda: Ulids(self.clock()).new())
+        return kept(self.settings.home / "machine", lambda: Ulids(self.clock()).new())
 
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with."""
-        return bytes.fromhex(self._kept("salt", _random))
+        return bytes.fromhex(kept(self.settings.home / "salt", _random))
 
     def _mark_key(self) -> bytes:
         """What marks of ours are keyed with; empty before anything was told to agents."""
@@ -419,11 +425,6 @@ class Wiring:
             return self._salt() if (self.settings.home / "salt").exists() else b""
         except (OSError, ValueError, WisenError):
             return b""  # without it too much is taken out of texts, never too little
-
-    def _kept(self, name: str, made: Callable[[], str]) -> str:
-        from wisen.backends.kept import kept
-
-        return kept(self.settings.home / name, made)
 
 
 def _random() -> str:

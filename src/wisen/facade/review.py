@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from wisen.loop.apply.edit import Edit
     from wisen.loop.promote.policy import Leave
     from wisen.parts import Parts
+    from wisen.steps.joining import Joined
 
 
 _MANY = 100
@@ -329,6 +330,13 @@ class Reviewer:
         if not dry_run:
             parts.ledger.enter([entry, *moves])
         return entry
+
+    @one_writer("repair")
+    def join_doubles(self, *, dry_run: bool = False) -> Joined:
+        """Join lessons and questions that two runs recorded at the same time; second lines leave the user's files."""
+        from wisen.steps.joining import join_doubles
+
+        return join_doubles(self._parts, dry_run=dry_run)
 
     def took_back(self, change: Change) -> None:
         """A rule that the user took out of a file again is one that he rejected."""

@@ -366,7 +366,7 @@ def agents(as_json: Json = False) -> None:
 @app.command()
 def doctor(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Restore a damaged ledger from its newest good backup; the file is kept.")
+        bool, typer.Option("--repair", help="Mend what is damaged, doubled or open to others; what was there is kept.")
     ] = False,
     purge: Annotated[
         bool, typer.Option("--purge", help="Forget what may not be kept by today's rules, wherever it stands.")
