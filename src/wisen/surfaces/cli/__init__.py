@@ -6,8 +6,6 @@ nothing to read; 4 `doctor` found something bad; 130 stopped by the user.
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path  # noqa: TC003 - typer reads the annotation at run time
 from typing import Annotated, Optional
 
@@ -42,19 +40,10 @@ FAILED, NOTHING, BAD, STOPPED = 1, 3, 4, 130
 
 
 def main() -> None:
-    """The entry point: errors we know are one line for a person, not a traceback."""
-    from wisen.errors import WisenError
+    """The entry point: errors are one line for a person, not a traceback."""
+    from wisen.surfaces.cli.ending import run_program
 
-    try:
-        app()
-    except WisenError as error:
-        print(f"wisen: {error}", file=sys.stderr)
-        raise SystemExit(FAILED) from None
-    except KeyboardInterrupt:
-        print("wisen: stopped. What was read so far is kept; run it again to go on.", file=sys.stderr)
-        raise SystemExit(STOPPED) from None
-    except BrokenPipeError:  # the reader of our output has gone (`| head`): nothing more to say, nor to flush at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    run_program(app, failed=FAILED, stopped=STOPPED)
 
 
 def _version(wanted: bool) -> None:

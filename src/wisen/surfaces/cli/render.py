@@ -19,15 +19,17 @@ def print_json(value: object) -> None:
     """One JSON object, dates in ISO form, keys as the values name them."""
     import msgspec
 
+    from wisen.surfaces.cli.terminal import visible_json
+
     encoded = msgspec.json.encode(value, enc_hook=str)
-    sys.stdout.write(msgspec.json.format(encoded, indent=2).decode("utf-8") + "\n")
+    sys.stdout.write(visible_json(msgspec.json.format(encoded, indent=2).decode("utf-8")) + "\n")
 
 
 def console() -> Console:
     """The terminal, plain when it is not one."""
-    from rich.console import Console
+    from wisen.surfaces.cli.terminal import safe_console
 
-    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_PIPE_WIDTH)
+    return safe_console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 def say(text: str, *, dim: bool = False) -> None:
