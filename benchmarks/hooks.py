@@ -5,8 +5,9 @@ failure with a known fix, a prompt, a prompt that asks for what was said before.
 `launcher_ms`: by how much a session start is slower than the interpreter with the client alone. `unguarded_call_ms`:
 before a call, while there are no guards. `work_ms`: processor time alone. `coins_ms`: by how much a session start is
 slower in the middle where coins are thrown for what is on trial, each start beside one without. With `--data DIR` (a
-folder of transcripts) every failed call in it is put to the client's own code, in the snapshot of every context: `found` of those `known` whose signature has a fix there, and
-how many fixes of another signature were named (`wrong`).
+folder of transcripts) every failed call in it is put to the client's own code, in the snapshot of every context:
+`found` of those `known` whose signature has a fix there, and how many fixes of another signature were named
+(`wrong`).
 """
 
 from __future__ import annotations
