@@ -244,6 +244,8 @@ def test_nor_does_it_where_we_would_write_ourselves(
     before = {path: path.lstat() for path in map(home.joinpath, EDITED)}
     told_by((["cycle"], ["learn"], ["proposals"]), home, tmp_path / "output")
     assert all(path.lstat().st_mode == status.st_mode for path, status in before.items())
+    began = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(home / "shop"), "source": "startup"})
+    assert "pnpm instead of npm" in began
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -346,6 +346,28 @@ def test_objects_of_another_repository_are_not_borrowed(attacked: Attacked, home
     assert GitCheckouts(os.environ).is_tracked(str(attacked.folder / "CLAUDE.md"))
 
 
+@pytest.mark.parametrize("linked", [".git", ".git/objects", ".git/objects/pack", ".git/objects/xx", ".git/index"])
+def test_links_to_another_repository_tell_nothing_of_it(
+    attacked: Attacked, home: Path, tmp_path: Path, linked: str
+) -> None:
+    private = Repository(tmp_path / "private")
+    commit = private.commit("what nobody else may read\n")
+    if linked == ".git/objects/pack":
+        private.git("repack", "-a", "-d", "-q")
+    (attacked.folder / ".git/HEAD").write_text(f"{commit}\n")
+    places = (
+        sorted((private.folder / ".git/objects").glob("??")) if linked.endswith("xx") else [private.folder / linked]
+    )
+    for place in places:
+        mine = attacked.folder / place.relative_to(private.folder)
+        if mine.is_dir():
+            shutil.rmtree(mine)
+        mine.unlink(missing_ok=True)
+        mine.symlink_to(place)
+    assert "nobody" not in str(ask_everything(attacked, home))
+    assert GitCheckouts(os.environ).is_tracked(str(attacked.folder / "CLAUDE.md"))
+
+
 def test_replaced_and_grafted_commits_do_not_count(attacked: Attacked, home: Path) -> None:
     head, first = attacked.git("rev-parse", "HEAD"), attacked.git("rev-parse", "HEAD~1")
     attacked.git("replace", head, first)

@@ -82,6 +82,8 @@ def top_of(file: Path) -> Path | None:
 def git_directories(top: Path) -> Directories:
     """Where the checkout keeps what git knows. Raises: NoView, OSError."""
     inside = Path(os.path.realpath(top / ".git"))
+    if inside.parent != Path(os.path.realpath(top)):
+        raise NoView(f"{top / '.git'} is a link to {inside}, which may be another project's")
     own = inside if inside.is_dir() else _pointed(top, inside)
     if not is_regular_file(own / "HEAD"):
         raise NoView(f"{own} holds no HEAD")
@@ -127,15 +129,17 @@ def make_view(folder: Path, where: Directories, head: str) -> None:
     (folder / "refs").mkdir()
     (folder / "objects" / "pack").mkdir(parents=True)
     objects = where.common / "objects"
+    if objects.is_symlink() or (objects / "pack").is_symlink():
+        raise NoView(f"{objects} is a link to what may be another project's")
     for entry in _entries(objects):
-        if _FAN_OUT.fullmatch(entry.name) and entry.is_dir():
+        if _FAN_OUT.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
             (folder / "objects" / entry.name).symlink_to(entry.path)
     _link_files(objects / "pack", folder / "objects" / "pack", "")
     _link_files(where.own, folder, "sharedindex.")
     if is_regular_file(where.common / "shallow"):
         (folder / "shallow").write_bytes(read_regular_file(where.common / "shallow", _LISTS))
     if os.path.lexists(where.own / "index"):
-        if not is_regular_file(where.own / "index"):
+        if (where.own / "index").is_symlink() or not is_regular_file(where.own / "index"):
             raise NoView(f"{where.own / 'index'} is not a file")
         (folder / "index").symlink_to(where.own / "index")
 
@@ -143,7 +147,7 @@ def make_view(folder: Path, where: Directories, head: str) -> None:
 def _link_files(source: Path, target: Path, begins: str) -> None:
     """Links to the regular files of a folder: a pipe among them would keep git waiting."""
     for entry in _entries(source):
-        if entry.name.startswith(begins) and is_regular_file(entry.path):
+        if entry.name.startswith(begins) and not entry.is_symlink() and is_regular_file(entry.path):
             (target / entry.name).symlink_to(entry.path)
 
 
