@@ -2,6 +2,7 @@
 
 Data: `--data DIR` with transcripts/*.jsonl for the false side: every line of what would be kept of them. Secrets are
 made at run time from providers' documented formats (`secret_formats`), laid into twelve carriers (`secret_carriers`).
+`spoken` is what people say or split (`secret_plants`), learnt and looked for in every byte of the home, by seeds.
 `leave_provider_out` takes a provider's own rules away and asks whether what names its tokens still gives them away.
 """
 
@@ -19,6 +20,7 @@ from benchmarks.data import transcripts
 from benchmarks.secret_carriers import CARRIERS, Sample, lay
 from benchmarks.secret_formats import FORMATS
 from benchmarks.secret_peers import peers
+from benchmarks.secret_plants import measured
 from wisen.agents.claude_code import ClaudeCode
 from wisen.domain.events import Call, Message, Outcome, Provenance
 from wisen.safety.private import find_private
@@ -34,6 +36,8 @@ _DRAWS = 7
 """Of each format in each carrier: more than ten thousand in all."""
 _PEER_DRAWS = 1
 _SEED = 11
+_PLANT_SEEDS, _PLANTS = (201, 202), 1500
+"""The rules were chosen on other seeds."""
 
 
 class Kept(NamedTuple):
@@ -71,6 +75,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "real": _real(kept, len(lines)),
         "private_line_rate": sum(find_private(line) is not None for line in lines) / max(1, len(lines)),
         "mb_per_s_with_private": _speed(rule_against, texts, options.repeat),
+        "spoken": measured(_PLANT_SEEDS, _PLANTS),
     }
 
 

@@ -122,6 +122,18 @@ def _home(text: str) -> Private | None:
     return None
 
 
+def _telephone(text: str) -> Private | None:
+    for number in _form(rules.TELEPHONE).finditer(text):
+        digits = re.sub(r"\D", "", number["n"])
+        least = 9 if number["n"][0] in "+0(" else 10
+        if not least <= len(digits) <= 15 or len(set(digits)) <= 2 or _form(rules.SHOWN_NUMBER).search(number["n"]):
+            continue
+        words = rules.CALLED_BY if least == 9 or _form(rules.GROUPED).fullmatch(number["n"]) else rules.SURELY_CALLED
+        if _form(words).search(text[max(0, number.start() - _NEAR) : number.start()]):
+            return _found(rules.PEOPLE, "somebody's telephone number", sure=True)
+    return None
+
+
 def _number(rule: rules.Number, text: str) -> Private | None:
     for number in _form(rule.form).finditer(text):
         if rule.check is None or rule.check(_GAPS.sub("", number["n"]).upper()):
@@ -141,4 +153,5 @@ _LOOKS: dict[str, Callable[[str], Private | None]] = {
     rules.BODILY: _body,
     rules.HOME: _home,
     **{rule.form: partial(_number, rule) for rule in rules.NUMBERS},
+    rules.CALLED: _telephone,
 }

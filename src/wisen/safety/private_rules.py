@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FINANCIAL, MEDICAL, BIOMETRIC, IDENTITY, PEOPLE = "financial", "medical", "biometric", "identity", "third-party"
-MONEY, BANK, HEALTHY, BODILY, HOME = "cards and accounts", "banks", "health", "body", "home"
+MONEY, BANK, HEALTHY, BODILY, HOME, CALLED = "cards and accounts", "banks", "health", "body", "home", "telephone"
 """What a clue can point to, beside the numbers that have a clue of their own."""
 
 _CLUES = {
@@ -24,6 +24,8 @@ _CLUES = {
     "|prescribed| mg |hiv positive|hiv-positive|tested positive|treated for|chemotherapy|is pregnant|am pregnant",
     BODILY: " fingerprint| iris | retina | faceprint| face template| face embedding| voiceprint| voice print"
     "| dna | dna:| genome| genetic profile",
+    # By the digits: the words beside them stand in every other line of code.
+    CALLED: "000 000|000-000|000.000|(000)|00 00 00|0000 00|0000-0000|0000/000|0000000000|+00 0|+000 0|+0 0|000 00 00",
     HOME: "lives at|live at|lives in|resides at|home address|private address|my address|his address|her address"
     "|their address| street| avenue| ave,| road,| lane,| drive,|straße|strasse| rue | calle | boulevard|wohnt ",
 }
@@ -246,6 +248,27 @@ DWELLING = (
     r"(?i)\b(?:lives?|living|resid(?:es?|ing))\s(?:at|in)\b|\b(?:home|private)\saddress\b"
     r"|\b(?:my|his|her|their)\s(?:\w+\s)?address\b|\bwohnt\b|\bhabite\b|\bvive\sen\b"
 )
+TELEPHONE = (
+    r"(?P<n>[+(0-9](?<![\w.+/:#@-].)(?:"
+    r"(?<=\+)[1-9][0-9]{0,2}[ ./-]?\(?0?\)?(?:[ ./-]?\(?[0-9]{1,5}\)?){2,6}"
+    r"|(?<=0)[0-9]{1,4}(?:[ ./-]{1,2}[0-9]{2,7}){1,5}|(?<=\()[0-9]{2,5}\)(?:[ ./-]{0,2}[0-9]{2,7}){1,5}"
+    r"|(?<=0)[1-9][0-9]{8,11}|[0-9]{2}[ .-][0-9]{3}[ .-][0-9]{4}|[0-9]{1,3}(?:[ -][0-9]{2,4}){2,4}))"
+    r"(?![\w@/:-]|[.,][0-9])"
+)
+SHOWN_NUMBER = r"(?:^|[^0-9])(?:1?\D{0,2}[0-9]{3}\D{0,2})?555\D?[0-9]{4}|0000|1234567|123 ?456"
+"""Numbers that stand in examples."""
+_CALLED = (
+    r"phone|mobile|whatsapp|telefon|handy|anruf|erreich|portable|tel[eé]fono|m[oó]vil|celular|kom[oó]rk|mobil"
+    r"|điện thoại|फ़ोन|फोन|телефон|звони|电话|電話|手机|携帯|전화|연락처|휴대폰|هاتف|اتصل|جوال|tel[:.]"
+)
+_MAYBE_CALLED = (
+    r"call|cell|ruf|appel|llama|chiama|n[uú]m[eé]ro|ligue|numer|dzwo[nń]|\bring\b|numret|numaras|gọi|नंबर|कॉल|номер"
+    r"|号码|番号|번호|رقم|number"
+)
+SURELY_CALLED = rf"(?i)(?:{_CALLED})[^\n{{}}=]{{0,48}}$"
+CALLED_BY = rf"(?i)(?:{_CALLED}|{_MAYBE_CALLED})[^\n{{}}=]{{0,48}}$"
+GROUPED = r"[2-9][0-9]{2}[ .-][0-9]{3}[ .-][0-9]{4}"
+"""A number beside a word that says that somebody is called by it."""
 EMAIL = r"[\w.+-]{1,64}@(?!(?:[\w-]+\.)*(?:example|test|localhost|invalid)\b)(?!users\.noreply)[\w-]+(?:\.[\w-]+)+"
 PHONE = (
     rf"(?!(?:\+?1[ .-])?\(?[0-9]{{3}}\)?[ .-]?555)[+(0-9]{BEGIN}"

@@ -16,6 +16,7 @@ from wisen.safety.likeness import (
 )
 from wisen.safety.providers import PROVIDERS
 from wisen.safety.secret_forms import BARE, IS, SAID, URL, WRITTEN, Rule, named
+from wisen.safety.spoken_rules import SPOKEN
 
 _PASSWORDS = "password passwd passphrase passwort _pass pwd".split()
 _KEYS = [
@@ -184,6 +185,7 @@ GENERIC: tuple[Rule, ...] = (
         check=is_key_material,
         any_case=True,
     ),
+    *SPOKEN,
 )
 
 WRAPPED_WORDS = [

@@ -108,6 +108,7 @@ class Finder:
         patterns = list(dict.fromkeys((*armed, *others)))
         self._automaton = BytesAhoCorasick(patterns, implementation=Implementation.DFA)
         self._rules = tuple(tuple(armed.get(pattern, ())) for pattern in patterns)
+        self._begins = tuple(any(each.rule.prefixes for each in found) for found in self._rules)
         self._others = tuple(others.get(pattern) for pattern in patterns)
 
     def scan(self, text: str) -> Scan:
@@ -124,12 +125,14 @@ class Finder:
 
     def _look(self, data: bytes, hits: list[_Hit], clues: set[str], *, unwrap: bool) -> tuple[str | None, bool]:
         """The first rule that fits at one of the hits, and whether the text is to be looked at again unfolded."""
-        rules, others = self._rules, self._others
+        rules, others, begins = self._rules, self._others, self._begins
         folded, unwrapped_to = False, 0
         for trigger, start, _ in hits:
             for rule in rules[trigger]:
                 if rule.fits(data, start):
                     return rule.name, folded
+            if begins[trigger] and wrapped.CUT.match(data, start) and (found := self._cut(data, start, trigger)):
+                return found, folded
             other = others[trigger]
             if other is None:
                 continue
@@ -139,8 +142,18 @@ class Finder:
                 found = self._look_into(inside, clues, unwrap=False)
                 if found is not None:
                     return found, folded
-            folded = folded or other.folds or (other.continues and _breaks_a_word(data, start))
+            if other.folds or (other.continues and _breaks_a_word(data, start)):
+                folded = True
         return None, folded
+
+    def _cut(self, data: bytes, start: int, trigger: int) -> str | None:
+        """The rule that a token fits which begins here and goes on in other lines or strings."""
+        rules = [each for each in self._rules[trigger] if each.rule.prefixes]
+        for token in wrapped.joined(data, start):
+            for rule in rules:
+                if rule.fits(token, 0):
+                    return rule.name
+        return None
 
     def _look_into(self, data: bytes, clues: set[str], *, unwrap: bool) -> str | None:
         hits = self._automaton.find_matches_as_indexes(data.translate(_EVEN), overlapping=True)

@@ -29,6 +29,13 @@ CONTINUED = (
 )  # fmt: skip
 """A line that goes on, as it stands and as JSON escapes it: it matters where it breaks a word."""
 
+_JOINED = r"""\\*["'`]\s{0,3}(?:[+.&,~]|<>|\|\||\.\.)?\s{0,3}\\?(?:\r?\n|\\n)?\s{0,24}\\*["'`]"""
+"""Between two strings that are put together."""
+_PIECE = rb"[A-Za-z0-9_./+=-]{2,120}"
+CUT = re.compile(_PIECE + rf"(?:{_JOINED}|(?:\\?\r?\n|\\n)[ \t>|\#*+]{{0,24}})".encode())
+"""A piece of a token that ends with its line, or goes on in another string."""
+_LAST = re.compile(_PIECE)
+_MOST_PIECES = 6
 _SHORTEST_WORD = 4
 _LEAST = 4
 """Characters of base64 by which a word is looked for; fewer stand in ordinary words too."""
@@ -98,6 +105,22 @@ def _decoded(run: bytes) -> bytes:
 def _run_end(data: bytes, start: int) -> int:
     found = _RUN.match(data, start, start + _LONGEST_RUN)
     return found.end() if found else start
+
+
+def joined(data: bytes, start: int) -> Iterator[bytes]:
+    """A token that begins here and goes on in other lines or strings, with one more piece each time."""
+    token, at = b"", start
+    for _ in range(_MOST_PIECES):
+        piece = _LAST.match(data, at)
+        if piece is None:
+            return
+        token += piece[0]
+        if at != start:
+            yield token
+        cut = CUT.match(data, at)
+        if cut is None:
+            return
+        at = cut.end()
 
 
 def unfolded(text: str) -> str:
