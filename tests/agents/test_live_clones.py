@@ -24,7 +24,7 @@ def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(age
 
         def told(place: Path) -> str:
             world.client.project = world.project = place
-            return next(each for each in world.asked("say hello") if "say hello" in each)
+            return str(next(each for each in world.asked("say hello") if "say hello" in each))
 
         app = world.client.project
         learnings = repository(app, {".learnings/LEARNINGS.md": PROMOTED}, APP) / ".learnings" / "LEARNINGS.md"

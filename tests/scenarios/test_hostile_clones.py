@@ -273,38 +273,53 @@ def taught(home: Path, place: Path) -> None:
     turn()
 
 
-FORGERIES = {
-    "a remote": lambda real, fake: git(fake, "remote", "add", "origin", APP),
-    "other spelling": lambda real, fake: git(fake, "remote", "add", "origin", "git@GITHUB.com:Acme/App"),
-    "another remote's name": lambda real, fake: git(fake, "remote", "add", "upstream", APP),
-    "insteadOf": lambda real, fake: (
-        git(fake, "remote", "add", "origin", "x:app"),
-        git(fake, "config", "url.https://github.com/acme/.insteadOf", "x:"),
-    ),
-    "a local remote": lambda real, fake: git(fake, "remote", "add", "origin", str(real)),
-    "core.worktree": lambda real, fake: git(fake, "config", "core.worktree", str(real)),
-    "a .git file": lambda real, fake: (
-        shutil.rmtree(fake / ".git"),
-        (fake / ".git").write_text(f"gitdir: {real}/.git\n"),
-    ),
-    "a linked .git": lambda real, fake: (shutil.rmtree(fake / ".git"), (fake / ".git").symlink_to(real / ".git")),
-    "commondir": lambda real, fake: (fake / ".git" / "commondir").write_text(f"{real}/.git\n"),
-    "a worktree nobody made": lambda real, fake: (
-        shutil.rmtree(fake / ".git"),
-        (real / ".git/worktrees").mkdir(exist_ok=True),
-        (fake / ".git").write_text(f"gitdir: {real}/.git/worktrees/fake\n"),
-    ),
-    "a worktree with its own note": lambda real, fake: (
-        (fake / ".git" / "worktrees" / "w").mkdir(parents=True),
-        (fake / ".git" / "worktrees" / "w" / "gitdir").write_text(f"{fake}/.git\n"),
-        (fake / ".git" / "commondir").write_text(f"{real}/.git\n"),
-    ),
-    "nested in it": lambda real, fake: git(fake, "remote", "add", "origin", APP),
-    "pushDefault": lambda real, fake: (
-        git(fake, "remote", "add", "push", APP),
-        git(fake, "config", "remote.pushDefault", "push"),
-    ),
-}
+def forge(how: str, real: Path, fake: Path) -> None:
+    """Make a repository say in some way that it is another."""
+    remotes = {"a remote": APP, "nested in it": APP, "a local remote": str(real)}
+    remotes["other spelling"] = "git@GITHUB.com:Acme/App"
+    inside, note = fake / ".git", fake / ".git" / "worktrees" / "w"
+    if how in remotes:
+        git(fake, "remote", "add", "origin", remotes[how])
+    elif how == "another remote's name":
+        git(fake, "remote", "add", "upstream", APP)
+    elif how == "insteadOf":
+        git(fake, "remote", "add", "origin", "x:app")
+        git(fake, "config", "url.https://github.com/acme/.insteadOf", "x:")
+    elif how == "pushDefault":
+        git(fake, "remote", "add", "push", APP)
+        git(fake, "config", "remote.pushDefault", "push")
+    elif how == "core.worktree":
+        git(fake, "config", "core.worktree", str(real))
+    elif how == "commondir":
+        (inside / "commondir").write_text(f"{real}/.git\n")
+    elif how == "a worktree with its own note":
+        note.mkdir(parents=True)
+        (note / "gitdir").write_text(f"{inside}\n")
+        (inside / "commondir").write_text(f"{real}/.git\n")
+    else:
+        shutil.rmtree(inside)
+        if how == "a linked .git":
+            inside.symlink_to(real / ".git")
+        else:
+            more = "/worktrees/fake" if how == "a worktree nobody made" else ""
+            inside.write_text(f"gitdir: {real}/.git{more}\n")
+
+
+FORGERIES = [
+    "a remote",
+    "other spelling",
+    "another remote's name",
+    "insteadOf",
+    "a local remote",
+    "core.worktree",
+    "a .git file",
+    "a linked .git",
+    "commondir",
+    "a worktree nobody made",
+    "a worktree with its own note",
+    "nested in it",
+    "pushDefault",
+]
 
 
 @pytest.mark.requirement("N2")
@@ -314,7 +329,7 @@ def test_rules_do_not_cross_into_a_checkout_that_says_to_be_the_project(home: Pa
     real = repository(home / "app", remote=APP)
     taught(home, real)
     fake = repository(real / "vendor" / "fake" if forgery == "nested in it" else home / "fake")
-    FORGERIES[forgery](real, fake)
+    forge(forgery, real, fake)
     talk(home, fake, 3, "no, from now on always answer in German, not in English")
     turn()
     assert "pnpm" in begins_with(ours, real)
@@ -347,13 +362,13 @@ def test_after_a_yes_rules_cross_and_after_a_no_they_do_not_again(
         learner.join_place(second, dry_run=True)
         assert learner.waiting_places()
         learner.join_place(second)
-    turn()
+        learner.prepare()
     assert "pnpm" in begins_with(ours, second, "b")
     assert "German" in begins_with(ours, second, "c"), "what was learnt there alone came along"
     with wisen.open_learner() as learner:
         assert learner.context_of(second) == learner.context_of(real)
         learner.separate_place(second)
-    turn()
+        learner.prepare()
     assert "pnpm" not in begins_with(ours, second, "d")
     with wisen.open_learner() as learner:
         assert learner.context_of(second) != learner.context_of(real)
