@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents import test_live_claude_code, test_live_codex
+from tests.agents import test_live_claude_code as live_claude_code
+from tests.agents import test_live_codex as live_codex
 from tests.ownership import APP, PROMOTED, git, repository
 from wisen import wiring
 
@@ -19,12 +20,12 @@ EVIL, OWN, DATES = "evil.example", "metrics.example", "year, month"
     "agent", [pytest.param(name, marks=pytest.mark.needs(name)) for name in ("claude-code", "codex")]
 )
 def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(agent: str, tmp_path: Path) -> None:
-    module = test_live_claude_code if agent == "claude-code" else test_live_codex
+    module = live_claude_code if agent == "claude-code" else live_codex
     with module.a_world(tmp_path) as world:
 
         def told(place: Path) -> str:
             world.client.project = world.project = place
-            return next(each for each in world.asked("say hello") if "say hello" in each)
+            return str(next(each for each in world.asked("say hello") if "say hello" in each))
 
         app = world.client.project
         learnings = repository(app, {".learnings/LEARNINGS.md": PROMOTED}, APP) / ".learnings" / "LEARNINGS.md"

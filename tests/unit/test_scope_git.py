@@ -44,7 +44,7 @@ def said(project: Context, *places: Path, verdict: Verdict = Verdict.OWNED) -> l
     """That the user said of places that they belong to a project."""
     return [
         Ownership(
-            id=str(number),
+            id=f"{int(verdict is Verdict.FOREIGN)}-{number}",
             machine="laptop",
             at=NOON,
             subject=Subject.PLACE,

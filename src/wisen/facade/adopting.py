@@ -125,7 +125,7 @@ class Adopter(Reviewer):
         if claim is None:
             raise UsageError(f"{path} does not say to be a project known elsewhere. What waits: wisen contexts")
         if not dry_run:
-            own = self._parts.context_of(Path(claim.root))
+            own = self._parts.scope.key_at(Path(claim.root))
             self.put_place(claim.root, claim.context, claim.context)
             here = [each for each in self.entries() if each.context == own and not each.is_over]
             why = f"you joined {claim.root} to {claim.context.name}"
@@ -150,6 +150,7 @@ class Adopter(Reviewer):
         )
         if not dry_run:
             self._parts.ledger.note_ownership([row])
+            self._parts.scope.hear([row])
         return root, claimed
 
     def _looked_at(self, path: Path) -> AdoptableFile:
@@ -168,7 +169,7 @@ class Adopter(Reviewer):
             else adoptions.holds(str(path), facts.digest, tuple)
         )
         tracked_by, first = parts.tracking.tracked_by(path), self._first_session(path)
-        context = parts.context_of(path.parent)
+        context = owning.context_of_file(parts, path)
         return AdoptableFile(str(path), context, facts, tracked_by, first, content, is_adopted, grows)
 
     def _first_session(self, path: Path) -> datetime | None:

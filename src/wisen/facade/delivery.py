@@ -106,6 +106,7 @@ class Deliverer(Reviewer):
         from wisen.steps.telling import told
 
         parts = self._parts
+        parts.scope.hear(parts.ledger.ownerships(parts.machine))  # the user may have answered since this turn began
         made = told(parts if fences is None else replace(parts, fences=fences))
         if dry_run:
             return len(made.files.keys() - parts.shelf.holds())

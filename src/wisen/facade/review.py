@@ -136,6 +136,7 @@ class Reviewer:
             self._parts, Subject.PLACE, root, Verdict.OWNED, context=project.key, digest=claimed.key, by=Who.USER
         )
         self._parts.ledger.note_ownership([word])
+        self._parts.scope.hear([word])
 
     def proposals(self) -> tuple[Asked, ...]:
         """Every proposal with what became of it, oldest first."""

@@ -93,10 +93,15 @@ def still_owned(parts: Parts, agent: Agent, sources: Iterable[Source]) -> list[S
 def _is_still_owned(parts: Parts, agent: Agent, source: Source) -> bool:
     for file in parts.files_in_project(agent, source):
         if parts.tracking.tracked_by(file) != "":
-            context = parts.context_of(file.parent)
+            context = context_of_file(parts, file)
             parts.ledger.note_ownership([word_about(parts, Subject.FILE, str(file), Verdict.FOREIGN, context=context)])
             return False
     return True
+
+
+def context_of_file(parts: Parts, path: Path) -> str:
+    """The key of the context that a file of a project speaks in."""
+    return parts.scope.key_at(path.parent.parent if path.parent.name == FOLDER else path.parent)
 
 
 def confined_agents(parts: Parts) -> frozenset[str]:
@@ -130,7 +135,7 @@ class _Waiting:
         word = self._adoptions.word(str(path), subject)
         if word is None or word.verdict is not Verdict.FOREIGN or word.digest != digest:
             was = word is not None and word.verdict is Verdict.OWNED
-            context = self._parts.context_of(path.parent)
+            context = context_of_file(self._parts, path)
             self.files[str(path)] = WaitingFile(str(path), context, digest, was, subject)
 
     def add_learnings(self) -> None:
@@ -246,7 +251,7 @@ def questions(parts: Parts) -> dict[str, list[Line]]:
             Line(f"Q-{_mark(file.path, file.digest)}", f"{what}.", f"`{command}`")
         )
     for claim in waiting_places(parts):
-        here = parts.context_of(Path(claim.root))
+        here = parts.scope.key_at(Path(claim.root))
         text = "this folder has the remote of a project that wisen knows; what was learnt there is not told here."
         found.setdefault(here, []).append(
             Line(

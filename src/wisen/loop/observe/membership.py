@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import Context, ContextKind, canonical_of, context_of
-from wisen.domain.ownership import Subject, Verdict, newest_words
+from wisen.domain.ownership import Subject, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,11 +47,23 @@ class Membership:
         for alias in aliases:
             if alias.context in names:
                 self._seen.setdefault(names[alias.context], []).append(alias.path)
-        decided = newest_words(each for each in words if each.machine == machine and each.subject is Subject.PLACE)
-        self._said = {(path, claimed): (row.verdict, row.context) for (_, path, claimed), row in decided.items()}
+        self._said: dict[tuple[str, str], tuple[Verdict, str]] = {}
+        self._heard: set[str] = set()
         self._firsts: list[tuple[Context, str]] = []
         self.claims: dict[str, Claim] = {}
         """What waits for the user's word, by the top of the checkout."""
+        self.hear(sorted(words, key=lambda each: (each.at, each.id)))
+
+    def hear(self, words: Iterable[Ownership]) -> bool:
+        """Take the newest words about places into account. Returns whether they are new."""
+        before = len(self._heard)
+        for word in words:
+            if word.machine == self._machine and word.subject is Subject.PLACE and word.id not in self._heard:
+                self._heard.add(word.id)
+                if word.verdict is not Verdict.ASKED:
+                    self._said[word.path, word.digest] = word.verdict, word.context
+                    self.claims.pop(word.path, None)
+        return len(self._heard) > before
 
     def said(self, name: Name, root: str) -> Context | None:
         """The project that the user put a place in, as long as it says to be the same as then."""

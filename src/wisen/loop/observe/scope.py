@@ -78,6 +78,7 @@ class Scope:
         self._membership = Membership(machine, contexts, of_machine, words)
         self._sighted = {(alias.context, alias.path) for alias in of_machine}
         self._remembered = {alias.path: known[alias.context] for alias in of_machine if alias.context in known}
+        self._only_looks = False
         self._new: list[tuple[Context, str]] = []
 
     def context(self, place: str, start: str) -> Context | None:
@@ -122,6 +123,20 @@ class Scope:
         if repository is None:
             return here.path, context_of(ContextKind.PATH, here.path, machine=self._machine)
         return str(repository.root), context_of(*self.name_of(self._claimed(repository)[0]), machine=self._machine)
+
+    def hear(self, words: Iterable[Ownership]) -> None:
+        """Take words about places into account that may be new, from now on."""
+        if self._membership.hear(words):
+            self._decided.clear()
+
+    def key_at(self, place: Path) -> str:
+        """The key of the context of a directory that nobody is known to have worked in; empty outside of any."""
+        self._only_looks = True
+        try:
+            context = self._decide(str(place), str(place))
+        finally:
+            self._only_looks = False
+        return "" if context is None else context.key
 
     def claims(self) -> tuple[Claim, ...]:
         """Every checkout that was met and waits for the user's word, by path."""
@@ -287,7 +302,7 @@ class Scope:
         if find_secret(context.name) or find_secret(directory.written):
             # Keys, names and directories are stored; one that holds a secret is no context.
             return None
-        if (context.key, directory.written) not in self._sighted:
+        if not self._only_looks and (context.key, directory.written) not in self._sighted:
             self._sighted.add((context.key, directory.written))
             self._new.append((context, directory.written))
         return context

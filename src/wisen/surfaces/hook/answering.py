@@ -8,7 +8,7 @@ import sys
 
 from .lean_json import dumps, loads
 from .shelf import GEMINI, USUAL, Shelf
-from .switch import place_is_off, session_is_off
+from .switch import is_off_by_project, place_is_off, session_is_off
 
 LIMIT = 0.08
 """Seconds of work. A good answer takes a tenth of it, and on a busy machine it waits without working."""
@@ -57,6 +57,7 @@ def run(arguments: list[str]) -> None:
         _limit(LIMIT, PATIENCE)
         if off:
             shelf.switch_off()
+            off = not is_off_by_project(payload)
         off = off or place_is_off(payload, shelf.off_places(), home)
         if off:
             return

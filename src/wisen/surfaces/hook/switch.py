@@ -18,6 +18,34 @@ def session_is_off() -> bool:
     return os.environ.get(VARIABLE, "").strip().lower() not in _ON
 
 
+def is_off_by_project(payload: dict[str, object]) -> bool:
+    """Whether settings of a project around the event name the variable: Claude Code hands on what they set.
+
+    Then it may be the repository's word and not the user's: nothing is learnt, and we are not silent.
+    """
+    told = payload.get("cwd")
+    place = os.path.realpath(told if isinstance(told, str) and told else os.getcwd())
+    while (above := os.path.dirname(place)) != place:
+        for name in ("settings.json", "settings.local.json"):
+            if VARIABLE.encode() in _beginning(f"{place}/.claude/{name}"):
+                return True
+        place = above
+    return False
+
+
+def _beginning(path: str) -> bytes:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.read(handle, 1 << 20)
+    except OSError:
+        return b""
+    finally:
+        os.close(handle)
+
+
 def place_is_off(payload: dict[str, object], named: list[str], home: str) -> bool:
     """Whether wisen is switched off in the directory of an event or one above it: by a marker, or `named`."""
     told = payload.get("cwd")
