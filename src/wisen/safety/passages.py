@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import line_shapes as shapes
@@ -324,6 +325,8 @@ def _is_document(text: str, told: Sequence[Line]) -> bool:
     if any(shapes.HEADING.match(each.text) for each in told) and len(told) > 1:
         return True
     if len(told) >= _SET_LINES and shapes.is_ticket_head(told[0].text):
+        return True
+    if any(shapes.UNDERLINE.match(below.text) and above.end + 1 == below.start for above, below in pairwise(told)):
         return True
     if len(text) < _SET_LENGTH or len(told) < _SET_LINES:
         return False
