@@ -39,7 +39,7 @@ def object_of(text: str, lines: Sequence[Line]) -> tuple[int, int] | None:
         if line.fenced or line.blank:
             continue
         at = line.start
-        for clause in _clauses(line.text):
+        for clause in _clauses(line.text) if ":" in line.text or "：" in line.text else ():
             colon = _COLON.search(clause.text)
             if colon is not None and _is_head(clause.text[: colon.start()]):
                 return _extent(text, at + clause.start + colon.end())

@@ -202,8 +202,9 @@ MARKDOWN = (
     ("box", re.compile(r"\s{0,8}[-*] \[[ xX]\] ")),
     ("ruler", re.compile(r"(?:-{3,}|\*{3,}|_{3,}|[═─━]{3,})\s*$")),
     ("sign", re.compile(r"\s{0,8}(?:•|‣|▪|◦|✅|❌|👉|🔹|🚀|⚠️|💡|📌|\d\ufe0f\u20e3)\s?\S")),
-    ("underline", re.compile(r"(?:={4,}|~{4,})\s*$")),
 )
+UNDERLINE = re.compile(r"(?:={3,}|-{4,}|~{4,})\s*$")
+"""What makes a heading of the line above it."""
 LINK = re.compile(r"\[[^\]\n]{1,120}\]\(https?://")
 TYPOGRAPHY = re.compile("[\u201c\u201d\u2014\u2026\u00a0\u2022\u2192\u2011]|\\s\u2013\\s|\\w\u2019\\w")
 PAGE = re.compile(

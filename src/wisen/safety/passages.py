@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import line_shapes as shapes
@@ -54,7 +55,7 @@ _PASTED = re.compile(
 )
 _PASTE_ENDS = re.compile(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
 _FRAMES = re.compile(r"[\n:>\[<\x1b|@]|^\s*(?:npm |\d|[^\w\s\"'(])")
-"""Without any of these a short line in ASCII has no frame that is known here."""
+"""Without any of these a line in ASCII has no frame that is known here."""
 _FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
 _UNTYPED = re.compile("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
 """Characters that no keyboard types; joiners of emoji and of scripts that need them are not among them."""
@@ -64,8 +65,6 @@ _LOOK_ALIKE = re.compile(
 """Letters of one alphabet within words of another."""
 
 
-_SHORT = 200
-"""A message of so many characters on one line is looked at for introductions only."""
 _SET_LENGTH, _SET_LINES, _WELL_SET = 200, 3, 3
 """From which length, how many lines and how many typographic marks on a text is set rather than typed."""
 _NAME = 4
@@ -85,7 +84,7 @@ def own_words(text: str) -> str:
 @lru_cache(maxsize=512)
 def separate(text: str) -> tuple[Passage, ...]:
     """The passages of a message, in order."""
-    if len(text) <= _SHORT and text.isascii() and _FRAMES.search(text) is None:
+    if text.isascii() and _FRAMES.search(text) is None:
         return (Passage(PassageKind.OWN, text),)
     spans = sorted(_spans(text))
     found, at = list[Passage](), 0
@@ -113,7 +112,7 @@ def _spans(text: str) -> Iterator[_Span]:
     given = object_of(text, lines)
     if given is not None:
         yield *given, PassageKind.OBJECT
-    if len(text) <= _SHORT and _FRAMES.search(text) is None and "：" not in text:
+    if _FRAMES.search(text) is None and "：" not in text:
         return
     yield from _quoted(lines)
     yield from _printed(lines)
@@ -324,6 +323,8 @@ def _is_document(text: str, told: Sequence[Line]) -> bool:
     if any(shapes.HEADING.match(each.text) for each in told) and len(told) > 1:
         return True
     if len(told) >= _SET_LINES and shapes.is_ticket_head(told[0].text):
+        return True
+    if any(shapes.UNDERLINE.match(below.text) and above.end + 1 == below.start for above, below in pairwise(told)):
         return True
     if len(text) < _SET_LENGTH or len(told) < _SET_LINES:
         return False

@@ -11,6 +11,7 @@ from msgspec import structs
 
 from wisen.domain.events import Call, Message, Outcome
 from wisen.domain.fixes import Danger, Evidence, FailureKind, Fix, fix_id
+from wisen.domain.histories import Turn
 from wisen.domain.signals import Sighting
 from wisen.safety.passages import own_words
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.events import Event, SessionKey
     from wisen.domain.failures import Change, Failure, Goal, Mined, Signature, Try
+    from wisen.domain.histories import Act
     from wisen.domain.signals import Said
 
 
@@ -214,3 +216,11 @@ class MemoryFindings:
 
     def _numbers(self) -> Mapping[tuple[str, str], int]:
         return {(each.session.agent, each.id): number for number, each in enumerate(self.events)}
+
+
+def turn_of(event: Event, act: Act, before: int, context: str) -> Turn:
+    """A turn of the user as every index tells it: only the own words are its text."""
+    typed, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
+    turn = Turn(id=event.id, act=act, at=whole(event.at), text=typed, before=before, origin=origin, context=context)
+    own = None if typed is None else own_words(typed)
+    return turn if own == typed else structs.replace(turn, text=own or None, whole=typed)

@@ -15,8 +15,7 @@ from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.report import Counts, Selection, ToolUse
 from wisen.domain.sources import Mark, TroubleCount, TroubleKind
 from wisen.domain.tombstones import FORGOTTEN, Trace, covers
-from wisen.safety.passages import own_words
-from wisen.testing.findings import MemoryFindings, whole
+from wisen.testing.findings import MemoryFindings, turn_of, whole
 from wisen.testing.memories import PlainMemories
 from wisen.testing.models import MemoryAnswers
 
@@ -280,7 +279,7 @@ class MemoryIndex(MemoryAnswers):
                 if said:
                     turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
             elif (act := _act(each)) is not None:
-                turns.append(_turn(each, act, len(steps), context))
+                turns.append(turn_of(each, act, len(steps), context))
         key = next(key for key, known in self._sessions.items() if known == number)
         return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
 
@@ -344,15 +343,6 @@ def _act(event: Event) -> Act | None:
     if isinstance(event, Rejection):
         return Act.REFUSED
     return Act.STOPPED if isinstance(event, Interrupt) else None
-
-
-def _turn(event: Event, act: Act, before: int, context: str) -> Turn:
-    turn = Turn(id=event.id, act=act, at=whole(event.at), text=None, before=before, context=context)
-    if not isinstance(event, Message):
-        return turn
-    own = own_words(event.text or "") or None
-    material = None if own == event.text else event.text
-    return structs.replace(turn, text=own, origin=event.origin.value, whole=material)
 
 
 def _step(call: Call, end: Outcome | None, context: str) -> Step:

@@ -171,6 +171,21 @@ class MiningContract:
         assert [step.context for step in history.steps] == ["ctx\udc80"]
         assert [history] == list(index.histories(ALL))
 
+    def test_of_a_turn_only_the_users_own_words_are_its_text(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.typed("m1", 0)
+        kept = log.kept.pop().event
+        texts = ("> use figs\n\nno, use pears", "ada: use figs", "use pears")
+        for number, text in enumerate(texts):
+            log.add(structs.replace(kept, id=f"m{number}", text=text, at=log.at(number)))
+        index.keep([log.stretch()])
+        (history,) = index.histories(Selection())
+        assert [(turn.text, turn.whole) for turn in history.turns] == [
+            ("no, use pears", texts[0]),
+            (None, texts[1]),
+            ("use pears", None),
+        ]
+
     def test_counts_are_the_same_whether_or_not_sessions_were_mined(self, index: Index) -> None:
         keep_three(index)
         narrow = [ALL, Selection(under=Path("/p")), Selection(agent="codex"), Selection(since=NOON)]
