@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from wisen.surfaces.hook import client
 from wisen.testing.transcripts import ClaudeTranscript
 
 CLIENT = Path(client.__file__)
+_SEAL = re.compile(r"(?<=wisen51902)-[0-9a-f]{16}\b")
 
 
 def direct_command(
@@ -26,7 +28,19 @@ def direct_command(
 
 
 def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = "") -> str:
-    """What the client tells the agent at an event; empty where it tells nothing."""
+    """What the client tells the agent at an event, but for the seal of its session; empty where it tells nothing."""
+    return unsealed(fire_sealed(home, event, payload, limit=limit, off=off, agent=agent))
+
+
+def unsealed(text: str) -> str:
+    """What is told without the seals of sessions, so that two of them can be compared."""
+    return _SEAL.sub("", text)
+
+
+def fire_sealed(
+    home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
+) -> str:
+    """What the client tells the agent at an event, to the letter."""
     answer = answered(home, event, payload, limit=limit, off=off, agent=agent)
     if not answer:
         return ""
