@@ -16,6 +16,7 @@ from wisen.facade.praising import Praiser
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
+from wisen.facade.ruling import Ruler
 from wisen.facade.scoring import Scorer
 from wisen.facade.suggesting import Suggester
 from wisen.facade.switching import Switcher
@@ -59,7 +60,9 @@ class Place:
     ledger: str
 
 
-class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Rememberer, Scorer, Asker, Phraser, Linguist):
+class Learner(
+    Recorder, Suggester, Ruler, Switcher, Trier, Praiser, Recaller, Rememberer, Scorer, Asker, Phraser, Linguist
+):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
     def __init__(self, parts: Parts, place: Place) -> None:
@@ -235,8 +238,10 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
         Raises:
             UsageError: there is no such change.
         """
+        from wisen.loop.apply.edit import chosen
         from wisen.loop.apply.notice import refuse
 
+        self.require_person("changes", "refuse", chosen(self.changes().changes, change).id)
         refused = refuse(self._parts.desk, change)
         self.took_back(refused)
         return refused
@@ -256,6 +261,8 @@ class Learner(Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Remembere
             if last is None:
                 raise UsageError("There is no change to undo. What was changed: wisen changes")
             change = last.id
+        if not dry_run:
+            self.require_person("changes", "revert", editor.undo(change, dry_run=True).change.id)
         undoing = editor.undo(change, dry_run=dry_run)
         if not dry_run:
             self.took_back(undoing.change)

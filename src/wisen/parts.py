@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Ledger,
         Model,
         Notebooks,
+        Presence,
         Scribe,
         Shelf,
     )
@@ -92,6 +93,12 @@ class Parts:
     gauge: Gauge
     caller: Caller
     """What agents run when they call us."""
+    presence: Presence
+    """What tells whether a person decides."""
+    typed: str = ""
+    """The words that this command line was called with; empty in any other program."""
+    evidence: str = ""
+    """How it is known that a person decides what is written down now; empty where nobody does."""
     experiments: bool | None = None
     """Whether the user welcomes experiments; None where he was never asked."""
     holdout: float = 0.0
@@ -120,7 +127,7 @@ class Parts:
         """What names, dates and places rows."""
         from wisen.ports import Scribe
 
-        return Scribe(self.clock, self.ids, self.machine)
+        return Scribe(self.clock, self.ids, self.machine, self.evidence)
 
     @property
     def ward(self) -> Ward:

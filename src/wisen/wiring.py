@@ -21,26 +21,39 @@ if TYPE_CHECKING:
 
     from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
+    from wisen.domain.presence import Person
     from wisen.heartbeat import Watched
-    from wisen.loop.apply.past import Desk
     from wisen.loop.detect.own import Own
     from wisen.loop.observe.switches import Switches
-    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model
+    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model, Presence
     from wisen.settings import Settings
 
 _CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
 
 
 def open_learner(
-    home: Path | str | None = None, *, project: str | None = None, environment: Mapping[str, str] | None = None
+    home: Path | str | None = None,
+    *,
+    project: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    decided_by: str = "",
 ) -> Learner:
     """A Learner on this machine's stores. `home`: where they are; `project`: a suffix to the context's key.
+
+    `decided_by`: who decided, where a person did so in this program and not at a terminal (docs/decisions.md).
 
     Raises:
         SettingsError: config.toml or a WISEN_* variable holds something that is not allowed.
         StoreError: a store cannot be opened.
     """
-    return wire(home, environment).learner(project)
+    return replace(wire(home, environment), decided_by=decided_by).learner(project)
+
+
+def on_word_of(person: Person) -> AbstractContextManager[None]:
+    """Whatever is opened within the block takes decisions for this person's, whose word was proven elsewhere."""
+    from wisen.backends.presence import on_word_of
+
+    return on_word_of(person)
 
 
 def wire(home: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Wiring:
@@ -49,9 +62,7 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
     place = Path(home) if home is not None else home_directory(env)
     place = place.expanduser().absolute()
     if place.exists() and not place.is_dir():
-        raise SettingsError(
-            f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or to one that can be made."
-        )
+        raise SettingsError(f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or one that can be made.")
     return Wiring(settings.load(place, env), env)
 
 
@@ -72,6 +83,8 @@ class Wiring:
     environment: Mapping[str, str]
     meant: Path | None = None
     """The home that is meant, where another one stands in for it."""
+    decided_by: str = ""
+    """Who decided, as the program says that opens this; empty for whoever sits at the terminal."""
 
     @property
     def ever_used(self) -> bool:
@@ -89,9 +102,8 @@ class Wiring:
     def elsewhere(self, home: Path) -> Wiring:
         """The same settings on empty stores in another home: for looking without leaving a trace."""
         store = replace(self.settings.store, ledger="sqlite")
-        chosen = replace(
-            self.settings, home=home, store=store, models=ModelsPolicy()
-        )  # nobody would count what it costs
+        # Models are left out: nobody would count what they cost.
+        chosen = replace(self.settings, home=home, store=store, models=ModelsPolicy())
         return Wiring(chosen, self.environment, self.settings.home)
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
@@ -142,6 +154,7 @@ class Wiring:
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
         from wisen.backends.notebooks import NotebookFiles
+        from wisen.backends.presence import typed_words
         from wisen.backends.shelf import HomeShelf
         from wisen.loop.observe.scope import Scope
 
@@ -193,7 +206,9 @@ class Wiring:
             hooks=self.hooks() if hooks is None else hooks,
             gauge=self.gauge(),
             caller=self.caller(),
-            experiments=self._experiments(),
+            presence=self.presence(),
+            typed=typed_words(),
+            experiments=self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None,
             holdout=self.settings.trials.holdout,
             warnings=(warning,) if warning else (),
         )
@@ -213,7 +228,7 @@ class Wiring:
 
     def token(self) -> str:
         """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
-        return self._kept("token", _random, 0o600)
+        return self._kept("token", 0o600)
 
     def rounds(self, minutes: float) -> Rounds:
         """What runs `wisen cycle` again and again, in a process of its own."""
@@ -228,17 +243,11 @@ class Wiring:
         from wisen.doctor import Examined
         from wisen.loop.detect.added import added_in
 
-        def open_ledger() -> AbstractContextManager[Ledger]:
-            return closing(self.ledger())
-
-        def open_index() -> AbstractContextManager[Index]:
-            return closing(self._whole_index())
-
         return Examined(
             home=str(self.settings.home),
             agents=self.agents(),
-            ledger=open_ledger,
-            index=open_index,
+            ledger=lambda: closing(self.ledger()),
+            index=lambda: closing(self._whole_index()),
             backups=self.backups(),
             clock=self.clock(),
             ever_used=self.ever_used,
@@ -273,6 +282,13 @@ class Wiring:
 
         client = Path(__file__).absolute().parent.joinpath(*CLIENT)
         return Caller(python=interpreter(), client=str(client), home=str(self.meant or self.settings.home))
+
+    def presence(self) -> Presence:
+        """What tells whether a person decides."""
+        from wisen.agents.signs import SIGNS
+        from wisen.backends.presence import presence_here
+
+        return presence_here(self.environment, SIGNS, self.decided_by)
 
     def clock(self) -> Clock:
         """The machine's clock."""
@@ -310,10 +326,7 @@ class Wiring:
         from wisen.heartbeat import Watched
         from wisen.loop.apply.past import Desk
 
-        files, clock = UserFiles(), self.clock()
-
-        def desk(ledger: Ledger) -> Desk:
-            return Desk(files, GitCheckouts(self.environment), ledger, clock, Ulids(clock), self._machine())
+        files, clock, checkouts = UserFiles(), self.clock(), GitCheckouts(self.environment)
 
         return Watched(
             agents=self.hooks(),
@@ -321,7 +334,7 @@ class Wiring:
             files=files,
             caller=self.caller(),
             project=Path.cwd(),
-            desk=desk,
+            desk=lambda ledger: Desk(files, checkouts, ledger, clock, Ulids(clock), self._machine()),
         )
 
     def _switches(self) -> Switches:
@@ -329,9 +342,6 @@ class Wiring:
 
         ours = str(self.settings.home.joinpath(*WORK))
         return Switches(self._user_home(), (*self.settings.off.directories, ours))
-
-    def _experiments(self) -> bool | None:
-        return self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None
 
     @property
     def _is_team(self) -> bool:
@@ -375,17 +385,13 @@ class Wiring:
         """This machine's name for itself."""
         from wisen.backends.ids import Ulids
 
-        return self._kept("machine", lambda: Ulids(self.clock()).new(), 0o666)
+        return self._kept("machine", 0o666, lambda: Ulids(self.clock()).new())
 
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with."""
-        return bytes.fromhex(self._kept("salt", _random, 0o600))
+        return bytes.fromhex(self._kept("salt", 0o600))
 
-    def _kept(self, name: str, made: Callable[[], str], mode: int) -> str:
+    def _kept(self, name: str, mode: int, made: Callable[[], str] = lambda: os.urandom(32).hex()) -> str:
         from wisen.backends.kept import kept
 
         return kept(self.settings.home / name, made, mode)
-
-
-def _random() -> str:
-    return os.urandom(32).hex()

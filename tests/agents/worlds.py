@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from tests.commands import WISEN
+from tests.commands import AS_PERSON
 
 COUNT = """import sys
 if sys.argv[1:]:
@@ -70,7 +70,7 @@ class Person:
 
     def wisen(self, *words: str) -> str:
         """Run a command as the person would."""
-        command: list[str | Path] = [WISEN, *words]
+        command: list[str | Path] = [*AS_PERSON, *words]
         return subprocess.run(
             command, cwd=self.project, env=self.environment, check=True, text=True, capture_output=True, timeout=120
         ).stdout

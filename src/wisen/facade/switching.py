@@ -79,6 +79,7 @@ class Switcher(Forgetter):
             raise UsageError(f"wisen is off here already, by {by}.")
         if top is None:
             raise UsageError(f"{place} is no project. Go to a project's folder, or name directories: [off] directories")
+        self.require_person("off", dry_run=dry_run)
         marker = top / MARKER
         saw = self._parts.files.read(marker).digest
         return Editor(self._parts.desk).place(PassagePlan(str(marker), _SAYS, _WHY, saw), dry_run=dry_run)
@@ -101,4 +102,5 @@ class Switcher(Forgetter):
         ours = [each.id for each in past(desk).open(self._parts.files.real(Path(by)))]
         if not ours:
             raise UsageError(f"{by} was not made by `wisen off`, so it is yours: delete it, and wisen is on again.")
+        self.require_person("on", dry_run=dry_run)
         return Editor(desk).undo(ours[-1], dry_run=dry_run)

@@ -22,6 +22,7 @@ from wisen.ports.models import Answers as Answers
 from wisen.ports.models import Model as Model
 from wisen.ports.models import Purse as Purse
 from wisen.ports.phrases import Phrasebook as Phrasebook
+from wisen.ports.presence import Presence as Presence
 from wisen.ports.shelf import Shelf as Shelf
 from wisen.ports.tombstones import Graves as Graves
 from wisen.ports.tombstones import Traces as Traces
@@ -66,6 +67,7 @@ __all__ = [
     "Model",
     "Notebooks",
     "Phrasebook",
+    "Presence",
     "Purse",
     "Scattered",
     "Shelf",

@@ -1,7 +1,7 @@
 """The command line. Each command parses, calls one method, renders; what a command needs is imported inside it.
 
 Exit codes: 0 done; 1 it could not be done, and the message says why; 2 the command was not understood; 3 there was
-nothing to read; 4 `doctor` found something bad; 130 stopped by the user.
+nothing to read; 4 `doctor` found something bad; 5 only a person decides that, and none shows; 130 stopped by the user.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.phrased import phrases_app
 from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
+from wisen.surfaces.cli.ruled import rules_app
 from wisen.surfaces.cli.served import mcp, serve
 from wisen.surfaces.cli.spoken import languages_app
 from wisen.surfaces.cli.switched import off, on
@@ -38,15 +39,18 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-FAILED, NOTHING, BAD, STOPPED = 1, 3, 4, 130
+FAILED, NOTHING, BAD, PERSON_NEEDED, STOPPED = 1, 3, 4, 5, 130
 
 
 def main() -> None:
     """The entry point: errors we know are one line for a person, not a traceback."""
-    from wisen.errors import WisenError
+    from wisen.errors import PersonNeeded, WisenError
 
     try:
         app()
+    except PersonNeeded as error:
+        print(f"wisen: {error}", file=sys.stderr)
+        raise SystemExit(PERSON_NEEDED) from None
     except WisenError as error:
         print(f"wisen: {error}", file=sys.stderr)
         raise SystemExit(FAILED) from None
@@ -269,6 +273,7 @@ app.add_typer(guards_app, name="guards")
 app.add_typer(trials_app, name="trials")
 app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
+app.add_typer(rules_app, name="rules")
 app.add_typer(memory_app, name="memory")
 app.add_typer(models_app, name="models")
 app.add_typer(phrases_app, name="phrases")
@@ -285,17 +290,6 @@ app.command()(install)
 app.command()(uninstall)
 app.command()(mcp)
 app.command()(serve)
-
-
-@app.command()
-def rules(
-    every: Annotated[bool, typer.Option("--all", help="Of every context, not only of this one.")] = False,
-    as_json: Json = False,
-) -> None:
-    """List the rules that you approved, here and everywhere."""
-    from wisen.surfaces.cli.entries import rules as run
-
-    raise typer.Exit(run(every=every, as_json=as_json))
 
 
 @app.command()
