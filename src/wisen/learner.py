@@ -164,6 +164,7 @@ class Learner(
             archive=archive(parts),
             off=self.off_by(project) if project else "",
             models=self.models(),
+            requests=len(self.requests()),
         )
 
     def fixes(self, path: Path | None = None) -> tuple[Fix, ...]:

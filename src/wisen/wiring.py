@@ -40,7 +40,7 @@ def open_learner(
 ) -> Learner:
     """A Learner on this machine's stores. `home`: where they are; `project`: a suffix to the context's key.
 
-    `decided_by`: who decided, where a person did so in this program and not at a terminal (docs/decisions.md).
+    `decided_by`: who decided, where a person did so in this program and not at a terminal (docs/deciding.md).
 
     Raises:
         SettingsError: config.toml or a WISEN_* variable holds something that is not allowed.

@@ -159,3 +159,12 @@ class _Proven:
 def answer_words(proposal: str, given: Answer, text: str | None) -> tuple[str, ...]:
     """The command that answers a proposal."""
     return ("proposals", _VERBS.get(given, given.value), proposal, *(("--text", text) if text is not None else ()))
+
+
+def decision_words(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:
+    """The command that says something about an entry."""
+    if kind in (MoveKind.CONFIRM, MoveKind.EVERYWHERE):
+        return ("entries", "confirm", name, *(("--global",) if kind is MoveKind.EVERYWHERE else ()))
+    if kind is MoveKind.MERGE:
+        return ("entries", "merge", name, value) if value else ("entries", "split", name)
+    return ("entries", "set", name, kind.value, value)

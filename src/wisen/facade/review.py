@@ -26,7 +26,7 @@ from wisen.domain.entries import (
 )
 from wisen.domain.entry_states import asked, states
 from wisen.errors import UsageError
-from wisen.facade.deciding import Decider, answer_words
+from wisen.facade.deciding import Decider, answer_words, decision_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +42,10 @@ if TYPE_CHECKING:
 
 _MANY = 100
 """From so many entries on, all decisions are read at once."""
+
+
+_OF_USER = (Source.USER_FEEDBACK, Source.CONVERSATION)
+_LOUD = (Priority.CRITICAL, Priority.HIGH)
 
 
 class Answered(NamedTuple):
@@ -226,6 +230,7 @@ class Reviewer(Decider):
 
         Raises:
             UsageError: the kind, source or priority is none that there is, or the text is empty or holds a secret.
+            PersonNeeded: it is called the user's word or important, and nothing shows that a person says so.
         """
         from wisen.loop.record.entries import name_of
         from wisen.safety.withhold import rule_against
@@ -240,6 +245,10 @@ class Reviewer(Decider):
         rule = rule_against(" ".join((logged.text, logged.area, logged.key)))
         if rule is not None:
             raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        if logged.source in _OF_USER or logged.priority in _LOUD:
+            # What is called the user's word, or told to every session as important, is his to log.
+            options = ("--source", logged.source, "--priority", logged.priority)
+            self.require_person("entries", "log", logged.kind, logged.text, *options, dry_run=dry_run)
         parts, id_ = self._parts, self._parts.ids.new()
         type_, category = LOGGABLE[logged.kind]
         now = parts.clock.now()
@@ -388,12 +397,3 @@ class Reviewer(Decider):
             found = f"{len(fits)} proposals begin with" if fits else "No proposal has the number or id"
             raise UsageError(f"{found} {id_!r}. They stand in: wisen proposals")
         return fits[0]
-
-
-def decision_words(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:
-    """The command that says something about an entry."""
-    if kind in (MoveKind.CONFIRM, MoveKind.EVERYWHERE):
-        return ("entries", "confirm", name, *(("--global",) if kind is MoveKind.EVERYWHERE else ()))
-    if kind is MoveKind.MERGE:
-        return ("entries", "merge", name, value) if value else ("entries", "split", name)
-    return ("entries", "set", name, kind.value, value)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _RULES, _CORRECTIONS = "rules.md", "corrections.md"
 _INTRO = {
     _RULES: "The rules that hold here: what you said and approved.",
-    _CORRECTIONS: "What you corrected here: each becomes a rule when you approve it, or move it to rules.md.",
+    _CORRECTIONS: "What you corrected here: each becomes a rule when you approve it.",
 }
 _NEVER = 36_500
 """Days after which a rule that nobody uses is stale: as long as use is not measured, none is."""
