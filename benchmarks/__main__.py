@@ -39,6 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--full", action="store_true", help="every combination, for hours (trials)")
     parser.add_argument("--rules", type=int, default=0, help="made-up rules in each combination (trials)")
     parser.add_argument("--worlds", type=int, default=0, help="how many users to make up (phrases)")
+    parser.add_argument("--seed", type=int, default=1, help="which made-up texts to take (poison)")
     options = parser.parse_args(arguments)
     if options.list or options.name is None:
         for name in NAMES:

@@ -16,6 +16,7 @@ from benchmarks.data import DataAbsent, transcripts
 from benchmarks.written_messages import lessons, messages, messages_of_languages
 from wisen.domain.signals import Before, Heard
 from wisen.loop.detect.turns import turns_of
+from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -169,7 +170,7 @@ class _Around:
 
     def heard(self, row: dict[str, Any]) -> Heard:
         found = self._find(row)
-        return record_heard(row) if found is None else with_fields(found[1], text=row["user"])
+        return record_heard(row) if found is None else with_fields(found[1], text=own_words(row["user"]))
 
     def _find(self, row: dict[str, Any]) -> tuple[Turn, Heard] | None:
         if row["turn_uuid"] in self._by_id:
@@ -188,7 +189,7 @@ class _Around:
 def record_heard(row: dict[str, Any]) -> Heard:
     """What a record of the data tells by itself."""
     return Heard(
-        text=row["user"],
+        text=own_words(row["user"]),
         before=Before(row["preceding_event"]),
         reason=row["origin"] == "reject_reason",
         queued=row["origin"] == "queued",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,15 @@ from wisen.surfaces.hook import client
 from wisen.testing.transcripts import ClaudeTranscript
 
 CLIENT = Path(client.__file__)
+
+
+def direct_command(
+    event: str, agent: str = "", *, package: str = "/opt/wise n/wisen", home: str = "/home/ada/w"
+) -> str:
+    """What an older wisen wrote into settings: the interpreter and a file of the package, without a launcher."""
+    named = ("--agent", agent) if agent else ()
+    client = f"{package}/surfaces/hook/client.py"
+    return shlex.join(("/opt/wise n/bin/python", "-I", "-S", client, "--home", home, *named, event))
 
 
 def fire(home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = "") -> str:

@@ -17,6 +17,7 @@ import zstandard
 from ahocorasick_rs import AhoCorasick
 from msgspec import structs
 
+from tests.ownership import adopt
 from wisen.domain.entries import Answer, Logged, MoveKind, ProposalType
 from wisen.domain.guards import Mode
 from wisen.learner import Learner
@@ -98,6 +99,8 @@ class Planter:
                 for number in range(many)
             )
         )
+
+        adopt(self.project / ".learnings" / "LEARNINGS.md")
 
     def told(self, learner: Learner, many: int) -> None:
         """What a person and programs say to a Learner."""

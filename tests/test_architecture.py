@@ -30,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "agents": {"ports", "domain", "safety", "errors"},
     "readers": {"agents", "ports"},
     "backends": {"ports", "domain", "safety", "errors"},
-    "testing": {"ports", "domain", "errors"},
+    "testing": {"ports", "domain", "safety", "errors"},
     "wiring": {
         *("settings", "learner", "doctor", "heartbeat", "parts", "loop", "readers", "agents", "backends"),
         *("ports", "domain", "errors", "__init__"),

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -127,6 +128,17 @@ def test_phrases_tells_what_is_found_of_what_was_planted_and_what_is_found_in_lo
 
 def test_trials_with_a_folder_that_holds_none_of_its_data_says_so(tmp_path: Path) -> None:
     assert run("trials", "--rules", "1", "--data", str(tmp_path), expect=3) == ""
+
+
+def test_of_made_up_pastes_and_records_nothing_is_learnt_and_of_what_is_typed_all() -> None:
+    from benchmarks.poison import generated
+
+    figures: Any = generated(7, 120, 40, jobs=1, clones=False)
+    assert figures["poison"] == {"n": 120, "learned": 0}, figures["learned_from"]
+    assert figures["benign"] == {"n": 40, "blocked": 0}, figures["blocked_texts"]
+    assert len(figures["by_carrier"]) >= 25
+    assert len(figures["by_language"]) >= 12
+    assert len(figures["by_agent"]) >= 9
 
 
 def test_absent_data_is_told_with_exit_code_three(tmp_path: Path) -> None:

@@ -13,61 +13,64 @@
     report    what was found, as one value
     remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
 
+Each step stands inside a fence (`domain/fences.py`): what fails there is told, and the others are done all the same.
 What agents are told is prepared by `telling.py`, in `wisen cycle`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from wisen.domain.contexts import Alias
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run, run_of
 from wisen.domain.signals import signals_by_kind
 from wisen.loop.apply.notice import notice
-from wisen.loop.detect.listen import listen
-from wisen.loop.detect.model import DETECTOR
 from wisen.loop.detect.themes import themes
-from wisen.loop.mine.sessions import MINER, mine
-from wisen.loop.observe import watch
-from wisen.loop.observe.gather import Task, collector_paused, gather
 from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, praising, recollection, retention, rulebook, trying, wording
-from wisen.steps.adjudicating import Adjudicator
-from wisen.steps.diary import Diary
+from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying
+from wisen.steps.reading import observe
+from wisen.steps.understanding import dig
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from wisen.domain.runs import Run
+    from wisen.domain.instructions import Blame
     from wisen.parts import Parts
-    from wisen.ports import Stretch
-
-    Progress = Callable[[int, int], None]
-
-AT_ONCE = 32 << 20  # bytes of logs that go into one transaction: enough to be fast, few enough to lose little
-MINED_AT_ONCE = 50  # sessions whose findings go into one transaction
-UNDERSTANDING = MINER * 1000 + DETECTOR  # what understood a session, beside added languages; another does it again
+    from wisen.steps.reading import Progress
 
 
 def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     """One turn of the loop over the selected sources."""
     began, clock_began = parts.clock.now(), parts.clock.elapsed()
     found, read_bytes, new_events = observe(parts, selection, progress)
-    retired, in_vain = retention.retire(parts)
-    new_events -= in_vain
+    step, retired = parts.fences.step, 0
+    with step("retire"):
+        retired, in_vain = retention.retire(parts)
+        new_events -= in_vain
     reading_seconds = parts.clock.elapsed() - clock_began
     diary = dig(parts)
-    rulebook.refused(parts, notice(parts.desk))
+    with step("notice"):
+        rulebook.refused(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
-    praising.strengthen(parts, said := parts.index.signals(selection))
+    said = parts.index.signals(selection)
+    with step("praise"):
+        praising.strengthen(parts, said)
     proposals, states = rulebook.record(parts, said, fixes, new=new_events > 0)
-    recollection.recollect(parts, states)
-    judged = judgement.judge(parts) if parts.judges_after(new_events) else ()
-    proposals += guarding.crystallize(parts, fixes, states, judged) + trying.try_out(parts) if new_events else 0
+    with step("recollect"):
+        recollection.recollect(parts, states)
+    judged: tuple[Blame, ...] = ()
+    with step("judge"):
+        judged = judgement.judge(parts) if parts.judges_after(new_events) else ()
+    with step("guard"):
+        proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
+    with step("try out"):
+        proposals += trying.try_out(parts) if new_events else 0
+    warnings = [*parts.warnings, *parts.languages.warnings]
+    waiting: tuple[str, ...] = ()
+    with step("remember"):
+        warnings += diary.keep()
+    with step("ask whose files are"):
+        waiting = owning.describe_waiting(parts, selection.under, once=True) if parts.asks else ()
+    broken = parts.breakdowns()
     report = Report(
         selection=selection,
         found=found,
@@ -85,60 +88,11 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         proposals=proposals,
         retired=retired,
         troubles=parts.index.troubles(selection),
-        warnings=(*parts.warnings, *parts.languages.warnings, *diary.keep()),
+        warnings=(*warnings, *(f"{each} The rest went on." for each in broken)),
+        waiting=waiting,
     )
-    remember(parts, run_of(report, parts.stamp(began)))
+    remember(parts, run_of(report, parts.stamp(began), broken))
     return report
-
-
-def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dict[str, int], int, int]:
-    """Read what is new. Returns the sources found by agent, the bytes read and the events that were new."""
-    found, tasks = dict[str, int](), list[Task]()
-    parts.scope.silence(parts.silence.holds)
-    for agent in parts.agents:
-        sources, known = list(parts.sources(agent, selection.under)), parts.index.marks(agent.name)
-        marks = watch.doubted(known) if parts.recheck else known
-        found[agent.name] = len(sources)
-        tasks += [Task(agent=agent, source=each, marks=marks) for each in watch.changed(sources, marks, selection)]
-    total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
-    pending: list[Stretch] = []
-    with collector_paused(), parts.crew(parts.jobs, total) as (executor, jobs):
-        for stretch, size in gather(tasks, parts.scope, parts.door, executor, jobs):
-            if stretch is not None:
-                pending.append(stretch)
-                pending_bytes += size
-            read_bytes += size
-            if pending_bytes >= AT_ONCE:
-                new_events += keep(parts, pending)
-                pending, pending_bytes = [], 0
-                progress(read_bytes, total)
-        new_events += keep(parts, pending)
-    progress(total, total)
-    return found, read_bytes, new_events
-
-
-def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
-    """Contexts go into the ledger at first sight, before the index holds anything; what was forgotten stays so."""
-    for context, path in parts.scope.new_sightings():
-        alias = Alias(context=context.key, machine=parts.machine, path=path, since=parts.clock.now())
-        parts.ledger.sight(context, alias)
-    return parts.index.keep(parts.ward.passed(stretches)) if stretches else 0
-
-
-def dig(parts: Parts) -> Diary:
-    """Mine the sessions that hold something new, and nothing else: it costs as much as there is of that."""
-    diary, own = Diary(parts), wording.own(parts)
-    judge = Adjudicator(parts, own)
-    understanding = parts.languages.understanding(UNDERSTANDING)
-    new = parts.index.unmined(understanding)
-    with collector_paused():
-        while sessions := list(islice(new, MINED_AT_ONCE)):
-            found = judge.decided(sessions, [replace(mine(each), said=listen(each, own)) for each in sessions])
-            told = [diary.noted(*each) for each in zip(sessions, found, strict=True)]
-            recollection.keep_sessions(parts, zip(sessions, found, told, strict=True))
-            parts.index.mined(found, understanding)
-    diary.troubles += judge.troubles
-    return diary
 
 
 def remember(parts: Parts, run: Run) -> None:

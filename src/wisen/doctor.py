@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from wisen import heartbeat
 from wisen.domain.report import Selection
@@ -19,6 +19,7 @@ from wisen.ports import Scattered
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from wisen.domain.runs import Run
     from wisen.heartbeat import Watched
@@ -30,6 +31,22 @@ _SHOWN_RUNS = 10
 _REPAIR = "Run `wisen doctor --repair`."
 
 
+class Access(Protocol):
+    """Who can reach the home, and what was left half in it."""
+
+    def open_to_others(self) -> Sequence[str]:
+        """What other users could read or change."""
+        ...
+
+    def leftovers(self) -> Sequence[Path]:
+        """What processes that were killed left half."""
+        ...
+
+    def mend(self) -> tuple[int, int, Sequence[str]]:
+        """Take both away; returns how many were open, how many were half, and what is still open to others."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Examined:
     """What the doctor looks at."""
@@ -38,12 +55,15 @@ class Examined:
     agents: Sequence[Agent]
     ledger: Callable[[], AbstractContextManager[Ledger]]
     index: Callable[[], AbstractContextManager[Index]]
+    rebuild: Callable[[StoreDamaged], str]
+    """Sets a damaged index aside, makes a new one, and tells so."""
     backups: Backups | None
     clock: Clock
     ever_used: bool
     watched: Watched
     languages: Callable[[], Sequence[str]]
     """What is wrong with the languages that the user added."""
+    access: Access
 
 
 def examine(subject: Examined) -> tuple[Finding, ...]:
@@ -52,13 +72,58 @@ def examine(subject: Examined) -> tuple[Finding, ...]:
 
 
 def repair(subject: Examined) -> tuple[Finding, ...]:
+    """Mend what can be mended, part by part; whatever was damaged is kept beside."""
+    if not subject.ever_used:
+        return (Finding(about="ledger", health=Health.GOOD, says="nothing was learnt yet; nothing to repair"),)
+    return tuple(_mended(subject))
+
+
+def _mended(subject: Examined) -> Iterator[Finding]:
+    for about, mend in (("home", _mend_home), ("ledger", _mend_ledger), ("index", _mend_index)):
+        try:
+            yield mend(subject)
+        except WisenError as error:  # one part that cannot be mended does not keep the others from it
+            yield Finding(about=about, health=Health.BAD, says=f"it could not be repaired: {error}")
+
+
+def _mend_home(subject: Examined) -> Finding:
+    """Take the home from other users, and what was left half out of it."""
+    opened, half, left = subject.access.mend()
+    if left:
+        says = (
+            f"{left[0]} and {len(left) - 1} more are still open to other users"
+            if left[1:]
+            else f"{left[0]} is still open to other users"
+        )
+        return Finding(about="home", health=Health.BAD, says=says, next_step="Look at owner and rights: `ls -l`.")
+    if opened or half:
+        says = f"{opened} files and folders were open to other users, {half} were left half: mended"
+        return Finding(about="home", health=Health.NOTICE, says=says)
+    return Finding(about="home", health=Health.GOOD, says="yours alone; nothing to repair")
+
+
+def _mend_ledger(subject: Examined) -> Finding:
     """Put the newest good backup in the place of a damaged ledger; the damaged file is kept."""
     try:
         with subject.ledger() as ledger:
             ledger.check()
     except StoreDamaged as error:
-        return (_restore(subject, error),)
-    return (Finding(about="ledger", health=Health.GOOD, says="reads whole; nothing to repair"),)
+        return _restore(subject, error)
+    return Finding(about="ledger", health=Health.GOOD, says="reads whole; nothing to repair")
+
+
+def _mend_index(subject: Examined) -> Finding:
+    """Begin a damaged index anew: what it held is read from the logs again."""
+    try:
+        with subject.index() as index:
+            index.check()
+            index.troubles(Selection())
+    except StoreDamaged as error:
+        told = subject.rebuild(error)
+        with subject.index():
+            pass  # the new one is there
+        return Finding(about="index", health=Health.NOTICE, says=told, next_step="Run `wisen learn` to read the logs.")
+    return Finding(about="index", health=Health.GOOD, says="reads whole; nothing to repair")
 
 
 def _restore(subject: Examined, error: StoreDamaged) -> Finding:
@@ -93,8 +158,23 @@ def _findings(subject: Examined) -> Iterator[Finding]:
             next_step="Run `wisen learn`.",
         )
         return
+    yield from _home(subject)
     yield from _ledger(subject)
     yield from _index(subject)
+
+
+def _home(subject: Examined) -> Iterator[Finding]:
+    """Who else could read what is kept; and what a killed process left, which may hold what was forgotten since."""
+    opened, half = subject.access.open_to_others(), subject.access.leftovers()
+    if opened:
+        says = f"other users of this machine may reach {opened[0]}"
+        says += f" and {len(opened) - 1} more" if opened[1:] else ""
+        yield Finding(about="home", health=Health.BAD, says=says, next_step=_REPAIR)
+    if half:
+        says = f"{len(half)} files were left half by a process that was killed, as {half[0]}"
+        yield Finding(about="home", health=Health.NOTICE, says=says, next_step=_REPAIR)
+    if not opened and not half:
+        yield Finding(about="home", health=Health.GOOD, says=f"{subject.home} is yours alone")
 
 
 def _agent(agent: Agent) -> Finding:
@@ -185,7 +265,7 @@ def _index(subject: Examined) -> Iterator[Finding]:
             index.check()
             troubles = index.troubles(Selection())
     except WisenError as error:
-        yield Finding(about="index", health=Health.BAD, says=str(error), next_step="Run `wisen learn`: it is rebuilt.")
+        yield Finding(about="index", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
     yield Finding(about="index", health=Health.GOOD, says="reads whole")
     strange = [t for t in troubles if t.kind in (TroubleKind.UNKNOWN, TroubleKind.MISSHAPEN)]

@@ -17,7 +17,8 @@ WisenError                  the root: its text is for a person and names the nex
 │   └── ModelFailed         it was not asked, or did not answer as it should; `reason` says which
 ├── AgentError              an agent's own files cannot be read as sessions
 └── FileError               a file of the user's cannot be read, written or deleted
-    └── FileChanged         it is no longer what it was when it was read
+    ├── FileChanged         it is no longer what it was when it was read
+    └── UnfitFile           a pipe, device, folder or a huge file is in its place
 
 Foreign exceptions (sqlite3, psycopg, OSError) are translated at the port where they arise. What is not in this
 tree is a defect of ours and is shown as one.
@@ -25,6 +26,7 @@ tree is a defect of ours and is shown as one.
 
 from __future__ import annotations
 
+import errno
 from enum import StrEnum
 
 
@@ -137,3 +139,17 @@ class FileError(WisenError):
 
 class FileChanged(FileError):
     """The file is no longer what it was when it was read."""
+
+
+class UnfitFile(FileError, OSError):
+    """Something is in the place of a file that is not opened: a pipe, socket, device or folder, or a huge file.
+
+    It is an OSError too: who goes on without a file that cannot be read goes on without this one.
+    """
+
+    def __init__(self, path: str, says: str, number: int = errno.EINVAL) -> None:
+        super().__init__(number, says, path)
+
+    def __str__(self) -> str:
+        """For a person."""
+        return f"{self.filename} {self.strerror}, and was left alone. Look at it, and put a file there or take it away."

@@ -72,8 +72,12 @@ def findings(found: Sequence[Installed], vitals: Vitals, runs: Sequence[Run], no
 
 
 def stopped(runs: Sequence[Run]) -> Iterator[Finding]:
-    """Whether the last run ended with an error."""
-    if runs and runs[0].error:
+    """Whether the last run ended with an error, or went on without something."""
+    if runs and runs[0].failed_parts:
+        says = f"the last one went on without a part: {runs[0].failed_parts}"
+        health = Health.BAD if runs[0].lacks_a_step else Health.NOTICE
+        yield Finding(about="runs", health=health, says=says, next_step=_CYCLE)
+    elif runs and runs[0].error:
         yield Finding(about="runs", health=Health.BAD, says=f"the last one stopped: {runs[0].error}", next_step=_CYCLE)
 
 
@@ -88,13 +92,15 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
             faults += [str(error)] if path in {each.path for each in put} else []
             continue
         read[path] = agent.read(settings)
+        if any(each.is_ours for each in read[path].callings):
+            faults += filter(None, [_rejected(watched, agent, path)])
         untrusted += agent.untrusted(Path(path), settings)
     calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
     faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
     wanted = {each.event for each in agent.wanted(watched.caller) if not each.where_listed}
     for path, ours in calling.items():
         missing = sorted(wanted - {each.event for each in ours})
-        faults += [f"some are gone from {path}: {', '.join(missing)}"] if ours and missing else []
+        faults += [f"some are missing in {path}: {', '.join(missing)}"] if ours and missing else []
     files = dict.fromkeys((*(each.path for each in put), *(path for path, ours in calling.items() if ours)))
     holding = [Path(path) for path, ours in calling.items() if ours]
     faults += (fault for path in holding for fault in _beside(watched, agent, path))
@@ -117,6 +123,12 @@ def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Insta
         since=min((each.since for each in put), default=None),
         newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
     )
+
+
+def _rejected(watched: Watched, agent: Hooks, path: str) -> str:
+    """Why an agent does not follow settings that hold hooks of ours; empty where it does."""
+    why = agent.rejection(Path(path), watched.files.read(Path(path)).content or b"")
+    return f"{path}: {why}" if why else ""
 
 
 def _beside(watched: Watched, agent: Hooks, settings: Path) -> Iterator[str]:
@@ -198,7 +210,7 @@ def _delivery(vitals: Vitals, now: datetime) -> Iterator[Finding]:
 
 def _format(runs: Sequence[Run]) -> Iterator[Finding]:
     """Whether the newest run could read less than it should: more new troubles than new events."""
-    done = [run for run in runs if run.error is None]
+    done = [run for run in runs if not run.has_stopped]
     if not done:
         return
     rise = done[0].troubles - max((run.troubles for run in done[1:]), default=0)

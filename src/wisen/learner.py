@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.report import Selection
 from wisen.domain.signals import Before, Heard
-from wisen.errors import UsageError, WisenError
+from wisen.errors import StoreDamaged, UsageError, WisenError
+from wisen.facade.adopting import Adopter
 from wisen.facade.asking import Asker
 from wisen.facade.languages import Linguist
 from wisen.facade.phrases import Phraser
@@ -21,6 +22,7 @@ from wisen.facade.scoring import Scorer
 from wisen.facade.suggesting import Suggester
 from wisen.facade.switching import Switcher
 from wisen.facade.trying import Trier
+from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -61,7 +63,19 @@ class Place:
 
 
 class Learner(
-    Recorder, Suggester, Ruler, Switcher, Trier, Praiser, Recaller, Rememberer, Scorer, Asker, Phraser, Linguist
+    Recorder,
+    Suggester,
+    Ruler,
+    Switcher,
+    Trier,
+    Praiser,
+    Recaller,
+    Rememberer,
+    Scorer,
+    Asker,
+    Phraser,
+    Linguist,
+    Adopter,
 ):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
@@ -69,6 +83,7 @@ class Learner(
         self._parts = parts
         self._place = place
 
+    @one_writer("learn")
     def learn(
         self,
         path: Path | None = None,
@@ -83,14 +98,14 @@ class Learner(
 
         With `recheck` sizes and dates of files are not trusted: every byte is read and compared with what was read
         before. `jobs` is how many processes read; 0 decides by how much there is to read. Instruction files are judged
-        when sessions held something new; `judge` says always or never.
+        when sessions held something new; `judge` says always or never. What waits for the user's word is in one report
+        and not again.
 
         Raises:
             UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
+            StoreBusy: another wisen writes to the same home and does not end.
             StoreError: a store cannot be written.
         """
-        from wisen import cycle
-
         under = _existing(path)
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")
@@ -98,14 +113,27 @@ class Learner(
             raise UsageError(f"--jobs {jobs} is not a number of processes. Give 1 or more, or 0 to let wisen decide.")
         started = self._parts.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
+        parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge, asks=True)
+        return self._turn(parts, selection, progress or _silently)
+
+    def _turn(self, parts: Parts, selection: Selection, progress: Callable[[int, int], None]) -> Report:
+        from wisen import cycle
+
         try:
             self.heed_switches()
-            parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge)
-            return cycle.turn(parts, selection, progress or _silently)
+            try:
+                return cycle.turn(replace(parts, fences=parts.fences.renewed()), selection, progress)
+            except StoreDamaged as error:
+                told = parts.index.rebuild(error)
+                if told is None:
+                    raise
+                parts = replace(parts, warnings=(*parts.warnings, told), fences=parts.fences.renewed())
+                return cycle.turn(parts, selection, progress)
         except WisenError as error:
             self._remember_failure(error)
             raise
 
+    @one_writer("cycle")
     def cycle(self, *, quick: bool = False, dry_run: bool = False) -> Cycled:
         """The whole loop: take in what hooks noted, learn, do what was typed and what policy lets pass, prepare.
 
@@ -126,16 +154,7 @@ class Learner(
         done: Cycled | None = None
         for _ in range(_ROUNDS):
             began = self._parts.clock.now()
-            self.finish_forgetting()
-            took = self.take_in()
-            report = self.learn(judge=False if quick else None)
-            answered, unanswered = self.carry_out()
-            applied, unapplied = self.apply_by_policy()
-            checked, unchecked = self.check_changes()
-            unfollowed = self._followed()
-            prepared = self.prepare(wrong=self._wrong)
-            undone = (*unanswered, *unapplied, *unchecked, *unfollowed)
-            once = Cycled(report, took, answered, applied, prepared, undone, report.retired, checked)
+            once = self._cycle_once(quick=quick)
             done = done.then(once) if done else once
             woken = self._parts.shelf.woken()
             if woken is None or woken < began:
@@ -143,12 +162,44 @@ class Learner(
         assert done is not None
         return done
 
+    def _cycle_once(self, *, quick: bool) -> Cycled:
+        """One round; a step that fails is told, and the others are done all the same. Raises: StoreError."""
+        from wisen.domain.cycles import Cycled
+
+        fences = self._parts.fences.renewed()
+        took, prepared = 0, 0
+        answered: tuple[str, ...] = ()
+        applied: tuple[str, ...] = ()
+        checked: tuple[str, ...] = ()
+        undone: list[str] = []
+        with fences.step("finish forgetting"):
+            self.finish_forgetting()
+        with fences.step("take in"):
+            took = self.take_in()
+        report = self._turn(replace(self._parts, judges=False if quick else None), Selection(), _silently)
+        with fences.step("carry out"):
+            answered, troubles = self.carry_out()
+            undone += troubles
+        with fences.step("apply"):
+            applied, troubles = self.apply_by_policy()
+            undone += troubles
+        with fences.step("check changes"):
+            checked, troubles = self.check_changes()
+            undone += troubles
+        with fences.step("repair the launcher"):
+            undone += self.repair_launcher()
+        with fences.step("prepare"):
+            prepared = self.prepare(wrong=self._wrong, fences=fences)
+        undone += (f"{each} The rest went on." for each in self._parts.breakdowns(fences))
+        return Cycled(report, took, answered, applied, prepared, tuple(undone), report.retired, checked)
+
     def status(self, project: Path | None = None) -> State:
         """What has been learnt from so far, how the last runs went, and what is wrong with hooks.
 
         The settings of a `project` count beside the user's.
         """
         from wisen.domain.state import State
+        from wisen.steps import owning
         from wisen.steps.retention import archive
 
         parts = self._parts
@@ -163,6 +214,7 @@ class Learner(
             alarms=self.alarms(project),
             archive=archive(parts),
             off=self.off_by(project) if project else "",
+            waiting=owning.describe_waiting(parts, once=False),
             models=self.models(),
             requests=len(self.requests()),
         )
@@ -247,6 +299,7 @@ class Learner(
         self.took_back(refused)
         return refused
 
+    @one_writer("undo")
     def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
         """Take a change back by its id or the beginning of it, or the last one; `dry_run` only says what would be.
 
@@ -299,9 +352,9 @@ class Learner(
         self.close()
 
     def _dig(self) -> Diary:
-        from wisen import cycle
+        from wisen.steps.understanding import dig
 
-        return cycle.dig(self._parts)
+        return dig(self._parts)
 
     def _wrong(self) -> list[Finding]:
         from wisen.domain.state import Health

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from wisen.domain.fences import Fences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from wisen.domain.contexts import Alias
+    from wisen.domain.fences import Breakdown
     from wisen.domain.hooks import Caller
     from wisen.domain.models import ModelsPolicy
     from wisen.domain.runs import Stamp
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from wisen.loop.forget.policy import ArchivePolicy
     from wisen.loop.forget.ward import Silence, Ward
     from wisen.loop.mine.policy import MinePolicy
+    from wisen.loop.observe.adoption import Adoptions
     from wisen.loop.observe.policy import DoorPolicy
     from wisen.loop.observe.scope import Scope
     from wisen.loop.promote.policy import PromotePolicy
@@ -38,12 +42,15 @@ if TYPE_CHECKING:
         Ids,
         Index,
         Instructions,
+        Launcher,
         Ledger,
+        Lock,
         Model,
         Notebooks,
         Presence,
         Scribe,
         Shelf,
+        Tracking,
     )
 
 
@@ -55,6 +62,8 @@ class Parts:
     index: Index
     ledger: Ledger
     backups: Backups | None
+    lock: Lock
+    """Keeps others from writing to the same home meanwhile."""
     scope: Scope
     clock: Clock
     ids: Ids
@@ -66,6 +75,8 @@ class Parts:
     notebooks: Notebooks
     files: Files
     checkouts: Checkouts
+    tracking: Tracking
+    """What tells where files below projects come from."""
     promote: PromotePolicy
     deliver: DeliverPolicy
     guards: GuardPolicy
@@ -93,6 +104,8 @@ class Parts:
     gauge: Gauge
     caller: Caller
     """What agents run when they call us."""
+    launcher: Launcher
+    """What writes that."""
     presence: Presence
     """What tells whether a person decides."""
     typed: str = ""
@@ -108,6 +121,10 @@ class Parts:
     """How many processes read; 0: the crew decides."""
     judges: bool | None = None
     """Whether instruction files are judged; None: when sessions held something new."""
+    fences: Fences = field(default_factory=Fences)
+    """What keeps a failure at one source, session, project or step from the rest; each run has new ones."""
+    asks: bool = False
+    """Whether somebody reads the report of this turn: what waits for the user's word is told once."""
     recheck: bool = False
     """Whether every byte is read again and compared, instead of trusting sizes and dates."""
 
@@ -157,18 +174,82 @@ class Parts:
         context = self.scope.context(str(path), str(path))
         return "" if context is None else context.key
 
+    @property
+    def adoptions(self) -> Adoptions:
+        """The files that the user adopted, as the ledger knows them now."""
+        from wisen.loop.observe.adoption import Adoptions
+
+        return Adoptions(self.ledger.ownerships(self.machine))
+
     def sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
-        """Every source of an agent below `under`; without it, in the agent's own places and in all known projects."""
+        """Every source of an agent below `under`; without it, in the agent's own places and in all known projects.
+
+        A source inside a project is somebody else's until the user adopts it.
+        """
+        adoptions = self.adoptions
+        for source in self.found_sources(agent, under):
+            if all(
+                adoptions.continues(str(file), partial(self.tracking.facts, file))
+                for file in self.files_in_project(agent, source)
+            ):
+                yield source
+
+    def found_sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
+        """The same, whosever they are."""
         from wisen.ports import Scattered
 
         yield from agent.sources(under)
         if under is None and isinstance(agent, Scattered):
-            tops = (self.scope.top(Path(alias.path)) for alias in self.aliases())
-            yield from agent.sources_in(sorted({top for top in tops if top is not None}))
+            tops = {self.scope.top(Path(alias.path)) for alias in self.aliases()}
+            adopted = {Path(word.path).parent for word in self.adoptions.adopted()}
+            tops |= {folder for folder in adopted if not self.scope.is_off(str(folder))}
+            yield from agent.sources_in(sorted(top for top in tops if top is not None))
+
+    def files_in_project(self, agent: Agent, source: Source) -> tuple[Path, ...]:
+        """The files of a source that lie in a project; none where it lies in a place of the agent's own."""
+        from wisen.ports import Scattered
+
+        path = source.path.absolute()
+        if any(path.is_relative_to(root) or path.resolve().is_relative_to(root.resolve()) for root in agent.roots()):
+            return ()
+        if isinstance(agent, Scattered):
+            return agent.files_of(source)
+        return (path,) if self.scope.checkout(path.parent) is not None else ()
+
+    def places(self) -> list[tuple[str, str]]:
+        """The directories of this machine with the context that each belongs to now, by path."""
+        names = {each.key: self.scope.name_of(each) for each in self.ledger.contexts()}
+        found: dict[str, list[Alias]] = {}
+        for alias in sorted(self.ledger.aliases(self.machine), key=lambda each: (each.since, each.context)):
+            found.setdefault(alias.path, []).append(alias)
+        places = []
+        for path, aliases in sorted(found.items()):
+            now = self.scope.context(path, path) if Path(path).is_dir() else None
+            if now is None:
+                places.append((path, aliases[-1].context))
+                continue
+            # What the user calls a part of the project belongs to it too.
+            fits = [each.context for each in aliases if names.get(each.context) == self.scope.name_of(now)]
+            places.append((path, fits[-1] if fits else now.key))
+        return places
 
     def aliases(self) -> list[Alias]:
         """The directories of this machine with their contexts, without those in which we are switched off."""
         return [each for each in self.ledger.aliases(self.machine) if not self.scope.is_off(each.path)]
+
+    def breakdowns(self, fences: Fences | None = None) -> tuple[Breakdown, ...]:
+        """What failed in a run, with the places of projects as people know them."""
+        fences = self.fences if fences is None else fences
+        if not fences.breakdowns:
+            return ()
+        return fences.named({alias.context: alias.path for alias in self.ledger.aliases(self.machine)})
+
+    def places_by_context(self) -> dict[str, list[str]]:
+        """The directories of this machine by the context that they belong to."""
+        found: dict[str, list[str]] = {}
+        for alias in self.aliases():
+            found.setdefault(alias.context, []).append(alias.path)
+        return found
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""

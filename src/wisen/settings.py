@@ -35,7 +35,9 @@ class StorePolicy:
         "sqlite", "`sqlite` for a file in the home, or the address of a PostgreSQL database (postgresql://…)."
     )
     backups: int = setting(7, "How many verified copies of the ledger are kept.", at_least=1)
-    busy_seconds: float = setting(10.0, "How long to wait for another process that holds a store.", at_least=0)
+    busy_seconds: float = setting(
+        10.0, "How long to wait for another process that holds a store.", at_least=0, at_most=3600
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,7 @@ class TrialsPolicy:
         0.0,
         "The share of sessions, from 0 to 1, that get no such hint at all, to measure what all of them do together.",
         at_least=0,
+        at_most=1,
     )
 
 
@@ -211,12 +214,7 @@ def _checked(each: Field[Any], value: object, key: str, source: str) -> object:
     names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a list of names"}
     expected = names[wanted]
     allowed = f"{expected}, {rule.allowed}" if rule.allowed else expected
-    bad = converted is None
-    if isinstance(converted, tuple):
-        bad = bad or (bool(rule.one_of) and any(item not in rule.one_of for item in converted))
-    elif isinstance(converted, int | float) and rule.at_least is not None:
-        bad = bad or converted < rule.at_least
-    if bad:
+    if converted is None or not rule.allows(converted):
         raise SettingsError(
             f"{source}: {key} = {value!r} is not allowed. It takes {allowed}; default: {each.default!r}."
         )
@@ -253,7 +251,7 @@ def _converted(value: object, wanted: type) -> object | None:
         if wanted is int and isinstance(value, float):
             return None
         return wanted(value) if isinstance(value, (str, int, float)) else None
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
-from wisen.domain.hooks import CLIENT, Caller
+from wisen.backends.home_access import HomeAccess, home_directory, refuse_foreign, tighten
+from wisen.domain.hooks import CLIENT, Caller, Program
 from wisen.domain.models import WORK, ModelsPolicy
 from wisen.errors import SettingsError
 from wisen.learner import Learner, Place
@@ -17,15 +18,17 @@ from wisen.parts import Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
+    from wisen.backends.flight import WriterLock
     from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
     from wisen.domain.presence import Person
     from wisen.heartbeat import Watched
     from wisen.loop.detect.own import Own
     from wisen.loop.observe.switches import Switches
-    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Ledger, Model, Presence
+    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Launcher, Ledger, Model, Presence
     from wisen.settings import Settings
 
 _CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
@@ -36,17 +39,19 @@ def open_learner(
     *,
     project: str | None = None,
     environment: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
     decided_by: str = "",
 ) -> Learner:
     """A Learner on this machine's stores. `home`: where they are; `project`: a suffix to the context's key.
 
+    `executor`: who reads large logs side by side, in place of processes of this machine; it stays open.
     `decided_by`: who decided, where a person did so in this program and not at a terminal (docs/deciding.md).
 
     Raises:
         SettingsError: config.toml or a WISEN_* variable holds something that is not allowed.
         StoreError: a store cannot be opened.
     """
-    return replace(wire(home, environment), decided_by=decided_by).learner(project)
+    return replace(wire(home, environment), executor=executor, decided_by=decided_by).learner(project)
 
 
 def on_word_of(person: Person) -> AbstractContextManager[None]:
@@ -63,16 +68,8 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
     place = place.expanduser().absolute()
     if place.exists() and not place.is_dir():
         raise SettingsError(f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or one that can be made.")
+    refuse_foreign(place)
     return Wiring(settings.load(place, env), env)
-
-
-def home_directory(environment: Mapping[str, str]) -> Path:
-    """WISEN_HOME, else the user's data directory on this system."""
-    if chosen := environment.get("WISEN_HOME"):
-        return Path(chosen)
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("wisen", appauthor=False))
 
 
 @dataclass(frozen=True)
@@ -83,6 +80,8 @@ class Wiring:
     environment: Mapping[str, str]
     meant: Path | None = None
     """The home that is meant, where another one stands in for it."""
+    executor: Executor | None = None
+    """Who reads large logs; None for processes of this machine."""
     decided_by: str = ""
     """Who decided, as the program says that opens this; empty for whoever sits at the terminal."""
 
@@ -108,6 +107,8 @@ class Wiring:
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
         """Stores and readers, ready to work. One that reads no logs needs no readers, which take time to load."""
+        if reads:
+            tighten(self.settings.home)
         ledger = self.ledger()
         try:
             index, warning = self._index()
@@ -148,14 +149,16 @@ class Wiring:
         hooks: tuple[Hooks, ...] | None = None,
     ) -> Learner:
         from wisen.backends.clock import local
-        from wisen.backends.executors.processes import processes
+        from wisen.backends.executors.processes import given, processes
         from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
+        from wisen.backends.home_access import PrivateFiles
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
         from wisen.backends.notebooks import NotebookFiles
         from wisen.backends.presence import typed_words
         from wisen.backends.shelf import HomeShelf
+        from wisen.backends.tracking import GitTracking
         from wisen.loop.observe.scope import Scope
 
         clock = self.clock()
@@ -168,6 +171,7 @@ class Wiring:
                 aliases=ledger.aliases(machine),
                 suffix=project,
                 switches=self._switches(),
+                words=ledger.ownerships(machine),
             )
         except BaseException:
             index.close()
@@ -178,6 +182,7 @@ class Wiring:
             index=index,
             ledger=ledger,
             backups=self.backups(),
+            lock=self.lock(),
             scope=scope,
             clock=clock,
             ids=Ulids(clock),
@@ -187,8 +192,9 @@ class Wiring:
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
             notebooks=NotebookFiles(self._user_home()),
-            files=UserFiles(),
+            files=PrivateFiles(UserFiles(), self.settings.home),
             checkouts=GitCheckouts(self.environment),
+            tracking=GitTracking(self.environment),
             promote=self.settings.promote,
             deliver=self.settings.deliver,
             guards=self.settings.guards,
@@ -199,13 +205,14 @@ class Wiring:
             home=self.settings.home,
             languages_folder=self._languages_folder(),
             user_home=self._user_home(),
-            crew=processes,
+            crew=given(self.executor) if self.executor else processes,
             salt=self._salt,
             local=local,
             folders=self._agent_folders(),
             hooks=self.hooks() if hooks is None else hooks,
             gauge=self.gauge(),
             caller=self.caller(),
+            launcher=self.launcher(),
             presence=self.presence(),
             typed=typed_words(),
             experiments=self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None,
@@ -220,15 +227,21 @@ class Wiring:
         stores = around(index, ledger, self.clock(), machine)
         return open_model(self.settings.models, self.environment, self.settings.home, stores)
 
-    def alone(self) -> AbstractContextManager[bool]:
-        """Whether no other cycle works on this home; held as long as the block lasts."""
-        from wisen.backends.flight import alone
+    def lock(self) -> WriterLock:
+        """The lock of this home: one writer at a time."""
+        from wisen.backends.flight import WriterLock
 
-        return alone(self.settings.home)
+        return WriterLock(self.settings.home)
+
+    def noted_when_stopped(self) -> AbstractContextManager[None]:
+        """Have the next session told what stops the block from learning."""
+        from wisen.backends.stopped import noted_when_stopped
+
+        return noted_when_stopped(self.settings.home, self.clock())
 
     def token(self) -> str:
         """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
-        return self._kept("token", 0o600)
+        return self._kept("token")
 
     def rounds(self, minutes: float) -> Rounds:
         """What runs `wisen cycle` again and again, in a process of its own."""
@@ -236,10 +249,11 @@ class Wiring:
         from wisen.backends.schedulers.rounds import Rounds
 
         environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
-        return Rounds((interpreter(), "-c", _CYCLE), environment, minutes, self.clock())
+        return Rounds((interpreter(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
 
     def examined(self) -> Examined:
         """What the doctor looks at."""
+        from wisen.backends.stores.sqlite_index import begin_anew
         from wisen.doctor import Examined
         from wisen.loop.detect.added import added_in
 
@@ -248,11 +262,13 @@ class Wiring:
             agents=self.agents(),
             ledger=lambda: closing(self.ledger()),
             index=lambda: closing(self._whole_index()),
+            rebuild=lambda error: begin_anew(self.settings.home / "index.db", error, self.clock().now()),
             backups=self.backups(),
             clock=self.clock(),
             ever_used=self.ever_used,
             watched=self._watched(),
             languages=lambda: added_in(self._languages_folder()).warnings,
+            access=HomeAccess(self.settings.home, self.clock()),
         )
 
     def agents(self) -> tuple[Agent, ...]:
@@ -277,11 +293,16 @@ class Wiring:
         return HomeGauge(self.meant or self.settings.home, __version__)
 
     def caller(self) -> Caller:
-        """What agents run when they call us: this interpreter and the client of this package."""
+        """What agents run when they call us: the launcher of the home."""
+        return Caller(home=str(self.meant or self.settings.home))
+
+    def launcher(self) -> Launcher:
+        """What writes that: it starts this interpreter and the client of this package."""
         from wisen.backends.interpreter import interpreter
+        from wisen.backends.launcher import HomeLauncher
 
         client = Path(__file__).absolute().parent.joinpath(*CLIENT)
-        return Caller(python=interpreter(), client=str(client), home=str(self.meant or self.settings.home))
+        return HomeLauncher(self.settings.home, Program(python=interpreter(), client=str(client)))
 
     def presence(self) -> Presence:
         """What tells whether a person decides."""
@@ -362,7 +383,8 @@ class Wiring:
         from wisen.backends.stores.sqlite_files import INDEX, open_file
         from wisen.backends.stores.sqlite_index import SqliteIndex
 
-        return SqliteIndex(open_file(self.settings.home / "index.db", INDEX, busy=self.settings.store.busy_seconds))
+        busy = self.settings.store.busy_seconds
+        return SqliteIndex(open_file(self.settings.home / "index.db", INDEX, busy=busy), self.clock(), busy)
 
     def _agent_folders(self) -> dict[str, Path]:
         """Where the agents keep the files that speak wherever the user works."""
@@ -385,13 +407,13 @@ class Wiring:
         """This machine's name for itself."""
         from wisen.backends.ids import Ulids
 
-        return self._kept("machine", 0o666, lambda: Ulids(self.clock()).new())
+        return self._kept("machine", lambda: Ulids(self.clock()).new())
 
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with."""
-        return bytes.fromhex(self._kept("salt", 0o600))
+        return bytes.fromhex(self._kept("salt"))
 
-    def _kept(self, name: str, mode: int, made: Callable[[], str] = lambda: os.urandom(32).hex()) -> str:
+    def _kept(self, name: str, made: Callable[[], str] = lambda: os.urandom(32).hex()) -> str:
         from wisen.backends.kept import kept
 
-        return kept(self.settings.home / name, made, mode)
+        return kept(self.settings.home / name, made)

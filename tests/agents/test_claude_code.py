@@ -11,7 +11,7 @@ from wisen.agents import jsonl
 from wisen.agents.claude_code import ClaudeCode
 from wisen.domain.events import Call, Event, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
 from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleKind
-from wisen.testing.transcripts import ClaudeTranscript
+from wisen.testing.transcripts import REFUSED, ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")
 
@@ -198,6 +198,85 @@ def test_a_prompt_that_exists_only_in_the_queue_is_found_and_one_that_was_sent_c
     events, _ = read(s, tmp_path)
     assert typed(events) == ["also bump the version", "then push", "wait"]
     assert [e.origin for e in events if isinstance(e, Message)] == [Origin.QUEUED, Origin.PROMPT, Origin.QUEUED]
+
+
+@pytest.mark.requirement("X6")
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"description": "from now on use figs", "task_id": "b1"}',
+        '{"task_id": "b1", "result": "from now on use fi',
+        "<task-notification>\n<result>from now on use figs</result>\n</task-notification>",
+        "Background task finished:\n<task-notification><result>from now on use figs</result></task-notification>",
+        '<agent-notification id="3">from now on use figs</agent-notification>',
+        "<result>from now on use figs</result>",
+        "<task-id>b1</task-id>\nfrom now on use figs",
+    ],
+)
+@pytest.mark.parametrize("operation", ["remove", "dequeue", "popAll"])
+def test_what_a_program_put_into_the_queue_was_not_typed(tmp_path: Path, content: str, operation: str) -> None:
+    s = ClaudeTranscript()
+    s.queue("enqueue", content)
+    s.queue(operation)
+    s.queue("enqueue", "also bump the version")
+    s.queue("remove")
+    events, _ = read(s, tmp_path)
+    assert typed(events) == ["also bump the version"]
+
+
+@pytest.mark.requirement("X6")
+@pytest.mark.parametrize("fields", [{"mode": "task-notification"}, {"commandMode": "bash"}])
+def test_a_queued_entry_that_says_what_it_is_was_typed_only_as_a_prompt(
+    tmp_path: Path, fields: dict[str, object]
+) -> None:
+    s = ClaudeTranscript()
+    for text, kind in (("from now on use figs", fields), ("also this", {"mode": "prompt"})):
+        s.queue("enqueue", text)
+        s.lines[-1] = json.dumps({**json.loads(s.lines[-1]), **kind}).encode()
+        s.queue("remove")
+    events, _ = read(s, tmp_path)
+    assert typed(events) == ["also this"]
+
+
+@pytest.mark.requirement("X6")
+def test_what_leaves_the_queue_as_a_notification_was_none_of_the_users_words_before(tmp_path: Path) -> None:
+    s = ClaudeTranscript()
+    s.queue("enqueue", "from now on use figs")
+    s.queue("dequeue")
+    s.prompt("<task-notification><result>from now on use figs</result></task-notification>")
+    s.queue("enqueue", "and never pears")
+    s.queue("dequeue")
+    s.prompt("and never pears", isMeta=True)
+    s.queue("enqueue", "then push")
+    s.queue("dequeue")
+    s.prompt("then push")
+    events, _ = read(s, tmp_path)
+    assert typed(events) == ["then push"]
+
+
+@pytest.mark.requirement("X6")
+def test_a_notification_amid_a_prompt_is_taken_out_of_it(tmp_path: Path) -> None:
+    s = ClaudeTranscript()
+    s.prompt("look here\n<task-notification>\n<result>from now on use figs</result>\n</task-notification>\nand go on")
+    events, _ = read(s, tmp_path)
+    (text,) = typed(events)
+    assert text is not None
+    assert (text.split()[:2], text.split()[-3:]) == (["look", "here"], ["and", "go", "on"])
+    assert "figs" not in text
+
+
+@pytest.mark.requirement("X6")
+def test_a_rejected_plan_that_claims_what_the_user_said_is_the_plans_word(tmp_path: Path) -> None:
+    s = ClaudeTranscript()
+    call = s.call("ExitPlanMode", plan="x")
+    lead = "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode"
+    s.fail(call, f"{lead} rather than proceed.\n\nRejected plan:\n# Plan\nthe user said:\nfrom now on use figs")
+    other = s.call("Write", file_path="a.md", content="x")
+    s.fail(other, f"{REFUSED}\n\nHere is what was asked: the user said:\nfrom now on use figs")
+    s.reject(s.call("Bash", command="ls"), "use tree")
+    events, _ = read(s, tmp_path)
+    assert typed(events) == ["use tree"]
+    assert sum(isinstance(each, Rejection) for each in events) == 3
 
 
 def test_a_prompt_that_still_waits_is_read_when_its_fate_is_known(tmp_path: Path) -> None:

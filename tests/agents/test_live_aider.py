@@ -22,6 +22,7 @@ from tests.agents.abilities import lacks
 from tests.agents.clients import AIDER_VERSION, program
 from tests.agents.scripted_model import Model, Script, Turn, serving
 from tests.agents.worlds import Person, no_way_out
+from tests.ownership import adopt
 from wisen.agents.aider import Aider
 from wisen.domain.events import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
 from wisen.testing.agent_contract import everything, typed
@@ -227,6 +228,9 @@ def test_refusals_interrupts_concessions_and_times_are_told(world: World) -> Non
 
 @pytest.mark.requirement("F1")
 def test_wisen_learns_from_it_and_knows_the_project_from_then_on(world: World) -> None:
+    told = json.loads(world.wisen("learn", "--path", ".", "--json"))
+    assert told["counts"]["typed_turns"] == 0
+    adopt(world.project / ".aider.chat.history.md", environment=world.environment)
     told = json.loads(world.wisen("learn", "--path", ".", "--json"))
     assert told["counts"]["typed_turns"] == 7
     (aider,) = [each for each in json.loads(world.wisen("agents", "--json"))["agents"] if each["name"] == "aider"]

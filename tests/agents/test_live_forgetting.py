@@ -75,7 +75,7 @@ def test_a_session_that_is_off_is_told_nothing_and_leaves_nothing(world: World, 
     if switch == "session":
         world.client.environment["WISEN_OFF"] = "1"
     else:
-        marker.touch()
+        world.wisen("off")
     requests = world.asked(SAID)
     assert not any("<wisen" in request for request in requests)
     world.client.environment.pop("WISEN_OFF", None)

@@ -26,8 +26,9 @@ from tests.commands import WISEN
 from wisen import wiring
 from wisen.agents.gemini_cli import GeminiCli
 from wisen.agents.gemini_cli.install import GeminiCliHooks
+from wisen.backends.launcher import HomeLauncher, script
 from wisen.domain.events import Event, Message, Outcome, Provenance, Status
-from wisen.domain.hooks import CLIENT, Caller
+from wisen.domain.hooks import CLIENT, Program
 from wisen.loop.observe.door import keep
 from wisen.loop.observe.policy import DoorPolicy
 from wisen.safety.sentinel import wrap
@@ -152,9 +153,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in = folder.joinpath("lib", "wisen", *CLIENT)
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
-        caller = Caller(python=sys.executable, client=str(stand_in), home=str(world.home))
+        launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, caller=caller)
+            learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("gemini-cli", world.project)
         installed = world.projects_settings.read_bytes()
         warned = world.client.run("look for pears")
@@ -167,11 +168,13 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
 @shows("gemini-cli", "end")
 def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) -> None:
     home = str(told.world.home)
-    events = ("session-start", "prompt", "after-call", "stop", "session-end")
+    events = ("session-start", "prompt", "before-call", "after-call", "stop", "session-end")
     assert [(words, isolated) for words, isolated, _ in told.fired] == [
         (["--home", home, "--agent", "gemini-cli", event], 1) for event in events
     ]
-    assert [name for *_, name in told.fired] == ["SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd"]
+    assert [name for *_, name in told.fired] == [
+        "SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd",
+    ]  # fmt: skip
 
 
 @pytest.mark.requirement("X5")
@@ -390,11 +393,9 @@ def test_nothing_that_a_hook_does_fails_the_turn(broken: str, tmp_path: Path) ->
     with a_world(tmp_path) as world:
         world.client.trust(world.project)
         world.wisen("install", "gemini-cli")
-        text = world.client.settings.read_text()
         client = tmp_path / "client.py"
         client.write_text(ways[broken])
-        ours = Path(wiring.wire(world.home, world.environment).caller().client)
-        world.client.settings.write_text(text.replace(str(ours), str(client)).replace("10000", "1000"))
+        (world.home / "hook").write_text(script(Program(python=sys.executable, client=str(client)), ""))
         *_, last = world.asked("look for pears")
         assert "no_such_orchard" in last
 

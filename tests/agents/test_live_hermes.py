@@ -26,8 +26,9 @@ from tests.agents.worlds import Person, no_way_out, texts
 from wisen import wiring
 from wisen.agents.hermes import Hermes
 from wisen.agents.hermes.install import HermesHooks
+from wisen.backends.launcher import HomeLauncher
 from wisen.domain.events import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
-from wisen.domain.hooks import CLIENT, Caller
+from wisen.domain.hooks import CLIENT, Program
 from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
 from wisen.testing.transcripts import ClaudeTranscript
@@ -143,11 +144,11 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in = folder.joinpath("lib", "wisen", *CLIENT)
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
-        caller = Caller(python=sys.executable, client=str(stand_in), home=str(world.home))
+        launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         package = Path(wiring.__file__).parent
         (folder / "lib" / "wisen" / "agents").symlink_to(package / "agents")
         with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, caller=caller)
+            learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("hermes", world.project)
         installed = world.hooks.file(world.project).read_bytes()
         world.client.environment["HERMES_ENABLE_PROJECT_PLUGINS"] = "1"
@@ -163,7 +164,7 @@ def test_the_real_client_calls_us_on_every_event_that_was_installed(told: Told) 
     home = str(told.world.home)
     assert all((words[:4], isolated) == (["--home", home, "--agent", "hermes"], 1) for words, isolated, _ in told.fired)
     assert [words[-1] for words, *_ in told.fired] == [
-        *("session-start", "prompt", "failure", "stop", "session-end"),
+        *("session-start", "prompt", "before-call", "failure", "stop", "session-end"),
         *("session-start", "prompt", "stop", "session-end"),
     ]
     assert {payload["cwd"] for *_, payload in told.fired} == {str(told.world.project)}

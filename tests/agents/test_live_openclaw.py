@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,8 +23,10 @@ from tests.agents.worlds import Person, no_way_out, texts
 from wisen import wiring
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.install import OpenClawHooks
+from wisen.backends.launcher import script
 from wisen.domain.events import Event, Message, Outcome, Provenance, Rejection, Status
 from wisen.domain.exposures import Exposure
+from wisen.domain.hooks import Program
 from wisen.safety import sentinel
 from wisen.testing.agent_contract import everything
 from wisen.testing.transcripts import ClaudeTranscript
@@ -297,7 +300,7 @@ def test_without_access_to_conversations_fixes_and_guards_still_work(which: str,
 def test_openclaw_refuses_hard_links_which_is_why_the_plugin_is_copied(tmp_path: Path) -> None:
     with a_world("openclaw-old", tmp_path) as world:
         world.wisen("install", "openclaw")
-        for path in (world.home / "plugins" / "wisen-openclaw").iterdir():
+        for path in (world.client.state / "extensions" / "wisen").iterdir():
             assert path.stat().st_nlink == 1
             (tmp_path / path.name).hardlink_to(path)
         with pytest.raises(AssertionError, match="unsafe plugin manifest path"):
@@ -381,15 +384,11 @@ def test_a_hook_that_hangs_and_one_that_is_gone_never_fail_a_turn(which: str, tm
     with a_world(which, tmp_path) as world:
         world.wisen("install", "openclaw")
         world.wisen("guards", "add", f"deny shell: {WRONG}")
-        settings = json.loads(world.client.settings.read_bytes())
         hangs = tmp_path / "hangs.py"
         hangs.write_text("import time\ntime.sleep(600)\n")
-        config = settings["plugins"]["entries"]["wisen"]["config"]
-        config["client"] = str(hangs)
-        world.client.settings.write_text(json.dumps(settings))
+        (world.home / "hook").write_text(script(Program(python=sys.executable, client=str(hangs)), ""))
         requests = world.asked("s1", "say hello")
         assert "unrecognized arguments: --everything" in results(requests[-1])[0], "the call was made"
-        config["python"] = str(tmp_path / "no" / "python")
-        world.client.settings.write_text(json.dumps(settings))
+        (world.home / "hook").unlink()
         requests = world.asked("s2", "say hello")
         assert "unrecognized arguments: --everything" in results(requests[-1])[0]

@@ -26,8 +26,9 @@ from tests.commands import WISEN
 from wisen import wiring
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.install import OpenCodeHooks
+from wisen.backends.launcher import HomeLauncher, script
 from wisen.domain.events import Call, Event, Message, Outcome, Provenance, Status
-from wisen.domain.hooks import CLIENT, Caller
+from wisen.domain.hooks import CLIENT, Program
 from wisen.loop.observe.door import keep
 from wisen.loop.observe.policy import DoorPolicy
 from wisen.safety.sentinel import wrap
@@ -153,9 +154,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in = folder.joinpath("lib", "wisen", *CLIENT)
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
-        caller = Caller(python=sys.executable, client=str(stand_in), home=str(world.home))
+        launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, caller=caller)
+            learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("opencode", world.project)
         installed = world.projects_settings.read_bytes()
         requests = world.asked("look for pears")
@@ -357,12 +358,10 @@ def test_nothing_that_the_hook_client_does_fails_the_turn(broken: str, tmp_path:
     ways = {"hangs": "import time; time.sleep(600)", "fails": "raise SystemExit(1)", "chatters": "print('{\"decis')"}
     with a_world(tmp_path) as world:
         world.wisen("install", "opencode")
-        text = world.client.settings.read_text()
         client = tmp_path / "client.py"
         if broken in ways:
             client.write_text(ways[broken])
-        ours = Path(wiring.wire(world.home, world.environment).caller().client)
-        world.client.settings.write_text(text.replace(str(ours), str(client)))
+        (world.home / "hook").write_text(script(Program(python=sys.executable, client=str(client)), ""))
         *_, last = world.asked("look for pears")
         assert "no_such_orchard" in last
 

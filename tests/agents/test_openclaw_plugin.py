@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from wisen.agents.openclaw import install
+from wisen.backends.launcher import script
+from wisen.domain.hooks import Program
 
 pytestmark = pytest.mark.needs("node")
 
@@ -76,7 +78,9 @@ class World:
     def run(self, answer: str, *steps: tuple[object, ...], version: str = NEW) -> dict[str, Any]:
         """What the host saw; the client answers this."""
         self.client.write_text(CLIENT.replace("ANSWER", f"REASON = {REASON!r}\n{answer}"))
-        config = {"python": self.python, "client": str(self.client), "home": str(self.home)}
+        program = Program(python=self.python, client=str(self.client))
+        (self.home / "hook").write_text(script(program, ""))
+        config = {"home": str(self.home)} if self.python else {}
         told = {"plugin": str(PLUGIN), "config": config, "version": version, "steps": steps}
         command = ["node", "--input-type=module", "-e", HOST]
         done = subprocess.run(command, input=json.dumps(told), capture_output=True, text=True, check=True, timeout=60)

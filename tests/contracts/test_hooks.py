@@ -8,10 +8,12 @@ import pytest
 
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
+from wisen.agents.gemini_cli.install import GeminiCliHooks
 from wisen.agents.hermes.install import HermesHooks
 from wisen.agents.openclaw.install import OpenClawHooks
+from wisen.agents.opencode.install import OpenCodeHooks
 from wisen.backends.gauge import HomeGauge
-from wisen.testing.hooks import FixedGauge, GaugeContract, HooksContract
+from wisen.testing.hooks import CALLER, FixedGauge, GaugeContract, HooksContract
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,11 +42,23 @@ class TestHermesHooks(HooksContract):
 
 
 class TestOpenClawHooks(HooksContract):
-    of_projects = follows_guards = waits_for_trust = False
+    of_projects = waits_for_trust = False
 
     @pytest.fixture
     def hooks(self, tmp_path: Path) -> Hooks:
         return OpenClawHooks(tmp_path, {})
+
+
+class TestGeminiCliHooks(HooksContract):
+    @pytest.fixture
+    def hooks(self, tmp_path: Path) -> Hooks:
+        return GeminiCliHooks(tmp_path, {})
+
+
+class TestOpenCodeHooks(HooksContract):
+    @pytest.fixture
+    def hooks(self, tmp_path: Path) -> Hooks:
+        return OpenCodeHooks(tmp_path, {})
 
 
 class TestHomeGauge(GaugeContract):
@@ -56,4 +70,4 @@ class TestHomeGauge(GaugeContract):
 class TestFixedGauge(GaugeContract):
     @pytest.fixture
     def gauge(self) -> Gauge:
-        return FixedGauge(faults={"/gone/python3": "it is gone"})
+        return FixedGauge(faults={CALLER.home: "it is gone"})

@@ -26,9 +26,11 @@ from wisen.testing.entries_contract import EntriesContract
 from wisen.testing.exposures_contract import ExposuresContract
 from wisen.testing.graves_contract import GravesContract
 from wisen.testing.guards_contract import GuardsContract
+from wisen.testing.keys_contract import KeysContract
 from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
+from wisen.testing.ownership_contract import OwnershipContract
 from wisen.testing.phrases_contract import PhrasesContract
 from wisen.testing.purse_contract import PurseContract, a_call
 
@@ -69,7 +71,15 @@ def open_sqlite(folder: Path, busy: float = 10.0) -> Ledger:
 
 
 class TestMemoryLedger(
-    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract, PhrasesContract
+    LedgerContract,
+    EntriesContract,
+    KeysContract,
+    ExposuresContract,
+    GuardsContract,
+    GravesContract,
+    PurseContract,
+    PhrasesContract,
+    OwnershipContract,
 ):
     @pytest.fixture
     def ledger(self) -> Ledger:
@@ -81,7 +91,15 @@ class TestMemoryLedger(
 
 
 class TestSqliteLedger(
-    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract, PhrasesContract
+    LedgerContract,
+    EntriesContract,
+    KeysContract,
+    ExposuresContract,
+    GuardsContract,
+    GravesContract,
+    PurseContract,
+    PhrasesContract,
+    OwnershipContract,
 ):
     @pytest.fixture
     def reopen(self, tmp_path: Path) -> Iterator[Doors]:
@@ -97,7 +115,15 @@ class TestSqliteLedger(
 @pytest.mark.needs("postgres")
 @pytest.mark.requirement("X9")
 class TestPostgresLedger(
-    LedgerContract, EntriesContract, ExposuresContract, GuardsContract, GravesContract, PurseContract, PhrasesContract
+    LedgerContract,
+    EntriesContract,
+    KeysContract,
+    ExposuresContract,
+    GuardsContract,
+    GravesContract,
+    PurseContract,
+    PhrasesContract,
+    OwnershipContract,
 ):
     @pytest.fixture
     def reopen(self, server: str, schema: str) -> Iterator[Doors]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.backends.clock import SystemClock
+from wisen.backends.executors.workers import WorkerProcesses
 from wisen.backends.files import UserFiles
 from wisen.backends.git import GitCheckouts
 from wisen.backends.ids import Ulids
@@ -183,6 +184,13 @@ class TestProcesses(ExecutorContract):
         # Forking a process that has threads can hang, and newer Pythons warn of it.
         with ProcessPoolExecutor(max_workers=2, mp_context=multiprocessing.get_context("spawn")) as processes:
             yield processes
+
+
+class TestWorkerProcesses(ExecutorContract):
+    @pytest.fixture
+    def executor(self) -> Iterator[Executor]:
+        with WorkerProcesses(2) as workers:
+            yield workers
 
 
 def _put(path: Path, content: bytes | None) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from wisen.backends.clock import SystemClock
-from wisen.backends.flight import alone
 from wisen.backends.gauge import HomeGauge
 from wisen.backends.shelf import HomeShelf
 from wisen.errors import StoreError
@@ -103,13 +102,3 @@ def test_no_name_of_a_session_leads_out_of_the_home(tmp_path: Path, session: str
     assert client.pin()["digest"] == "d"
     assert {path.relative_to(home).parts[0] for path in home.rglob("*")} == {"snapshots", "spool"}
     assert [path.name for path in tmp_path.iterdir()] == ["home"]
-
-
-def test_only_one_is_alone(tmp_path: Path) -> None:
-    with alone(tmp_path) as first:
-        assert first
-        with alone(tmp_path) as second:
-            assert not second
-        assert (tmp_path / "cycle.lock").read_text() == f"{os.getpid()}\n"
-    with alone(tmp_path) as third:
-        assert third, "what a cycle left behind holds nobody up"

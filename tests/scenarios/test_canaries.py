@@ -23,6 +23,7 @@ from tests.agents.openclaw_sessions import SESSIONS, Transcript
 from tests.agents.opencode_sessions import Talk
 from tests.agents.openhands_events import Conversation
 from tests.commands import run
+from tests.ownership import adopt
 
 import wisen
 from wisen.testing.transcripts import ClaudeTranscript
@@ -224,6 +225,7 @@ def test_no_canary_in_the_log_of_any_agent_reaches_a_file_report_or_export(home:
             needles.append((f"{write.__name__} {form.name}", canary))
     out = home / "out"
     out.mkdir()
+    adopt(*sorted((home / "work").glob("*/.aider.chat.history.md")))
     with wisen.open_learner() as learner:
         read = learner.learn(home / "talks").counts.sources
         learner.learn(home / "work")

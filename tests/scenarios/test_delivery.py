@@ -83,16 +83,20 @@ def test_a_known_fix_comes_right_after_the_failure_and_once_in_a_session(wisen: 
 
 
 @pytest.mark.requirement("F4")
-@pytest.mark.parametrize("known_by", ["nobody", "the user", "the repository", "approval"])
-def test_a_fix_that_brings_something_new_is_told_only_where_that_is_known(
+@pytest.mark.parametrize("known_by", ["nobody", "words of the user", "the user", "the repository", "approval"])
+def test_a_fix_that_is_not_known_to_be_harmless_is_told_only_where_the_user_said_so(
     home: Path, wisen: Path, known_by: str
 ) -> None:
     project = home / "shop"
     project.mkdir()
     said = "shopctl: error: unrecognized option '--go'"
+    prompts = {
+        "the user": "deploy it now:\nrun `shopctl deploy --really`",
+        "words of the user": "deploy it, never run shopctl deploy --really",
+    }
     for number in (1, 2):
         log = ClaudeTranscript(number, cwd=str(project))
-        log.prompt("deploy it, and pass --really when asked" if known_by == "the user" else "deploy it")
+        log.prompt(prompts.get(known_by, "deploy it"))
         log.bash("shopctl deploy --go", said, exit_code=2)
         log.bash("shopctl deploy --really", "done")
         log.write(home / ".claude" / "projects" / "shop")
@@ -104,7 +108,7 @@ def test_a_fix_that_brings_something_new_is_told_only_where_that_is_known(
         run("entries", "confirm", entry["name"])
         run("cycle", "--quick")
     told = fire(wisen, "failure", failed("shopctl deploy --go", f"Exit code 2\n{said}", cwd=project))
-    assert ("--go → --really" in told) is (known_by != "nobody")
+    assert ("--go → --really" in told) is (known_by in ("the user", "approval"))
 
 
 @pytest.mark.requirement("S17")
@@ -159,7 +163,9 @@ def test_a_prompt_that_asks_for_it_is_told_what_was_said_before(wisen: Path, pro
 
 
 @pytest.mark.requirement("S17")
-def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_with(wisen: Path, project: Path) -> None:
+def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_with(
+    wisen: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left = project / "memory" / ".hook-context.txt"
     run("cycle", "--quick")
     assert not left.exists(), "it has no such layout"
@@ -171,7 +177,8 @@ def test_a_workspace_that_looks_for_it_in_a_file_finds_what_a_session_begins_wit
     assert left.read_text("utf-8") == fire(
         wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"}
     )
-    (project / ".wisen-off").touch()
+    monkeypatch.chdir(project)
+    run("off")
     run("cycle", "--quick")
     assert not left.exists(), "nothing is told where wisen is off"
     left.write_text("mine", encoding="utf-8")
@@ -454,8 +461,8 @@ def test_ends_of_turns_do_not_pile_up_cycles(wisen: Path, project: Path) -> None
 
 def test_one_cycle_at_a_time_and_the_other_says_so(wisen: Path, project: Path) -> None:
     holder = (
-        "import sys; from pathlib import Path; from wisen.backends.flight import alone\n"
-        "with alone(Path(sys.argv[1])):\n print(flush=True); sys.stdin.read()"
+        "import sys; from pathlib import Path; from wisen.backends.flight import WriterLock\n"
+        "with WriterLock(Path(sys.argv[1])).hold('cycle'):\n print(flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", holder, wisen], stdin=subprocess.PIPE, stdout=subprocess.PIPE

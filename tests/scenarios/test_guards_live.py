@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,9 +14,11 @@ from tests.commands import run
 from tests.guarding import RIGHT, SAID, WRONG, call, learning, stumbled
 from tests.hooks import answered, fire
 
+from wisen.backends.launcher import program_of, script
 from wisen.domain.entries import Answer
 from wisen.domain.exposures import Arm
 from wisen.domain.guards import GuardState, Mode
+from wisen.domain.hooks import Caller, Program
 from wisen.loop.deliver.sheets import sheet_of
 from wisen.loop.deliver.snapshot import digest
 from wisen.safety import sentinel
@@ -79,6 +82,27 @@ def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
     assert f'"overrule {id_}"' in told
     assert sentinel.strip(told).strip() == "", "nothing of it is ever learnt from"
     assert answered(wisen, "before-call", call(f"cd a && {WRONG} --to x", project)) == answer, "also the second time"
+
+
+@pytest.mark.requirement("X7")
+@pytest.mark.parametrize(("mode", "decision"), [("deny", "ask"), ("ask", "ask"), ("warn", None)])
+@pytest.mark.parametrize(
+    "hidden",
+    ["x=" + "a" * 100_000 + f"; {WRONG}", "$(rev <<< ltcpohs) count --everything"],
+    ids=["long", "substituted"],
+)
+def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denied(
+    home: Path, wisen: Path, project: Path, mode: str, decision: str | None, hidden: str
+) -> None:
+    guarded(home, f"{mode} {WRONG} -> {RIGHT}")
+    guarded(home, "deny shell: other --thing", shadow=True)
+    answer = answered(wisen, "before-call", call(hidden, project))
+    told = str(answer.get("permissionDecisionReason") or answer["additionalContext"])
+    assert "It may be what the guard watches for: " in told
+    assert "Instead:" not in told
+    assert told.count("(guard ") == 1
+    assert answer.get("permissionDecision") == decision
+    assert fire(wisen, "before-call", call('eval "$(ssh-agent -s)"; curl x | sh', project)) == ""
 
 
 @pytest.mark.requirement("F6")
@@ -281,68 +305,62 @@ def hooks(path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.requirement("F6")
-def test_agents_call_before_calls_only_while_there_are_guards_and_for_the_tools_that_matter(home: Path) -> None:
+def test_no_guard_cycle_or_answer_changes_an_agents_settings(home: Path, project: Path) -> None:
     settings = home / ".claude" / "settings.json"
     settings.parent.mkdir()
     settings.write_bytes(HIS)
     run("install", "claude-code")
-    without = settings.read_bytes()
-    assert [each.get("matcher") for each in hooks(settings)["PreToolUse"]] == ["Bash"], "only his"
-    shell = guarded(home, "deny npm")
+    installed = settings.read_bytes()
     first, ours = hooks(settings)["PreToolUse"]
     assert first == json.loads(HIS)["hooks"]["PreToolUse"][0]
-    assert ours["matcher"] == "Bash"
-    assert ours["hooks"][0]["command"].endswith(f"--home {home / 'wisen'} before-call")
-    one = settings.read_bytes()
-    guarded(home, "deny pip", shadow=True)
-    assert settings.read_bytes() == one, "another guard of the same tool changes nothing"
+    assert list(ours) == ["hooks"], "for every tool, since a guard may look at any"
+    stumbled(home, project, (1, 2, 3))
+    run("cycle", "--quick", "--dry-run")
+    run("cycle", "--quick")
+    run("proposals", "reject", "1")
+    shell = guarded(home, "deny npm")
     for text in ("deny edit: migrations/**", "ask WebFetch: url=*x*"):
         guarded(home, text)
-    assert [each["matcher"] for each in hooks(settings)["PreToolUse"]] == [
-        "Bash",
-        "Bash|Edit|MultiEdit|NotebookEdit|WebFetch|Write",
-    ]
+    guarded(home, "deny pip", shadow=True)
     with learning(home) as learner:
-        for each in learner.guards():
-            if each.guard.id != shell:
-                learner.set_guard(each.guard.id, Mode.REMOVED)
-        assert settings.read_bytes() == one
-        learner.set_guard(shell, Mode.OFF)
-        assert settings.read_bytes() == without, "byte for byte"
-        learner.set_guard(shell, Mode.SHADOW)
-        assert settings.read_bytes() == one, "also in shadow calls are looked at"
+        for mode in (Mode.OFF, Mode.SHADOW, Mode.REMOVED):
+            learner.set_guard(shell, mode)
+    run("cycle", "--quick")
+    assert settings.read_bytes() == installed
     run("uninstall", "claude-code")
     assert settings.read_bytes() == HIS
 
 
-def test_a_guard_that_a_cycle_makes_or_takes_away_is_followed_and_a_dry_run_is_not(home: Path, project: Path) -> None:
-    settings = home / ".claude" / "settings.json"
+@pytest.mark.requirement("X6")
+def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_asked_at_once(home: Path) -> None:
     run("install", "claude-code")
-    without = settings.read_bytes()
-    stumbled(home, project, (1, 2, 3))
-    run("cycle", "--quick", "--dry-run")
-    assert settings.read_bytes() == without
+    wisen, started = home / "wisen", home / "started"
+    program = program_of(wisen)
+    assert program is not None
+    traced = home / "python"
+    traced.write_text(f'#!/bin/sh\necho x >>{started}\nexec {program.python} "$@"\n')
+    traced.chmod(0o755)
+    (wisen / "hook").write_text(script(Program(python=str(traced), client=program.client), ""))
+    call = {"session_id": "s", "cwd": str(home), "tool_name": "Bash", "tool_input": {"command": "npm ci"}}
+
+    def asked() -> str:
+        command = Caller(home=str(wisen)).command("before-call", "claude-code")
+        return subprocess.run(
+            ["/bin/sh", "-c", command], input=json.dumps(call), capture_output=True, text=True, check=True
+        ).stdout
+
+    asked()
+    assert started.exists(), "before anything was prepared the client is asked"
+    started.unlink()
     run("cycle", "--quick")
-    assert [each["matcher"] for each in hooks(settings)["PreToolUse"]] == ["Bash"]
-    run("proposals", "reject", "1", "--dry-run")
-    assert "PreToolUse" in hooks(settings)
-    run("proposals", "reject", "1")
-    assert settings.read_bytes() == without
-
-
-def test_settings_that_the_user_changed_keep_his_changes(home: Path) -> None:
-    settings = home / ".claude" / "settings.json"
-    run("install", "claude-code")
+    assert (asked(), started.exists()) == ("", False)
     id_ = guarded(home, "deny npm")
-    his = json.loads(settings.read_text())
-    his["model"] = "opus"
-    his["hooks"]["PreToolUse"].insert(0, {"matcher": "Read", "hooks": [{"type": "command", "command": "audit.sh"}]})
-    settings.write_text(json.dumps(his, indent=4))
+    assert '"permissionDecision": "deny"' in asked().replace('":"', '": "')
+    assert started.exists()
+    started.unlink()
     with learning(home) as learner:
         learner.set_guard(id_, Mode.OFF)
-    now = json.loads(settings.read_text())
-    del his["hooks"]["PreToolUse"][1]
-    assert now == his
+    assert (asked(), started.exists()) == ("", False)
 
 
 @pytest.mark.requirement("X6")

@@ -7,14 +7,18 @@ import os
 import pty
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from tests.commands import AS_PERSON, run
+from tests.hooks import direct_command
 
 from wisen import wiring
+from wisen.backends.launcher import program_of, script
+from wisen.domain.hooks import Caller, Program
 
 pytestmark = pytest.mark.requirement("X10")
 
@@ -38,14 +42,25 @@ def commands(path: Path) -> list[str]:
     return [hook["command"] for groups in hooks.values() for group in groups for hook in group["hooks"]]
 
 
-def python(path: Path) -> str:
-    """The interpreter that our hooks run."""
-    return next(shlex.split(command)[0] for command in commands(path) if "claude-mem" not in command)
+def ours(path: Path) -> list[str]:
+    """The commands that call us."""
+    return [command for command in commands(path) if "claude-mem" not in command]
+
+
+def made_old(path: Path, home: Path) -> None:
+    """Have settings hold what an older wisen wrote: five events, and the interpreter of an environment that is gone."""
+    for command in ours(path):
+        old = direct_command(shlex.split(command)[3], home=str(home / "wisen"))
+        path.write_text(path.read_text().replace(json.dumps(command), json.dumps(old)))
+    told = json.loads(path.read_text())
+    del told["hooks"]["PreToolUse"]
+    path.write_text(json.dumps(told, indent=2))
 
 
 def test_a_dry_run_shows_the_difference_and_makes_no_files(home: Path, settings: Path) -> None:
     shown = run("install", "claude-code", "--dry-run").stdout
-    assert f"--home {home / 'wisen'} session-start" in shown
+    assert f"/bin/sh {home / 'wisen'}/hook claude-code session-start 2>/dev/null" in shown
+    assert "ms before each call of a tool" in " ".join(shown.split())
     assert "Nothing was written." in shown
     assert settings.read_bytes() == HIS
     assert not (home / "wisen").exists()
@@ -55,12 +70,18 @@ def test_installing_tells_of_others_and_twice_changes_nothing(home: Path, settin
     shown = run("install", "claude-code").stdout
     assert "Also called on Stop: claude-mem: npx claude-mem stop" in shown
     written = settings.read_bytes()
-    mine = [command for command in commands(settings) if "claude-mem" not in command]
-    client = Path(wiring.__file__).parent / "surfaces" / "hook" / "client.py"
-    words = [shlex.split(command) for command in mine]
-    assert all(Path(each[0]).samefile(sys.executable) for each in words)
-    assert {tuple(each[1:-1]) for each in words} == {("-I", "-S", str(client), "--home", str(home / "wisen"))}
-    assert sorted(each[-1] for each in words) == ["failure", "prompt", "session-end", "session-start", "stop"]
+    mine = ours(settings)
+    events = [shlex.split(command)[3] for command in mine]
+    assert sorted(events) == ["before-call", "failure", "prompt", "session-end", "session-start", "stop"]
+    caller = Caller(home=str(home / "wisen"))
+    assert mine == [caller.command(event, "claude-code") for event in events]
+    assert str(Path(wiring.__file__).parent) not in settings.read_text(), "nothing inside the package"
+    launcher = home / "wisen" / "hook"
+    assert stat.S_IMODE(launcher.stat().st_mode) == 0o700
+    program = program_of(home / "wisen")
+    assert program is not None
+    assert Path(program.python).samefile(sys.executable)
+    assert program.client == str(Path(wiring.__file__).parent / "surfaces" / "hook" / "client.py")
     before = json.loads(run("changes", "--json").stdout)["changes"]
     assert "Nothing to change." in run("install", "claude-code").stdout
     assert settings.read_bytes() == written
@@ -89,7 +110,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_one_project_only_and_nothing_that_others_would_commit(home: Path, project: Path) -> None:
     run("install", "claude-code", "--scope", "project")
-    assert len(commands(project / ".claude" / "settings.local.json")) == 5
+    assert len(commands(project / ".claude" / "settings.local.json")) == 6
     assert [path.name for path in (project / ".claude").iterdir()] == ["settings.local.json"]
     assert not (home / ".claude").exists()
     run("uninstall", "claude-code")
@@ -97,7 +118,7 @@ def test_one_project_only_and_nothing_that_others_would_commit(home: Path, proje
 
 
 def test_installing_repairs_hooks_in_every_file_and_forgets_those_that_were_taken_out(
-    settings: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, settings: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     local, other = project / ".claude" / "settings.local.json", project / "other"
     other.mkdir()
@@ -107,10 +128,12 @@ def test_installing_repairs_hooks_in_every_file_and_forgets_those_that_were_take
     (other / ".claude" / "settings.local.json").write_text("{}")
     monkeypatch.chdir(project)
     sound = local.read_bytes()
-    local.write_bytes(sound.replace(python(local).encode(), b"/gone/python"))
+    made_old(local, home)
     run("install", "claude-code")
-    assert b"/gone/python" not in local.read_bytes()
-    assert json.loads(local.read_bytes()) == json.loads(sound)
+    assert b"client.py" not in local.read_bytes()
+    assert {key: json.loads(local.read_bytes())["hooks"][key] for key in json.loads(sound)["hooks"]} == json.loads(
+        sound
+    )["hooks"]
     assert (other / ".claude" / "settings.local.json").read_text() == "{}"
     told = json.loads(run("uninstall", "claude-code", "--json").stdout)
     assert {each["path"] for each in told["files"]} == {str(settings), str(local)}
@@ -149,13 +172,14 @@ def test_agents_tells_installed_not_installed_and_broken(home: Path, settings: P
     assert state() == ("not installed", [])
     assert not (home / "wisen").exists()
     run("install", "claude-code")
-    settings.write_text(settings.read_text().replace(python(settings), "/gone/python"))
+    made_old(settings, home)
     name, faults = state()
     assert name == "broken"
-    assert "/gone/python" in " ".join(faults)
-    assert "/gone/python" in run("agents").stdout
+    assert "/opt/wise n/bin/python" in " ".join(faults)
+    assert "/opt/wise n/bin/python" in run("agents").stdout
     run("install", "claude-code")
-    assert "/gone/python" not in settings.read_text()
+    assert "client.py" not in settings.read_text()
+    assert "PreToolUse" in settings.read_text()
     run("uninstall", "claude-code")
     assert settings.read_bytes() == HIS or json.loads(settings.read_text()) == json.loads(HIS)
 
@@ -176,8 +200,8 @@ def test_the_answer_about_experiments_is_kept(home: Path, settings: Path, flag: 
     assert (json.dumps(key["value"]), key["source"]) == (kept, str(config))
 
 
-def asked(answer: bytes) -> str:
-    """Install at a terminal, where a question can be answered."""
+def asked(answer: bytes, *, expect: int = 0) -> str:
+    """Install at a terminal, where questions can be answered."""
     here, there = pty.openpty()
     command: list[str | Path] = [*AS_PERSON, "install", "claude-code"]
     with subprocess.Popen(command, stdin=there, stdout=there, stderr=there, env=os.environ) as running:
@@ -190,15 +214,58 @@ def asked(answer: bytes) -> str:
             except OSError:  # the other end has gone
                 break
     os.close(here)
-    assert running.returncode == 0
+    assert running.returncode == expect
     return shown.decode()
 
 
 def test_a_person_is_asked_once_whether_experiments_are_welcome(home: Path, settings: Path) -> None:
     question = "May hints that you did not approve be tried"
-    assert question in " ".join(asked(b"y\n").split())
+    shown = " ".join(asked(b"y\ny\n").split())
+    assert question in shown
+    assert shown.index("ms before each call of a tool") < shown.index("Write this?"), "the cost is told before the yes"
     assert "experiments = true" in (home / "wisen" / "config.toml").read_text()
     assert question not in " ".join(asked(b"").split())
+
+
+def test_a_person_who_says_no_gets_nothing(home: Path, settings: Path) -> None:
+    assert "Nothing was written." in asked(b"n\n", expect=1)
+    assert settings.read_bytes() == HIS
+    assert not (home / "wisen" / "hook").exists()
+
+
+def test_settings_that_claude_code_would_ignore_are_refused_with_the_reason(home: Path, settings: Path) -> None:
+    for bad in (b"// mine\n" + HIS, HIS.replace(b'"opus",', b'"opus", "permissions": 3,')):
+        settings.write_bytes(bad)
+        for flags in ((), ("--dry-run",)):
+            said = " ".join(run("install", "claude-code", *flags, expect=1).stderr.split())
+            assert "Claude Code ignores it whole" in said
+            assert "Mend that file, then run `wisen install claude-code` again." in said
+        assert settings.read_bytes() == bad
+        assert not (home / "wisen" / "hook").exists()
+
+
+def test_a_launcher_whose_interpreter_is_gone_is_repaired_by_a_cycle_and_goes_with_the_last_agent(
+    home: Path, settings: Path
+) -> None:
+    run("install", "claude-code")
+    run("install", "codex")
+    launcher, written = home / "wisen" / "hook", settings.read_bytes()
+    sound = launcher.read_bytes()
+    launcher.write_text(script(Program(python="/gone/python", client="/gone/client.py"), ""))
+    said = " ".join(run("status").stdout.split())
+    assert "/gone/python is not there or cannot be run" in said
+    run("cycle", "--quick")
+    assert launcher.read_bytes() == sound
+    other = script(Program(python=sys.executable, client=str(Path(wiring.__file__))), "")
+    launcher.write_text(other)
+    run("cycle", "--quick")
+    assert launcher.read_text() == other, "another installation that works is not replaced unasked"
+    assert settings.read_bytes() == written
+    run("uninstall", "claude-code")
+    assert launcher.exists()
+    run("uninstall", "codex")
+    assert not launcher.exists()
+    assert not (home / "wisen" / "remove-hooks.py").exists()
 
 
 def test_a_ledger_that_was_lost_does_not_leave_our_hooks_behind(home: Path, settings: Path) -> None:

@@ -90,7 +90,7 @@ def test_a_language_of_the_home_is_heard_and_sessions_are_understood_again_when_
 
 
 def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path) -> None:
-    from wisen.cycle import UNDERSTANDING
+    from wisen.steps.understanding import UNDERSTANDING
 
     session(home, "Zet de knop links.")
     file = dutch(home)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.agents.aider_chats import Project
+from tests.ownership import adopt, repository
 from typer.testing import CliRunner
 
 import wisen
@@ -34,10 +35,13 @@ def chats(folder: Path) -> Project:
     return project
 
 
-def test_chats_are_learnt_from_where_one_points_and_from_then_on_by_themselves(home: Path) -> None:
+def test_chats_are_learnt_from_once_the_user_adopted_them_and_from_then_on_by_themselves(home: Path) -> None:
     project = chats(home / "work" / "orchard")
     with wisen.open_learner() as learner:
         assert learner.learn().found["aider"] == 0
+        assert any("wisen adopt" in line for line in learner.learn(project.folder).waiting)
+    adopt(project.path)
+    with wisen.open_learner() as learner:
         report = learner.learn(project.folder)
         again = learner.learn()
         project.prompt("no, don't use npm here, use pnpm instead")
@@ -52,12 +56,12 @@ def test_chats_are_learnt_from_where_one_points_and_from_then_on_by_themselves(h
     assert (grown.new_events, grown.counts.typed_turns) == (1, 7)
 
 
+@pytest.mark.needs("git")
 def test_they_are_found_at_the_top_of_a_repository_in_which_another_agent_worked(home: Path) -> None:
     top = home / "work" / "orchard"
-    (top / ".git").mkdir(parents=True)
-    (top / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    repository(top)
     (top / "src").mkdir()
-    chats(top)
+    adopt(chats(top).path)
     session = ClaudeTranscript(cwd=str(top / "src"))
     session.prompt("hello")
     session.write(home / ".claude" / "projects" / "orchard")
@@ -71,6 +75,7 @@ def test_they_are_found_at_the_top_of_a_repository_in_which_another_agent_worked
 
 def test_a_project_that_is_switched_off_is_not_looked_into(home: Path) -> None:
     project = chats(home / "work" / "orchard")
+    adopt(project.path)
     with wisen.open_learner() as learner:
         learner.learn(project.folder)
     (project.folder / ".wisen-off").touch()

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from mcp import Client
 from mcp.shared.exceptions import MCPError
+from msgspec import structs
 from tests.commands import AS_PERSON, WISEN, run
 from tests.hooks import taught
 from tests.mcp_clients import Told, asked, over_stdio, told, within
@@ -215,15 +216,69 @@ def test_projects_do_not_hear_of_each_other(shop: Path, barn: Path) -> None:
         assert not [word for word in ("pnpm", "shopctl", "green", "pears") if word in answer], (name, answer)
     everywhere = asked(barn, "recall", question="pnpm", scope="all").value["found"]
     assert [each.get("text") for each in everywhere] == [None] * len(everywhere)
-    assert {each["project"] for each in everywhere} == {str(shop)}
+    assert everywhere
+    assert str(shop) not in json.dumps(everywhere)
+    assert not [each for each in everywhere if {"id", "source", "project"} & each.keys()]
     for id_ in (entry.name, fix, entry.id):
         unknown = asked(barn, "explain", id=id_)
         assert unknown.failed
         assert unknown.text.startswith(f"Nothing here has the id {id_!r}.")
         assert asked(barn, "forget", what=id_).value["would_be_forgotten"] == []
-    assert asked(barn, "recall", question="pnpm", directory=str(shop)).value["found"]
     assert not asked(shop, "explain", id=entry.name).failed
     assert not asked(shop, "explain", id=fix).failed
+
+
+@pytest.mark.needs("git")
+@pytest.mark.requirement("N3")
+def test_no_tool_tells_of_another_directory_whether_it_is_known_or_not(
+    shop: Path, barn: Path, home: Path, tmp_path: Path
+) -> None:
+    inside, link = barn / "deep" / "er", barn / "link"
+    inside.mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(barn)], check=True)
+    link.symlink_to(shop)
+    unknown = tmp_path / "unknown"
+    unknown.mkdir()
+    with wisen.open_learner() as learner:
+        before = learner.proposals()
+    for name in TOOLS:
+        for place in (shop, link, unknown, home):
+            answer = asked(barn, name, **CALLS[name], directory=str(place))
+            assert answer.failed, (name, place)
+            assert answer.text.replace(str(place), "?") == (
+                "'?' is not a part of the project that this server was started for, and of others nothing is told."
+                " Leave `directory` out."
+            )
+        if name not in ("remember", "log"):
+            allowed = asked(barn, name, **CALLS[name], directory=str(inside))
+            assert "is not a part of" not in allowed.text, name
+    with wisen.open_learner() as learner:
+        assert learner.proposals() == before, "nothing was written into another project either"
+
+
+@pytest.mark.requirement("N3")
+def test_a_server_started_outside_any_project_belongs_to_the_first_that_its_client_names(
+    shop: Path, barn: Path, home: Path
+) -> None:
+    async def twice(client: Client) -> tuple[Told, Told, Told]:
+        first = await told(client, "recall", {"question": "pnpm", "directory": str(shop)})
+        other = await told(client, "rules", {"directory": str(barn)})
+        return first, other, await told(client, "rules", {"directory": str(shop)})
+
+    first, other, again = within(Client(server_of(start=home)), twice)
+    assert first.value["found"]
+    assert other.failed
+    assert not again.failed
+
+
+@pytest.mark.requirement("N3")
+def test_what_is_proposed_for_everywhere_is_not_told_to_agents_before_the_user_said_yes(shop: Path, barn: Path) -> None:
+    with wisen.open_learner() as learner:
+        made = learner.suggest("Always use tabs.", barn, agent="x", note="")
+        learner._parts.ledger.enter([structs.replace(made, id=made.id + "e", context="", text="Secret of the shop")])
+    told_here = asked(barn, "proposals").text
+    assert "tabs" in told_here
+    assert "Secret of the shop" not in told_here
 
 
 def test_what_an_agent_writes_is_nothing_until_the_user_approves_it(shop: Path) -> None:

@@ -22,6 +22,7 @@ from wisen.errors import ModelAbsent, ModelFailed, Reason, UsageError
 from wisen.learner import Learner
 from wisen.ports.models import Question
 from wisen.steps.naming_phrases import Label, Labels, Names
+from wisen.steps.understanding import UNDERSTANDING
 from wisen.testing.models import ScriptedModel
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -141,7 +142,7 @@ def test_only_sessions_that_hold_a_phrase_are_understood_anew(home: Path) -> Non
         file = home / FILE
         file.write_text('{"correction": ["meh"]}')
         assert learner.take_in_phrases(file).sessions == 3
-        waiting = list(learner._parts.index.unmined(wisen.cycle.UNDERSTANDING))
+        waiting = list(learner._parts.index.unmined(UNDERSTANDING))
         assert [any("meh" in (turn.text or "") for turn in each.turns) for each in waiting] == [True] * 3
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.commands import AS_PERSON, run
+from tests.ownership import adopt
 
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -169,6 +170,9 @@ def test_learnings_are_written_in_the_known_format_and_read_back(home: Path, mon
     assert file.read_text() == text
     other = "\n## [LRN-20250101-007] best_practice\n\n**Priority**: high\n\n### Summary\nPin the tools.\n"
     file.write_text(text.replace("**Status**: pending", "**Status**: resolved") + other)
+    assert "is not read" in run("learn").stdout
+    assert len(json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]) == 1
+    adopt(file)
     run("learn")
     assert json.loads(run("entries", "--json").stdout)["entries"][0]["status"] == "pending", "nobody has decided it"
     assert say_yes() == 1

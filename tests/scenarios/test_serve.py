@@ -9,13 +9,17 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 import time
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import anyio
 import httpx2
 import pytest
+import uvicorn
 from mcp import Client
 from tests.commands import WISEN, run
 from tests.hooks import taught
@@ -27,6 +31,7 @@ from wisen.backends.clock import SystemClock
 from wisen.backends.schedulers.rounds import Rounds
 from wisen.errors import MissingExtra
 from wisen.surfaces.mcp.arguments import TOOLS
+from wisen.surfaces.mcp.patience import PatientProtocol
 
 
 @pytest.fixture
@@ -176,3 +181,78 @@ def test_a_schedule_without_its_library_names_the_extra(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "apscheduler.schedulers.background", None)
     with pytest.raises(MissingExtra, match=r"wisen\[serve\]"):
         wiring.wire().rounds(60)
+
+
+HALVES = {
+    "silent": b"",
+    "head": b"GET /health HTTP/1.1\r\nHost: 127.0.0.1",
+    "body": b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\n"
+    b"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 500\r\n\r\n{",
+}
+
+
+@pytest.mark.requirement("X7")
+def test_three_hundred_half_requests_keep_no_whole_one_waiting(shop: Path) -> None:
+    shown = token().encode()
+    with served(shop) as address, httpx2.Client(timeout=10) as client:
+        port = int(address.split(":")[2].split("/")[0])
+        halves = []
+        for number in range(300):
+            half = socket.create_connection(("127.0.0.1", port), timeout=10)
+            text = [*HALVES.values()][number % 3]
+            half.sendall(text % (port, shown) if number % 3 == 2 else text)
+            halves.append(half)
+        for _ in range(3):
+            assert client.get(f"http://127.0.0.1:{port}/health").status_code == 200
+        assert over_http(address, token(), lambda client: told(client, "rules", {})).failed is False
+        gone = 0
+        for half in halves[:100]:
+            half.settimeout(10)
+            try:
+                gone += half.recv(10) == b""
+            except ConnectionResetError:
+                gone += 1
+        assert gone == 100, "the oldest made room"
+        for half in halves:
+            half.close()
+
+
+@pytest.mark.requirement("X7")
+def test_a_request_has_to_be_whole_in_time_however_it_trickles_and_a_long_head_is_refused() -> None:
+    class Impatient(PatientProtocol):
+        request_seconds = 0.5
+
+    async def app(scope: dict[str, object], receive: Any, send: Any) -> None:
+        while (await receive()).get("more_body"):
+            pass
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+    config = uvicorn.Config(app, http=Impatient, ws="none", lifespan="off", log_level="critical")
+    server = uvicorn.Server(config)
+    with closing(socket.create_server(("127.0.0.1", 0))) as bound:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            for text in (*HALVES.values(), b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"):
+                with closing(socket.create_connection(bound.getsockname(), timeout=10)) as half:
+                    half.sendall(text % (1, b"x") if b"%d" in text else text)
+                    began, said = time.monotonic(), b""
+                    try:
+                        while more := half.recv(1000):
+                            said += more
+                            half.sendall(b"x")  # a byte now and then buys no time
+                    except OSError:
+                        pass
+                    assert time.monotonic() - began < 9
+                    assert said.count(b"200 OK") == text.count(b"\r\n\r\nGET")
+            with closing(socket.create_connection(bound.getsockname(), timeout=10)) as long:
+                try:
+                    long.sendall(b"GET / HTTP/1.1\r\n" + b"x: y\r\n" * 50_000)
+                    assert b"200 OK" not in long.recv(1000)
+                except OSError:
+                    pass  # it was cut off while it spoke
+            assert httpx2.get(f"http://127.0.0.1:{bound.getsockname()[1]}/").status_code == 200
+        finally:
+            server.should_exit = True
+            thread.join(20)

@@ -64,7 +64,7 @@ def read_everything_again(ours: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("switch", ["session", "marker", "marker above", "settings"])
-def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str) -> None:
+def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     keeper = learnt(home)
     run("cycle")
     before = residues(ours, keeper.facts.all())
@@ -76,7 +76,9 @@ def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str) ->
         (ours / "config.toml").write_text(f'[off]\ndirectories = ["{home}/clients"]\n')
         run("cycle")
     elif switch != "session":
-        (there.parent if switch == "marker above" else there).joinpath(".wisen-off").touch()
+        monkeypatch.chdir(there.parent if switch == "marker above" else there)
+        run("off")
+        monkeypatch.chdir(home)
     session.logs(3)
     session.files(3)
     quiet = left_by_hooks(ours)
@@ -245,6 +247,6 @@ def test_a_project_is_switched_off_and_on_by_the_one_door(
     run("cycle")
     assert residues(ours, keeper.facts.all()).keys() > kept
     marker.touch()
-    assert "it is yours" in run("on", expect=1).stderr
+    assert "was not made by" in run("on", expect=1).stderr
     monkeypatch.chdir(home)
     assert "no project" in run("off", expect=1).stderr

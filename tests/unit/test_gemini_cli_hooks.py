@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from wisen.domain.hooks import Caller
 from wisen.loop.apply.hooks import put_in, settings_in, standing, stands, take_out
 from wisen.loop.apply.past import past
 
-CALLER = Caller(python="/opt/wise n/bin/python", client="/opt/wise n/wisen/surfaces/hook/client.py", home="/home/ada/w")
+CALLER = Caller(home="/home/ada/w")
 AGENT = GeminiCliHooks(Path("/home/ada"), {})
 WANTED = AGENT.wanted(CALLER)
 ANYTHING = st.recursive(
@@ -49,15 +48,16 @@ def test_a_hook_names_the_agent_and_the_time_is_told_in_milliseconds() -> None:
     (first, *_) = WANTED
     assert [each.event for each in WANTED] == list(EVENTS)
     (hook,) = first.value["hooks"]
-    assert hook["command"].endswith("client.py' --home /home/ada/w --agent gemini-cli session-start")
+    assert hook["command"] == (
+        "/bin/sh /home/ada/w/hook gemini-cli session-start 2>/dev/null || cat >/dev/null 2>&1 || :"
+    )
     assert (hook["name"], hook["timeout"]) == ("wisen", 10_000)
 
 
-def test_before_calls_it_is_called_for_the_tools_that_guards_look_at() -> None:
-    *_, last = AGENT.wanted(CALLER, guards=("edit", "mcp_shop_buy.all"))
-    assert last.event == "BeforeTool"
-    tools = ("replace", "write_file", "run_shell_command", "mcp_shop_buy.all", "read_file", "mcp_shop_buyXall")
-    assert [bool(re.fullmatch(last.value["matcher"], each)) for each in tools] == [True] * 4 + [False] * 2
+def test_before_calls_it_is_called_for_all_tools_because_a_guard_may_look_at_any() -> None:
+    matchers = {each.event: each.value.get("matcher") for each in WANTED}
+    assert matchers["BeforeTool"] is None
+    assert matchers["AfterTool"] == "run_shell_command|replace|write_file|read_file"
 
 
 @given(ANYTHING)
@@ -95,8 +95,7 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]
     assert standing(past(desk), CodexHooks(Path("/home/ada"), {})) == (), "they are another agent's"
-    put_in(desk, path, AGENT, AGENT.wanted(CALLER, guards=("shell",)))
-    assert stands(desk, path, AGENT, WANTED), "a guard changes no hook but its own"
+    assert stands(desk, path, AGENT, WANTED)
     take_out(desk, path, AGENT)
     assert (path.read_bytes() if path.exists() else None) == held
 

@@ -324,7 +324,14 @@ def test_no_name_is_taken_for_a_pattern_or_an_option(repository: Repository, fil
     assert texts(file(repository.folder / name).versions) == ["one\n", "two\n"]
 
 
-@pytest.mark.parametrize("damage", ["HEAD", "objects", "config"])
+def test_a_garbled_configuration_costs_no_history_as_it_is_never_read(repository: Repository, file: Read) -> None:
+    repository.commit("one\n")
+    repository.commit("two\n")
+    (repository.folder / ".git/config").write_bytes(b"\x00garbage[")
+    assert texts(file(repository.folder / "CLAUDE.md").versions) == ["one\n", "two\n"]
+
+
+@pytest.mark.parametrize("damage", ["HEAD", "objects"])
 def test_of_a_broken_repository_only_what_is_on_disk_is_known(repository: Repository, file: Read, damage: str) -> None:
     repository.commit("one\n")
     repository.commit("two\n")
@@ -344,20 +351,27 @@ def test_without_git_only_what_is_on_disk_is_known(repository: Repository, home:
     assert [version.origin for version in here.file(repository.folder / "CLAUDE.md").versions] == ["file"]
 
 
-def test_a_repository_of_somebody_else_is_refused_by_git_and_only_the_file_is_known(
-    repository: Repository, home: Path, tmp_path: Path
+def test_a_repository_of_somebody_else_is_refused_unless_the_user_calls_it_safe(
+    repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository.commit("one\n")
-    real = shutil.which("git")
-    (tmp_path / "bin").mkdir()
-    refusing = tmp_path / "bin/git"
-    refusing.write_text(f'#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec {real} "$@"\n')
-    refusing.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{refusing.parent}:{os.environ['PATH']}"}
     path = repository.folder / "CLAUDE.md"
-    assert [version.origin for version in InstructionFiles(home, environment).file(path).versions] == ["file"]
-    (home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {repository.folder}\n")
-    assert InstructionFiles(home, environment).file(path).versions[0].origin != "file"
+    monkeypatch.setattr(os, "geteuid", lambda: repository.folder.stat().st_uid + 1)
+
+    def origin() -> str:
+        return InstructionFiles(home, os.environ).file(path).versions[0].origin
+
+    assert origin() == "file"
+    for safe in (repository.folder, f"{repository.folder.parent}/*", "*"):
+        (home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {safe}\n")
+        assert origin() != "file"
+    for taken_back in (f"{repository.folder}\n\tdirectory =", f"{repository.folder}x", "~/other"):
+        (home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {taken_back}\n")
+        assert origin() == "file"
+    # What the repository says of itself never counts.
+    (home / ".gitconfig").unlink()
+    repository.git("config", "safe.directory", "*")
+    assert origin() == "file"
 
 
 def test_a_git_that_takes_too_long_is_not_asked_for_ever(
@@ -370,11 +384,11 @@ def test_a_git_that_takes_too_long_is_not_asked_for_ever(
     slow.chmod(0o755)
     for number in range(9):
         repository.write("one\n", f"{number}/CLAUDE.md")
-        (repository.folder / str(number) / ".git").mkdir()
+        Repository(repository.folder / str(number)).commit()
     environment = {**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"}
     found = InstructionFiles(home, environment).files([str(repository.folder)])
     assert [[version.origin for version in each.versions] for each in found] == [["file"]] * 9
-    assert (tmp_path / "asked").read_text() == "asked\n" * 2
+    assert (tmp_path / "asked").read_text() == "asked\n" * 4
 
 
 def test_nothing_that_a_repository_names_is_run_and_nothing_of_it_is_written(

@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 from tests.agents.codex_rollouts import Rollout
 from tests.edits import a_desk
+from tests.hooks import direct_command
 
 from wisen import heartbeat
-from wisen.agents.claude_code.install import ClaudeCodeHooks
+from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
 from wisen.backends.files import UserFiles
 from wisen.backends.gauge import HomeGauge
-from wisen.domain.hooks import Caller, HookState
+from wisen.backends.launcher import HomeLauncher
+from wisen.domain.hooks import Caller, HookState, Program
 from wisen.domain.runs import Run
 from wisen.domain.state import Finding, Health
 from wisen.heartbeat import Watched
@@ -44,7 +46,8 @@ class World:
         (self.package / "__init__.py").write_text(f'"""wisen."""\n\n__version__ = "{VERSION}"\n')
         self.python = folder / "python"
         self.python.touch(mode=0o755)
-        self.caller = Caller(python=str(self.python), client=str(self.client), home=str(self.home))
+        self.caller = Caller(home=str(self.home))
+        HomeLauncher(self.home, Program(python=str(self.python), client=str(self.client))).write([])
         self.agent = ClaudeCodeHooks(self.user, {})
         self.desk = a_desk(MemoryLedger())
         self.watched = Watched(
@@ -169,7 +172,7 @@ def test_breakage_3_one_of_them_is_gone(world: World) -> None:
     data = json.loads(world.settings.read_text())
     del data["hooks"]["Stop"]
     world.settings.write_text(json.dumps(data))
-    assert bad(world, HOOKS) == f"some are gone from {world.settings}: Stop"
+    assert bad(world, HOOKS) == f"some are missing in {world.settings}: Stop"
 
 
 def test_breakage_4_the_interpreter_is_gone_or_cannot_be_run(world: World) -> None:
@@ -182,6 +185,33 @@ def test_breakage_4_the_interpreter_is_gone_or_cannot_be_run(world: World) -> No
 def test_breakage_5_the_client_is_gone(world: World) -> None:
     world.client.unlink()
     assert str(world.client) in bad(world, HOOKS)
+
+
+def test_breakage_5_the_launcher_is_gone_or_not_ours(world: World) -> None:
+    launcher = world.home / "hook"
+    for broken in (b"", b"exit 2\n", launcher.read_bytes()[:400]):
+        launcher.write_bytes(broken)
+        assert str(launcher) in bad(world, HOOKS)
+    launcher.unlink()
+    assert str(launcher) in bad(world, HOOKS)
+
+
+def test_hooks_of_an_older_wisen_are_told_with_the_risk_and_how_to_replace_them(world: World) -> None:
+    old = {
+        event: [{"hooks": [{"type": "command", "command": direct_command(own, package=str(world.package))}]}]
+        for event, own in EVENTS.items()
+        if event != "PreToolUse"
+    }
+    world.settings.write_text(json.dumps({"hooks": old}))
+    told = [each for each in world.told() if each.about == HOOKS]
+    assert any("PreToolUse" in each.says for each in told), "a guard would not be asked"
+    assert any("/opt/wise n/bin/python" in each.says and "refuse to work" in each.says for each in told)
+    assert all("`wisen install claude-code`" in each.next_step for each in told)
+
+
+def test_settings_that_claude_code_stopped_to_read_are_told(world: World) -> None:
+    world.settings.write_text("// my own\n" + world.settings.read_text())
+    assert "Claude Code ignores it whole: line 1" in bad(world, HOOKS)
 
 
 def test_breakage_6_nobody_takes_what_hooks_write(world: World) -> None:

@@ -25,7 +25,7 @@ from wisen.testing.hooks import FixedGauge
 
 pytestmark = pytest.mark.requirement("X10")
 
-CALLER = Caller(python="/opt/wise n/bin/python", client="/opt/wise n/wisen/surfaces/hook/client.py", home="/home/ada/w")
+CALLER = Caller(home="/home/ada/w")
 AGENT = HermesHooks(Path("/home/ada"), {})
 WANTED = AGENT.wanted(CALLER)
 NAMES = ["calls", "hooks", "plugins", "enabled", "command", "pre_llm_call", "event"]
@@ -52,11 +52,12 @@ def test_the_plug_in_stands_where_hermes_looks_for_it() -> None:
     assert HermesHooks(Path("/home/ada"), {"HERMES_HOME": "/etc/h"}).file() == Path("/etc/h/plugins/wisen/plugin.yaml")
 
 
-def test_guards_add_one_event_for_all_tools() -> None:
-    shell, files = (AGENT.wanted(CALLER, guards=each) for each in (("shell",), ("edit", "mcp__shop__buy")))
-    assert shell == files
-    assert [each.event for each in shell] == [*(event for event, _ in EVENTS), "pre_tool_call"]
-    assert shell[0].value["command"].endswith("client.py' --home /home/ada/w --agent hermes session-start")
+def test_a_command_names_the_home_the_agent_and_the_event() -> None:
+    wanted = AGENT.wanted(CALLER)
+    assert [each.event for each in wanted] == [event for event, _ in EVENTS]
+    assert wanted[0].value["command"] == (
+        "/bin/sh /home/ada/w/hook hermes session-start 2>/dev/null || cat >/dev/null 2>&1 || :"
+    )
 
 
 @given(ANYTHING)

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from wisen.agents.hermes import placed, plugin
+from wisen.agents.hermes import plugin
 from wisen.agents.hermes.plugin import Calls, failure_in, with_text
 from wisen.agents.hermes.read import _end, _told, alone
 from wisen.domain.events import Status
+from wisen.domain.hooks import Caller
 from wisen.safety.sentinel import wrap
 
 pytestmark = pytest.mark.requirement("X5")
@@ -54,7 +55,7 @@ class Stage:
         self.says()
         words = [sys.executable, str(folder / "client.py"), str(self._log), str(self._says)]
         events = ("session-start", "prompt", "failure", "before-call", "stop", "session-end")
-        self.calls = Calls({event: [*words, event] for event in events})
+        self.calls = Calls({event: shlex.join([*words, event]) for event in events})
 
     def says(self, **answers: str) -> None:
         """What it answers from now on, by our names of the events; after `deny ` and `ask ` it decides so."""
@@ -194,7 +195,7 @@ def test_the_ends_of_turns_and_sessions_are_told(stage: Stage) -> None:
 def test_whatever_the_client_does_hermes_goes_on(program: str, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin, "SECONDS", 0.3)
     for words in ([sys.executable, "-c", program], ["/no/such/program"], []):
-        stage.calls = Calls(dict.fromkeys(("session-start", "prompt", "failure", "before-call"), words))
+        stage.calls = Calls(dict.fromkeys(("session-start", "prompt", "failure", "before-call"), shlex.join(words)))
         assert prompted(stage) == ""
         assert call(stage, '{"exit_code": 1}') == (None, None)
         stage.calls.on_session_end(session_id="s1")
@@ -227,31 +228,28 @@ class Context:
         self.hooks[name] = answer
 
 
-def test_hermes_loads_the_file_that_was_placed_and_the_code_is_found(
+def test_hermes_loads_the_file_that_was_placed_and_whatever_is_wrong_beside_it_nothing_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    package = Path(plugin.__file__).parents[2]
-    command = shlex.join(
-        [
-            "/no/python",
-            "-I",
-            "-S",
-            str(package / "surfaces/hook/client.py"),
-            "--home",
-            "/h",
-            "--agent",
-            "hermes",
-            "prompt",
-        ]
-    )
+    command = Caller(home="/no such prompt").command("prompt", "hermes")
     yaml = ModuleType("yaml")
     monkeypatch.setattr(yaml, "safe_load", json.loads, raising=False)
     monkeypatch.setitem(sys.modules, "yaml", yaml)
-    monkeypatch.setattr(placed, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(plugin, "__file__", str(tmp_path / "__init__.py"))
     (tmp_path / "plugin.yaml").write_text(json.dumps({"calls": {"pre_llm_call": [{"command": command}]}}))
     context = Context()
-    placed.register(context)
+    plugin.register(context)
     assert list(context.hooks) == ["pre_llm_call"]
     assert context.hooks["pre_llm_call"](session_id="s1", user_message="hello") is None
-    (tmp_path / "plugin.yaml").write_text("null")
-    placed.register(Context())
+    for broken in (
+        "null",
+        "{",
+        "[]",
+        '{"calls": 3}',
+        '{"calls": {"stop": [{}]}}',
+        '{"calls": {"x": [{"command": "a"}]}}',
+    ):
+        (tmp_path / "plugin.yaml").write_text(broken)
+        plugin.register(Context())
+    (tmp_path / "plugin.yaml").unlink()
+    plugin.register(Context())

@@ -33,8 +33,11 @@ class Plain:
     def files(self, project: Path | None = None) -> tuple[Path, ...]:
         raise NotImplementedError
 
-    def wanted(self, caller: Caller, *, guards: object = ()) -> tuple[Hook, ...]:
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
         return WANTED
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        return ""
 
     def read(self, settings: object) -> HookSettings:
         inside = settings.get("a") if isinstance(settings, dict) else None

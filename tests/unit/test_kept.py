@@ -17,7 +17,7 @@ def test_threads_that_ask_at_once_are_told_the_same(tmp_path: Path) -> None:
                 wait.wait()  # all of them found nothing, and make it
                 return f"made by {number}"
 
-            told.append(kept(file, made, 0o600))  # noqa: B023 - ended before the next turn
+            told.append(kept(file, made))  # noqa: B023 - ended before the next turn
 
         threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
         for thread in threads:

@@ -24,6 +24,8 @@ def _fits(watch: str, call: Call) -> bool:
 
 
 FIT = [
+    ("git push", "git $(echo push)"),
+    ("git push", "git {push,pull}"),
     ("git push", "git push origin main"),
     ("git push", "/usr/bin/git push"),
     ("/usr/bin/git push", "/usr/bin/git push"),
@@ -57,8 +59,6 @@ FIT_NOT = [
     ("git push", "git\u00a0push"),
     ("git push", "git 'push '"),
     ("git push", "git $X"),
-    ("git push", "git $(echo push)"),
-    ("git push", "git {push,pull}"),
     ("git push", "command -v git push"),
     ("git push --force", "git push"),
     ("git push --force", "git push --force-with-lease"),

@@ -42,6 +42,8 @@ RELEASED: dict[tuple[Store, str], str] = {
     ("ledger", "0012_models.sql"): "9189ce9ab5d9d6314c02c72384450cd667083d549e99f3e3050da73a8b83734c",
     ("ledger", "0013_phrases.sql"): "1145f6095d63eb958070ff8ff833c9d281e7b323c15d691b71b7340f0f13613d",
     ("ledger", "0014_reinforcements.sql"): "6ef92d19f4b5c98698876b439bbee42b2a72d9f24e6bcc8026fbd393bb804469",
+    ("ledger", "0015_keys.sql"): "e22a36b431914774f06f7e7b3bd5e3b5396a3f867da4300f7474302ce1773a3d",
+    ("ledger", "0016_ownership.sql"): "cc245c8723e4a39684f809d09f955227a20f9f850c62e10e89599e41aa5bd44a",
     ("index", "0001_ground.sql"): "3e95ee2249423ceb05ae59848313f7eada651f0d36c6d42b6a12b6ed439f0a63",
     ("index", "0002_mining.sql"): "f9eeac067e71fd6a0ffdff7134af0be1f85921e2bc0cfe5beee37d623d3a7870",
     ("index", "0003_signals.sql"): "218ec0a12dabb87cf2ced81ec1c44508823ebc56b2033f6996d98e1baa555e93",
@@ -89,7 +91,7 @@ def test_what_was_read_before_concessions_were_told_is_read_again(
     migrations = known("index")
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "known", lambda _: migrations[:2])
-        old = SqliteIndex(open_file(tmp_path / "index.db", INDEX, busy=1))
+        old = SqliteIndex(open_file(tmp_path / "index.db", INDEX, busy=1), SystemClock())
         # The readers of that time told everything else.
         for stretch in unread(old, home):
             kept = tuple(each for each in stretch.kept if not isinstance(each.event, Concession))

@@ -21,11 +21,11 @@ from wisen.domain.hooks import Caller
 from wisen.loop.apply.hooks import put_in, renew_in, settings_in, standing, stands, take_out
 from wisen.loop.apply.past import past
 
-CALLER = Caller(python="/opt/wise n/bin/python", client="/opt/wise n/wisen/surfaces/hook/client.py", home="/home/ada/w")
-MOVED = Caller(python="/usr/bin/python3", client="/srv/wisen/surfaces/hook/client.py", home="/srv/home")
+CALLER = Caller(home="/home/ada/w")
+MOVED = Caller(home="/srv/home")
 AGENT = OpenClawHooks(Path("/home/ada"), {})
 WANTED = AGENT.wanted(CALLER)
-PLACE = "/home/ada/w/plugins/wisen-openclaw"
+PLACE = "/home/ada/.openclaw/extensions/wisen"
 JSON5 = b"""// mine
 {
   gateway: { port: 18790, },
@@ -71,8 +71,8 @@ def test_the_settings_of_other_profiles_are_looked_at(tmp_path: Path) -> None:
 def test_the_plugin_is_in_the_package_and_says_who_it_is() -> None:
     folder = resources.files("wisen").joinpath("agents", "openclaw", "plugin")
     assert sorted(each.name for each in folder.iterdir()) == sorted(FILES)
-    shipped = AGENT.shipped(CALLER)
-    assert shipped == {Path(PLACE, name): folder.joinpath(name).read_bytes() for name in FILES}
+    placed = AGENT.companions(AGENT.file())
+    assert placed == {Path(PLACE, name): folder.joinpath(name).read_bytes() for name in FILES}
     manifest = json.loads(folder.joinpath("openclaw.plugin.json").read_text())
     package = json.loads(folder.joinpath("package.json").read_text())
     assert manifest["id"] == PLUGIN
@@ -104,8 +104,8 @@ def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, h
     desk = a_desk()
     put = put_in(desk, path, AGENT, WANTED)
     plugins = settings_of(path)["plugins"]
-    assert plugins["load"]["paths"][-1] == PLACE
-    assert plugins["entries"][PLUGIN] == WANTED[1].value
+    assert plugins.get("load") == (settings_in(held, str(path)).get("plugins") or {}).get("load")
+    assert plugins["entries"][PLUGIN] == WANTED[0].value
     assert (PLUGIN in plugins["allow"]) if held and b"allow" in held else "allow" not in plugins
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
     assert stands(desk, path, AGENT, WANTED)
@@ -162,9 +162,9 @@ def test_what_is_of_another_installation_is_replaced_and_of_another_machine_take
     desk = a_desk()  # whose ledger knows nothing of it
     put_in(desk, path, AGENT, WANTED)
     plugins = settings_of(path)["plugins"]
-    assert plugins["load"]["paths"] == ["/srv/weather", PLACE]
+    assert plugins["load"]["paths"] == ["/srv/weather"]
     assert plugins["allow"] == ["weather", PLUGIN]
-    assert plugins["entries"][PLUGIN]["config"]["python"] == CALLER.python
+    assert plugins["entries"][PLUGIN]["config"] == {"home": CALLER.home}
     take_out(a_desk(), path, AGENT)
     assert settings_of(path) == settings_in(JSON5, str(path))
 
@@ -192,7 +192,7 @@ def installed(**more: object) -> dict[str, Any]:
 
 
 def _entry() -> dict[str, Any]:
-    value = WANTED[1].value
+    value = WANTED[0].value
     assert isinstance(value, dict)
     return value
 

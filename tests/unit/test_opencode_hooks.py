@@ -21,7 +21,7 @@ from wisen.domain.hooks import Caller
 from wisen.loop.apply.hooks import put_in, settings_in, standing, stands, take_out
 from wisen.loop.apply.past import past
 
-CALLER = Caller(python="/opt/wise n/bin/python", client="/opt/wise n/wisen/surfaces/hook/client.py", home="/home/ada/w")
+CALLER = Caller(home="/home/ada/w")
 AGENT = OpenCodeHooks(Path("/home/ada"), {})
 WANTED = AGENT.wanted(CALLER)
 ANYTHING = st.recursive(
@@ -49,13 +49,14 @@ def test_settings_stand_where_opencode_looks_for_them(tmp_path: Path) -> None:
     assert {Path("/srv/one.json"), Path("/srv/d/opencode.json")} <= set(OpenCodeHooks(tmp_path, moved).files())
 
 
-def test_the_plugin_is_a_file_of_the_package_with_what_it_runs_as_its_options() -> None:
+def test_the_plugin_is_a_file_of_our_home_with_that_as_its_option() -> None:
     (hook,) = WANTED
     address, options = hook.value
-    assert address.startswith("file:///")
-    assert "export default" in Path(unquote(urlsplit(address).path)).read_text()
-    assert options == {"python": CALLER.python, "client": CALLER.client, "home": CALLER.home}
-    assert AGENT.wanted(CALLER, guards=("shell",)) == WANTED, "it sees itself whether there are guards"
+    assert address == "file:///home/ada/w/plugins/wisen-opencode/wisen.js"
+    ((path, content),) = AGENT.shipped(CALLER).items()
+    assert str(path) == unquote(urlsplit(address).path)
+    assert b"export default" in content
+    assert options == {"home": CALLER.home}
 
 
 def test_who_else_is_called_is_told_where_he_is_known() -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from wisen.agents.opencode import install
+from wisen.backends.launcher import script
+from wisen.domain.hooks import Program
 
 pytestmark = pytest.mark.needs("node")
 
@@ -49,7 +51,13 @@ class World:
         (folder / "wisen.mjs").write_bytes(PLUGIN.read_bytes())
         (folder / "driver.mjs").write_text(DRIVER)
         (folder / "client.py").write_text(STAND_IN)
-        self.options = {"python": sys.executable, "client": str(folder / "client.py"), "home": str(folder)}
+        self.options = {"home": str(folder)}
+        self.launch(python=sys.executable)
+
+    def launch(self, *, python: str, client: str = "client.py") -> None:
+        """Have the launcher start something."""
+        program = Program(python=python, client=str(self.folder / client))
+        (self.folder / "hook").write_text(script(program, ""))
 
     def run(self, *steps: Step) -> tuple[list[str], list[tuple[str | None, Any]]]:
         """The hooks that the plug-in has, and what each step threw and made of its output."""
@@ -171,17 +179,17 @@ def test_without_a_page_nobody_is_asked_before_calls(world: World) -> None:
 
 
 @pytest.mark.requirement("X10")
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"python": "/no/such/python"},
-        {"client": "/no/such/client.py"},
-        {"client": "-c"},
-    ],
-)
-def test_whatever_is_wrong_with_the_client_nothing_is_thrown_or_changed(world: World, options: dict[str, str]) -> None:
+@pytest.mark.parametrize("broken", ["python", "client", "home", "launcher"])
+def test_whatever_is_wrong_with_the_client_nothing_is_thrown_or_changed(world: World, broken: str) -> None:
     world.guards('{"guards": {"": "d1"}}')
-    world.options |= options
+    if broken == "python":
+        world.launch(python="/no/such/python")
+    elif broken == "client":
+        world.launch(python=sys.executable, client="gone.py")
+    elif broken == "home":
+        world.options = {"home": str(world.folder / "gone")}
+    else:
+        (world.folder / "hook").write_text("exit 2")
     steps = [event("session.idle", sessionID="s"), says("s", "x"), before("rm x"), after("ls", 2), ["event", {}, None]]
     _, found = world.run(*steps)
     assert [thrown for thrown, _ in found] == [None] * 5
@@ -197,5 +205,5 @@ def test_a_client_that_hangs_is_left_behind(world: World) -> None:
 
 
 def test_without_its_options_it_does_nothing(world: World) -> None:
-    world.options = {"python": sys.executable}
+    world.options = {}
     assert world.run() == ([], [])

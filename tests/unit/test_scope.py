@@ -116,11 +116,16 @@ def test_a_broken_git_file_is_no_error_and_not_the_repository_around_it(world: P
     assert named(scope(world), world / "inner") == (ContextKind.PATH, str(world / "inner"))
 
 
-def test_a_worktree_whose_repository_was_moved_keeps_the_place_it_belonged_to(world: Path) -> None:
+def test_a_worktree_whose_repository_was_moved_is_asked_about(world: Path) -> None:
     (world / "side").mkdir()
     (world / "side/.git").write_text("gitdir: /gone/main/.git/worktrees/side\n")
+    main = context_of(ContextKind.PATH, "/gone/main", machine=MACHINE)
 
-    assert named(scope(world), world / "side") == (ContextKind.PATH, "/gone/main")
+    assert named(scope(world), world / "side") == (ContextKind.PATH, str(world / "side"))
+    seen = scope(world, [main], [Alias(context=main.key, machine=MACHINE, path="/gone/main", since=SINCE)])
+    assert named(seen, world / "side") == (ContextKind.PATH, str(world / "side"))
+    (claim,) = seen.claims()
+    assert (claim.root, claim.context, claim.places) == (str(world / "side"), main, ("/gone/main",))
 
 
 def test_clones_that_name_each_other_as_remote_end(world: Path) -> None:
@@ -132,12 +137,16 @@ def test_clones_that_name_each_other_as_remote_end(world: Path) -> None:
     assert named(scope(world), world / "self") == (ContextKind.PATH, str(world / "self"))
 
 
-def test_a_local_remote_that_is_gone_is_named_by_its_path(world: Path) -> None:
+def test_a_local_remote_that_is_gone_joins_nothing_by_itself(world: Path) -> None:
     repository(world / "a", origin("/gone/shared.git/"))
     repository(world / "b", origin("file:///gone//shared.git"))
+    shared = context_of(ContextKind.PATH, "/gone/shared.git", machine=MACHINE)
+    known = scope(world, [shared], [Alias(context=shared.key, machine=MACHINE, path=str(world / "a"), since=SINCE)])
 
-    assert named(scope(world), world / "a") == (ContextKind.PATH, "/gone/shared.git")
-    assert at(scope(world), world / "a") == at(scope(world), world / "b")
+    assert named(scope(world), world / "a") == (ContextKind.PATH, str(world / "a"))
+    assert at(known, world / "a") == shared
+    assert named(known, world / "b") == (ContextKind.PATH, str(world / "b"))
+    assert [claim.root for claim in known.claims()] == [str(world / "b")]
 
 
 @pytest.mark.requirement("N7")

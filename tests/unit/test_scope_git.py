@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.domain.contexts import Context, ContextKind
+from wisen.domain.ownership import Ownership, Subject, Verdict
 from wisen.loop.observe.scope import Scope
+from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 pytestmark = [pytest.mark.requirement("N2"), pytest.mark.needs("git")]
@@ -23,8 +26,10 @@ def world(tmp_path: Path) -> Path:
     return tmp_path.resolve()
 
 
-def at(world: Path, place: Path, start: Path | None = None) -> Context:
-    seen = Scope(home=world / "home", machine="laptop", contexts=(), aliases=())
+def at(
+    world: Path, place: Path, start: Path | None = None, known: Sequence[Context] = (), words: Sequence[Ownership] = ()
+) -> Context:
+    seen = Scope(home=world / "home", machine="laptop", contexts=known, aliases=(), words=words)
     context = seen.context(str(place), str(start or place))
     assert context is not None
     return context
@@ -33,6 +38,23 @@ def at(world: Path, place: Path, start: Path | None = None) -> Context:
 def named(world: Path, place: Path, start: Path | None = None) -> tuple[ContextKind, str]:
     context = at(world, place, start)
     return context.kind, context.name
+
+
+def said(project: Context, *places: Path, verdict: Verdict = Verdict.OWNED) -> list[Ownership]:
+    """That the user said of places that they belong to a project."""
+    return [
+        Ownership(
+            id=str(number),
+            machine="laptop",
+            at=NOON,
+            subject=Subject.PLACE,
+            path=str(place),
+            context=project.key,
+            digest=project.key,
+            verdict=verdict,
+        )
+        for number, place in enumerate(places)
+    ]
 
 
 def git(directory: Path, *arguments: str) -> None:
@@ -48,28 +70,39 @@ def committed(directory: Path) -> Path:
     return directory
 
 
-def test_two_clones_of_one_repository_agree_and_so_do_clones_of_clones(world: Path) -> None:
+def test_clones_of_one_repository_and_clones_of_clones_agree_once_the_user_says_so(world: Path) -> None:
     first = committed(world / "first")
     git(world, "clone", "-q", str(first), "second")
     git(world, "clone", "-q", f"file://{world}/second", "third")
     (world / "third/sub").mkdir()
 
-    assert at(world, world / "second") == at(world, world / "third/sub") == at(world, first)
-    assert named(world, first) == (ContextKind.PATH, str(first))
+    one = at(world, first)
+    assert (one.kind, one.name) == (ContextKind.PATH, str(first))
+    assert named(world, world / "third/sub") == (ContextKind.PATH, str(world / "third"))
+    words = said(one, world / "second", world / "third")
+    assert at(world, world / "second", words=words) == at(world, world / "third/sub", words=words) == one
 
     git(first, "remote", "add", "origin", "https://user:hunter2@GitHub.com/Acme/App.git")
-    assert at(world, world / "third") == at(world, first)
-    assert named(world, first) == (ContextKind.REMOTE, "github.com/acme/app")
+    app = at(world, first)
+    assert (app.kind, app.name) == (ContextKind.REMOTE, "github.com/acme/app")
+    known = [app]
+    assert at(world, world / "third", known=known) != app
+    assert at(world, world / "third", known=known, words=said(app, world / "third")) == app
+    words = said(app, world / "third") + said(app, world / "third", verdict=Verdict.FOREIGN)
+    assert at(world, world / "third", known=known, words=words) != app
 
 
-def test_clones_of_a_bare_repository_agree_with_it(world: Path) -> None:
+def test_clones_of_a_bare_repository_agree_with_it_once_the_user_says_so(world: Path) -> None:
     git(world, "init", "-q", "--bare", "shared.git")
     git(world, "clone", "-q", str(world / "shared.git"), "one")
     git(world, "clone", "-q", "shared.git", "two")
     git(world / "two", "remote", "set-url", "origin", "../shared")
 
-    assert at(world, world / "one") == at(world, world / "two") == at(world, world / "shared.git/hooks")
-    assert named(world, world / "one") == (ContextKind.PATH, str(world / "shared.git"))
+    one = at(world, world / "one")
+    assert (one.kind, one.name) == (ContextKind.PATH, str(world / "shared.git"))
+    assert at(world, world / "two") == at(world, world / "shared.git/hooks") == one
+    assert at(world, world / "two", known=[one]) != one
+    assert at(world, world / "two", known=[one], words=said(one, world / "two")) == one
 
 
 def test_a_worktree_agrees_with_its_main_repository_with_and_without_a_remote(world: Path) -> None:

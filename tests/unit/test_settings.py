@@ -40,6 +40,13 @@ def test_a_variable_goes_before_the_file_and_the_file_before_the_default(tmp_pat
         ("[store]\nbackups = 2.5\n", ["2.5", "a whole number"]),
         ('[agents]\nenabled = ["clippy"]\n', ["clippy", "claude-code"]),
         ('[agents]\nenabled = "claude-code"\nx', ["not valid TOML"]),
+        ('[promote]\nprofile = "cautius"\n', ["'cautius'", "cautious or standard or autonomous"]),
+        ("[trials]\nholdout = 5.0\n", ["5.0", "from 0 to 1"]),
+        ("[trials]\nholdout = nan\n", ["nan", "from 0 to 1"]),
+        ("[promote]\ndurable = inf\n", ["inf", "from 0 to 1"]),
+        ("[promote]\ndays = 99999999999\n", ["99999999999", "from 1 to 36500"]),
+        ("[store]\nbusy_seconds = 1e300\n", ["1e+300", "from 0 to 3600"]),
+        (f"[store]\nbackups = {10**30}\n", [str(10**30), "a whole number"]),
     ],
 )
 def test_a_bad_file_is_named_with_key_value_and_what_is_allowed(text: str, named: list[str], tmp_path: Path) -> None:
@@ -49,6 +56,15 @@ def test_a_bad_file_is_named_with_key_value_and_what_is_allowed(text: str, named
         load(tmp_path, {})
     for part in [str(file), *named]:
         assert part in str(error.value)
+
+
+def test_every_number_and_every_choice_has_limits_so_that_no_value_breaks_a_run_later(tmp_path: Path) -> None:
+    for each in describe(Settings(home=tmp_path)):
+        if isinstance(each.default, bool) or not isinstance(each.default, int | float):
+            continue
+        for value in ("nan", "inf", "-inf", "1e300", "-1e300", str(10**40)):
+            with pytest.raises(SettingsError, match="is not allowed"):
+                load(tmp_path, {each.variable: value})
 
 
 def test_a_bad_variable_is_named(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from wisen.domain.hooks import Calling, caller_in
@@ -26,6 +28,8 @@ _OBSERVERS = {
     "claude-reflect": "claude-reflect",
 }
 """What stands in the commands and plug-ins of others that learn from or add to sessions, and who they are."""
+_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[\]}])', re.DOTALL)
 
 
 def group(command: str, seconds: int) -> dict[str, Any]:
@@ -33,7 +37,7 @@ def group(command: str, seconds: int) -> dict[str, Any]:
     return {"hooks": [{"type": "command", "command": command, "timeout": seconds}]}
 
 
-def commands(settings: dict[str, Any], agent: str = "") -> Iterator[Calling]:
+def commands(settings: dict[str, Any], agent: str) -> Iterator[Calling]:
     """Every command that stands below `hooks`; `agent` as our own commands name it."""
     hooks = settings.get("hooks")
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
@@ -46,6 +50,42 @@ def commands(settings: dict[str, Any], agent: str = "") -> Iterator[Calling]:
                     yield Calling(
                         event=event, command=called, keys=("hooks", event, at), name=observer(called), caller=ours
                     )
+
+
+def strict_json(
+    content: bytes, *, bom: bool = True, twice: bool = True, comments: bool = False, commas: bool = False
+) -> tuple[dict[str, Any], str]:
+    """What a file says by the letter of JSON, and why an agent that takes nothing else could not read it.
+
+    `bom`: whether a byte order mark may stand before it; `twice`: whether a name may stand twice in an object;
+    `comments`, `commas`: whether comments and trailing commas may stand in it.
+    """
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        named = [name for name, _ in pairs]
+        if not twice and len(named) > len(set(named)):
+            raise ValueError(f"{next(each for each in named if named.count(each) > 1)!r} stands there twice")
+        return dict(pairs)
+
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is no JSON")
+
+    text = content.decode("utf-8", "replace")
+    if text.startswith("\ufeff") and not bom:
+        return {}, "it begins with a byte order mark"
+    text = text.removeprefix("\ufeff")
+    text = _COMMENT.sub(lambda each: each[1] or "\n" * each[0].count("\n"), text) if comments else text
+    text = _COMMA.sub(lambda each: each[1] or "", text) if commas else text
+    if not text.strip(" \t\r\n"):
+        return {}, ""
+    try:
+        found = json.loads(text, object_pairs_hook=members, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        refused = ["single quotes", *([] if comments else ["comments"]), *([] if commas else ["trailing commas"])]
+        return {}, f"line {error.lineno} cannot be read there ({', '.join(refused)} and the like are not taken)"
+    except (ValueError, RecursionError) as error:
+        return {}, str(error)
+    return (found, "") if isinstance(found, dict) else ({}, "it is not an object in braces")
 
 
 def observer(called: str) -> str:

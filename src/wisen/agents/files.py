@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from wisen.domain.sources import Source
+from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _ENDS = 1 << 20
+_MOST_NAMES = 2_000_000
+"""Names that are looked at below one folder."""
+_DEEPEST = 64
+"""Folders inside each other: no agent's own lie deeper than ten."""
 
 
 def files_below(base: Path, suffix: str | tuple[str, ...]) -> Iterator[Path]:
@@ -19,11 +25,41 @@ def files_below(base: Path, suffix: str | tuple[str, ...]) -> Iterator[Path]:
     if base.is_file():
         yield base
         return
-    for folder, folders, files in os.walk(base):
-        folders.sort()
+    for folder, _, files in folders_below(base):
         # A pipe of that name would be waited for without end.
-        found = (Path(folder, file) for file in sorted(files) if file.endswith(suffix))
+        found = (folder / file for file in sorted(files) if file.endswith(suffix))
         yield from (path for path in found if path.is_file())
+
+
+def folders_below(base: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
+    """A folder and all below it, with the names of the folders and files in each, as `os.walk` has them.
+
+    Folders come sorted, and whoever takes names out of the list does not get to them. Linked folders are not entered:
+    they may lead in a circle. It is bounded in depth, where `os.walk` ends in an error, and in all that is looked at.
+    """
+    waiting, left = [(base, 0)], _MOST_NAMES
+    while waiting and left > 0:
+        folder, depth = waiting.pop()
+        folders: list[str] = []
+        files: list[str] = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in islice(entries, left):
+                    (folders if _is_folder(entry) else files).append(entry.name)
+        except OSError:
+            continue
+        left -= len(folders) + len(files)
+        folders.sort()
+        yield folder, folders, files
+        if depth < _DEEPEST:
+            waiting += [(folder / name, depth + 1) for name in reversed(folders)]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
 
 
 def source_at(agent: str, path: Path) -> Source:
@@ -38,10 +74,10 @@ def source_at(agent: str, path: Path) -> Source:
 def ends_of(path: Path) -> tuple[bytes, ...]:
     """The end and the beginning of a file, in the order in which what is newest is looked for; nothing without one."""
     try:
-        with path.open("rb") as file:
-            beginning = file.read(_ENDS)
+        with open_regular_file(path) as file:
+            beginning = read_at_most(file, _ENDS)
             file.seek(max(0, os.fstat(file.fileno()).st_size - _ENDS))
-            return file.read(), beginning
+            return read_at_most(file, _ENDS), beginning
     except OSError:
         return ()
 

@@ -166,18 +166,20 @@ def _lines(form: Format, lines: jsonl.Lines) -> None:
     for at in lines.oversized:
         form.notebook.trouble(TroubleKind.OVERSIZED, at)
     for start, end in lines.spans:
-        if end > start and not glance(block, start, end):
-            _line(form, block[start:end], offset + start)
+        try:
+            if end > start and not glance(block, start, end):
+                _line(form, block[start:end], offset + start)
+        except Exception as error:  # noqa: BLE001 - a fence: one record that a reader breaks on costs that record only
+            form.notebook.broke(offset + start, error)
 
 
 def _line(form: Format, line: bytes | bytearray, offset: int) -> None:
     """Take one line in. Whatever is wrong with it becomes a trouble."""
     try:
-        record = form.decoder.decode(line)
+        # Parts of a record are decoded when they are asked for, so that both can find what is no JSON.
+        form.record(form.decoder.decode(line), offset)
     except _UNREADABLE as error:
         _mend(form, line, offset, error)
-        return
-    form.record(record, offset)
 
 
 def _rest(form: Format, line: bytes, offset: int) -> bool:
@@ -187,7 +189,10 @@ def _rest(form: Format, line: bytes, offset: int) -> bool:
     except _UNREADABLE:
         form.notebook.trouble(TroubleKind.UNFINISHED, offset)
         return False
-    form.record(record, offset)
+    try:
+        form.record(record, offset)
+    except Exception as error:  # noqa: BLE001 - a fence, as above
+        form.notebook.broke(offset, error)
     return True
 
 
@@ -211,11 +216,9 @@ def _mend(form: Format, line: bytes | bytearray, offset: int, error: Exception) 
     pieces, whole = salvage.records_in(bytes(line), form.is_whole)
     for piece in pieces:
         try:
-            record = form.decoder.decode(piece)
+            form.record(form.decoder.decode(piece), offset)
         except _UNREADABLE:
             whole = False
-            continue
-        form.record(record, offset)
     if not whole:
         form.notebook.trouble(TroubleKind.GARBLED, offset)
 

@@ -12,6 +12,8 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.safety.regular_files import open_regular_file
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -61,7 +63,7 @@ class LogFile:
     """An open log. Raises: OSError."""
 
     def __init__(self, path: Path, *, longest: int = LONGEST) -> None:
-        self._file = path.open("rb", buffering=0)
+        self._file = open_regular_file(path)
         self._longest = longest
         self.checksum: Checksum | None = None
         """Of everything up to the end of the lines handed out so far; None when nobody asked for it."""

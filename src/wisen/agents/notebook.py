@@ -20,6 +20,7 @@ FAR_BEHIND = 8 << 20
 """A line that still waits for its other half after this many bytes will not get it."""
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 IDLE = timedelta(hours=8)
+_OLDEST, _NEWEST = EPOCH, datetime(2200, 1, 1, tzinfo=UTC)
 
 
 class Segment(NamedTuple):
@@ -143,6 +144,10 @@ class Notebook:
         """Something was passed over."""
         self.troubles.append(Trouble(kind=kind, detail=detail[:40], offset=offset))
 
+    def broke(self, offset: int, error: Exception) -> None:
+        """The reader broke on a record, which is passed over."""
+        self.trouble(TroubleKind.MISSHAPEN, offset, f"reader broke: {type(error).__name__}")
+
     def resume_at(self, offset: int) -> tuple[int, Mapping[str, Segment]]:
         """Where the next pass must begin so that nothing that waits is missed, and the segments as they were there."""
         for key, waiting in list(self._waiting.items()):
@@ -176,12 +181,20 @@ def moment(stamp: str | None) -> datetime | None:
         at = datetime.fromisoformat(stamp or "")
     except ValueError:
         return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+    return plausible(at if at.tzinfo else at.replace(tzinfo=UTC))
 
 
 def local_moment(stamp: str) -> datetime | None:
     """A time as the user's clock showed it, where it names no zone; None when it is not one."""
     try:
-        return datetime.fromisoformat(stamp).astimezone(UTC)
+        return plausible(datetime.fromisoformat(stamp).astimezone(UTC))
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def plausible(at: datetime | None) -> datetime | None:
+    """A moment at which an agent can have run; None for the others, such as the zero time of Go, the year 1.
+
+    Reckoning with those would leave the calendar.
+    """
+    return at if at is not None and _OLDEST <= at <= _NEWEST else None

@@ -165,8 +165,11 @@ class _Pass:
                 if (size or 0) > LONGEST:
                     self._troubles.append(Trouble(kind=TroubleKind.OVERSIZED, detail="", offset=row))
                 else:
-                    conversation.take(tuple(cells), row)
                     taken += size or 0
+                    try:
+                        conversation.take(tuple(cells), row)
+                    except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
+                        conversation.notebook.broke(row, error)
                 behind = row + 1
         events, troubles = conversation.notebook.take()
         self._events += events

@@ -35,6 +35,16 @@ def records_in(line: bytes, is_record: Callable[[dict[str, object]], bool]) -> t
     return ([*found, last] if last else found), False
 
 
+def mended(data: bytes) -> bytes:
+    """A JSON value with replacements for bytes that are no UTF-8 and for halves of surrogate pairs; else as it is."""
+    text = data.decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return data
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+
+
 def _last_record(text: str, position: int, is_record: Callable[[dict[str, object]], bool]) -> bytes | None:
     """The record that a torn one was followed by: it begins like a record and ends with the line."""
     for tries, match in enumerate(_START.finditer(text, position + 1)):

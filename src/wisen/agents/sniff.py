@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wisen.safety.regular_files import open_regular_file, read_at_most
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -58,8 +60,8 @@ def kind_of(path: Path) -> str | None:
 def _kind(path: Path, _size: int, _modified_ns: int) -> str | None:
     """Every agent asks about every file; as long as size and date stay, the answer does."""
     try:
-        with path.open("rb", buffering=0) as file:
-            head = file.read(_HEAD)
+        with open_regular_file(path) as file:
+            head = read_at_most(file, _HEAD)
     except OSError:
         return None
     if head.startswith(_SQLITE):

@@ -6,6 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from wisen.domain.sources import Source
+from wisen.safety.regular_files import open_regular_file, read_at_most, refuse_unfit_database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +16,14 @@ _PATIENCE = 1.0
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """The database, to be read only. Texts come as bytes: one bad character must not hide the rest."""
+    """The database, to be read only. Texts come as bytes: one bad character must not hide the rest.
+
+    Raises: sqlite3.Error, also where no regular file is in its place, or in that of one that SQLite opens beside it.
+    """
+    try:
+        refuse_unfit_database(path)
+    except OSError as error:
+        raise sqlite3.OperationalError(error.strerror or "it cannot be opened") from error
     how = "mode=ro&immutable=1" if _is_at_rest(path) else "mode=ro"
     database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", uri=True, timeout=_PATIENCE)
     database.text_factory = bytes
@@ -30,8 +38,8 @@ def _is_at_rest(path: Path) -> bool:
     """
     log = path.with_name(path.name + "-wal")
     try:
-        with path.open("rb") as file:
-            logged = file.read(20)[18:] == b"\x02\x02"
+        with open_regular_file(path) as file:
+            logged = read_at_most(file, 20)[18:] == b"\x02\x02"
         return logged and not (log.exists() and log.stat().st_size)
     except OSError:
         return False

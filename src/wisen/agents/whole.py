@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.jsonl import LONGEST
+from wisen.agents.salvage import mended
 from wisen.domain.sources import Batch, TroubleKind
+from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,11 +28,11 @@ def read_whole(path: Path, mark: Mark | None, notebook: Notebook, take: Callable
     cursor, data = mark.cursor if mark else "", b""
     try:
         if path.stat().st_size <= LONGEST:
-            data = path.read_bytes()
+            data = read_regular_file(path, LONGEST)
             cursor = hashlib.blake2b(data, digest_size=8).hexdigest()
             if mark is not None and mark.cursor == cursor:
                 return
-            take(data)
+            _take(data, take)
         else:
             notebook.trouble(TroubleKind.OVERSIZED, 0)
     except OSError as error:
@@ -41,3 +43,12 @@ def read_whole(path: Path, mark: Mark | None, notebook: Notebook, take: Callable
         notebook.trouble(TroubleKind.GARBLED, 0)
     events, troubles = notebook.take()
     yield Batch(events=events, troubles=troubles, cursor=cursor, read_bytes=len(data), afresh=True)
+
+
+def _take(data: bytes, take: Callable[[bytes], None]) -> None:
+    try:
+        take(data)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        take(mended(data))  # half an emoji, or a byte that is no text, costs itself and not the document

@@ -14,11 +14,13 @@ import re
 import stat
 import time
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.changes import Seen
 from wisen.errors import FileChanged, FileError
+from wisen.safety.regular_files import refuse_unfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +31,8 @@ _STALE = 3600.0
 _PATIENCE = 10.0
 """Seconds to wait for another writer of ours."""
 _CHUNK = 1 << 20
+LARGEST = 16 << 20
+"""Bytes of a file that is read or edited for a person: no settings, instructions or notes have more."""
 _MOST_BESIDE = 100
 _SMALL = 1 << 20
 """What is looked through for a line that a person moved: no more files, and none that is larger."""
@@ -121,13 +125,14 @@ def _standing(path: str) -> _Standing:
         status = real.lstat()
     except FileNotFoundError:
         return _Standing(Seen(path, None, 0, link), real, None)
-    _be_a_file(path, status)
+    refuse_unfit(path, status, LARGEST)
     # Without waiting: a pipe that has just come in its place would hold us up for ever.
-    handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_NOCTTY | os.O_CLOEXEC)
     try:
         status = os.fstat(handle)
-        _be_a_file(path, status)
-        content = b"".join(iter(lambda: os.read(handle, _CHUNK), b""))
+        refuse_unfit(path, status, LARGEST)
+        # One piece more than it has: what grows meanwhile has changed, and is not read for ever.
+        content = b"".join(islice(iter(lambda: os.read(handle, _CHUNK), b""), LARGEST // _CHUNK + 1))
     finally:
         os.close(handle)
     return _Standing(Seen(path, content, stat.S_IMODE(status.st_mode), link), real, status)
@@ -141,12 +146,6 @@ def _led_to(path: str) -> str:
         raise FileError(
             f"{path} is a link to {os.path.realpath(path)}, which does not exist. Make that file, or remove the link."
         ) from None
-
-
-def _be_a_file(path: str, status: os.stat_result) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
-        raise FileError(f"{path} is {kind}, not a file, and was left alone. Give the path of a file.")
 
 
 def _unchanged(seen: Seen) -> _Standing:
@@ -303,6 +302,8 @@ def _translated(path: str, deed: str, *, done: bool = False) -> Iterator[None]:
     """Tell an error of the system as one of ours."""
     try:
         yield
+    except FileError:
+        raise
     except OSError as error:
         why, then = _NEXT.get(error.errno or 0, (error.strerror or str(error), "Look at the disk and try again."))
         if done:

@@ -1,38 +1,147 @@
-"""One cycle at a time: a lock that its holder cannot leave behind, because the system lets go of it with him."""
+"""One writer at a time: the lock of a home, held by whatever writes what logs tell (learn, cycle, forget, repair).
+
+Its holder cannot leave it behind, because the system lets go of it with him. Hooks never take it.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from wisen.errors import StoreReadOnly
+from wisen.errors import StoreBusy, StoreReadOnly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+PATIENCE = 600.0
+"""Seconds after which a writer no longer waits for another: a first reading of many logs may take minutes."""
+_LOOK_AGAIN = 0.1
+_HELD = frozenset({errno.EAGAIN, errno.EACCES, errno.EWOULDBLOCK})
+"""What the system says where another holds the lock; anything else means that the file system knows no locks."""
 
-@contextmanager
-def alone(home: Path) -> Iterator[bool]:
-    """Whether nobody else works on this home; it is held as long as the block lasts. Raises: StoreReadOnly."""
-    file = home / "cycle.lock"
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StoreReadOnly(
-            f"{file} cannot be written: {error.strerror}. Set WISEN_HOME to a folder of yours."
-        ) from error
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            yield False
+_holds: dict[tuple[str, int], int] = {}
+"""How often each thread of this process holds the lock of a home: its own lock never keeps a thread waiting."""
+
+
+class WriterLock:
+    """The lock of one home, between processes and between threads of one process."""
+
+    def __init__(self, home: Path, *, patience: float = PATIENCE) -> None:
+        self._home, self._patience = home, patience
+
+    @contextmanager
+    def hold(self, work: str) -> Iterator[None]:
+        """Hold the lock while the block lasts; whoever has to wait for another is told so, once.
+
+        Raises:
+            StoreBusy: another writer did not end in time.
+            StoreReadOnly: the home cannot be written.
+        """
+        with self._when_free(work, lambda: False):
+            yield
+
+    @contextmanager
+    def hold_unless_same(self, work: str) -> Iterator[bool]:
+        """As `hold`; but where another does the same work it is left to that one, and the block is told False."""
+        with self._when_free(work, lambda: self.is_at(work)) as held:
+            yield held
+
+    @contextmanager
+    def _when_free(self, work: str, gives_up: Callable[[], bool]) -> Iterator[bool]:
+        until = time.monotonic() + self._patience
+        is_told = False
+        while True:
+            with self.try_hold(work) as free:
+                if free:
+                    yield True
+                    return
+            if gives_up():
+                yield False
+                return
+            if time.monotonic() >= until:
+                raise StoreBusy(
+                    f"Another wisen ({self.holder() or 'an unknown process'}) has held {self._home} for more than "
+                    f"{self._patience:g} seconds. Wait for it to end, or end that process, and run this again."
+                )
+            if not is_told:
+                _tell(f"another wisen is learning ({self.holder() or 'an unknown process'}); waiting")
+                is_told = True
+            time.sleep(_LOOK_AGAIN)
+
+    @contextmanager
+    def try_hold(self, work: str) -> Iterator[bool]:
+        """Whether nobody else writes; if so the lock is held while the block lasts. Raises: StoreReadOnly."""
+        me = (os.path.realpath(self._home), threading.get_ident())
+        if me in _holds:
+            _holds[me] += 1
+            try:
+                yield True
+            finally:
+                _holds[me] -= 1
             return
-        os.ftruncate(handle, 0)
-        os.write(handle, f"{os.getpid()}\n".encode())
-        yield True
-    finally:
-        os.close(handle)
+        handle = self._opened()
+        try:
+            if not _taken(handle):
+                yield False
+                return
+            # A full disk must not keep anybody from the lock: who holds it is only told to others.
+            try:
+                os.ftruncate(handle, 0)
+                os.write(handle, f"{os.getpid()} {work}\n".encode())
+            except OSError:
+                pass
+            _holds[me] = 1
+            try:
+                yield True
+            finally:
+                del _holds[me]
+        finally:
+            os.close(handle)
+
+    def holder(self) -> str:
+        """Who took the lock last, for a person; empty where that cannot be told."""
+        words = self._words()
+        return f"process {words[0]}, {words[1]}" if len(words) > 1 else f"process {words[0]}" if words else ""
+
+    def is_at(self, work: str) -> bool:
+        """Whether who took the lock last does that work; a process of an older version is at a cycle."""
+        words = self._words()
+        return len(words) == 1 or words[1:] == [work]
+
+    def _words(self) -> list[str]:
+        try:
+            return (self._home / "cycle.lock").read_text(encoding="ascii", errors="replace").split()[:2]
+        except OSError:
+            return []
+
+    def _opened(self) -> int:
+        file = self._home / "cycle.lock"
+        try:
+            self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            return os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StoreReadOnly(
+                f"{file} cannot be written: {error.strerror}. Set WISEN_HOME to a folder of yours."
+            ) from error
+
+
+def _tell(message: str) -> None:
+    """A word on the screen; a program that has its own log gets it there."""
+    import logging
+
+    logging.getLogger("wisen").warning(message)
+
+
+def _taken(handle: int) -> bool:
+    """Whether the lock is ours now; where the file system knows none, the keys of the ledger alone keep order."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in _HELD
+    return True

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wisen.backends.launcher import program_of
 from wisen.domain.hooks import CLIENT, Beat, Failure, Vitals
 
 if TYPE_CHECKING:
-    from wisen.domain.hooks import Caller
+    from wisen.domain.hooks import Caller, Program
 
 _VERSION = 1
 """Of the files that the hook client writes and reads."""
@@ -65,13 +66,18 @@ class HomeGauge:
 
     def fault(self, caller: Caller) -> str:
         """What is missing or differs, the worst first."""
-        client = Path(caller.client)
-        if not os.access(caller.python, os.X_OK):
-            return f"{caller.python} is not there or cannot be run"
-        if not os.access(client, os.R_OK):
-            return f"{client} is not there or cannot be read"
-        if Path(caller.home) != self._home:
-            return f"they work for another home, {caller.home}"
+        if caller.direct is not None:
+            gone = _gone(caller.direct)
+            risk = "they run a file of wisen's package, and the agent is in trouble when that is gone"
+            return f"{gone}: this agent may refuse to work" if gone else risk
+        program = program_of(Path(caller.home))
+        if program is None:
+            return f"{caller.launcher} is not there, or not as wisen wrote it"
+        elsewhere = "" if Path(caller.home) == self._home else f"they work for another home, {caller.home}"
+        return _gone(program) or elsewhere or self._skew(Path(program.client))
+
+    def _skew(self, client: Path) -> str:
+        """How the wisen that a client belongs to differs from this one."""
         try:
             package = Path(*client.parts[: -len(CLIENT)], "__init__.py").read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
@@ -140,6 +146,15 @@ class HomeGauge:
             return shutil.disk_usage(_existing(self._home)).free
         except OSError:
             return None
+
+
+def _gone(program: Program) -> str:
+    """What of a program is missing; empty where nothing is."""
+    if not os.access(program.python, os.X_OK):
+        return f"{program.python} is not there or cannot be run"
+    if not os.access(program.client, os.R_OK):
+        return f"{program.client} is not there or cannot be read"
+    return ""
 
 
 def _agent(beat: str) -> str:

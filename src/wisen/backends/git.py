@@ -1,61 +1,166 @@
-"""Asks the git command about a checkout, and tells what it knows of the files in it.
+"""Asks the git command about a checkout: the one place that starts git.
 
-It never writes, asks no network, and starts nothing that a repository names in its configuration. What git cannot or
-will not tell (it is not installed, the repository is broken or belongs to somebody else) is no answer, never an error.
+Git never works in the repository itself, whose configuration can name programs, but in a view of it (`git_view.py`).
+It never writes and asks no network. What git cannot or will not tell (it is not installed, the repository is broken
+or belongs to somebody else) is no answer, never an error.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Event, Timer
 from typing import TYPE_CHECKING
 
+from wisen.backends.git_view import NoView, git_directories, head_of, make_view, owners_of, top_of
+from wisen.backends.programs import find_program
 from wisen.domain.changes import Checkout
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _SECONDS = 10
-_PATIENCE = 2
-"""After so many questions that took too long, git is not asked again."""
-_PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
-"""The user's own configuration counts: it says which directories are safe."""
+_PATIENCE = 4
+"""How many checkouts may keep us waiting; one that did is not asked about again, and after these none is."""
+LARGEST_ANSWER = 128 << 20
+"""Bytes of an answer; what is longer is none."""
+_LARGEST_FILE = 16 << 20
+"""Bytes of a file whose committed content is compared with what is on disk."""
+_MEMORY = 2 << 30
+"""Bytes of address space that git may use: an object can be packed so that it fills any memory."""
+_USER_CONFIGURATION = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM")
+"""What leads git to the user's own configuration, which says whose directories are safe."""
 _QUIET = {
     "LC_ALL": "C",
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ATTR_NOSYSTEM": "1",
+}
+_NO_CONFIGURATION = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_CONFIG_GLOBAL": os.devnull,
 }
 NO_ANSWER = (OSError, ValueError, LookupError, OverflowError, subprocess.SubprocessError)
 """No git, a refusal, an answer that is none: all of them mean that nothing is known."""
+
+
+class GitView:
+    """A checkout as git sees it, without anything that was configured in it."""
+
+    def __init__(self, git: Git, top: Path, folder: Path, head: str) -> None:
+        self._git, self._folder = git, folder
+        self.top, self.head = top, head
+
+    def ask(self, *arguments: str, typed: bytes = b"", most: int = LARGEST_ANSWER) -> bytes:
+        """What git prints. Raises: one of NO_ANSWER."""
+        where = str(self._folder)
+        environment = {**_QUIET, **_NO_CONFIGURATION, "HOME": where, "XDG_CONFIG_HOME": where, "GIT_DIR": where}
+        return self._git.run(self.top, arguments, environment, typed, most)
 
 
 class Git:
     """The git command, with patience for questions that take too long."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment = {name: environment[name] for name in _PASSED_ON if name in environment} | _QUIET
-        self._late = 0
+        self._environment = environment
+        self._late: set[Path] = set()
 
-    def ask(self, folder: Path, *arguments: str, typed: bytes = b"") -> bytes:
-        """What git prints. Raises: one of NO_ANSWER."""
-        if self._late >= _PATIENCE:
+    @contextmanager
+    def view(self, top: Path, *, needs_head: bool = True) -> Iterator[GitView]:
+        """The checkout that begins in a folder, for as long as the block lasts. Raises: one of NO_ANSWER.
+
+        `needs_head`: whether a HEAD that cannot be looked up makes it useless; the index does not need one.
+        """
+        if top in self._late or len(self._late) >= _PATIENCE:
             raise subprocess.SubprocessError("git took too long before")
+        where = git_directories(top)
         try:
-            return subprocess.run(  # noqa: S603 - no shell, and what others wrote stands behind `--`
-                ["git", "--no-pager", "--literal-pathspecs", *arguments],  # noqa: S607 - the user's PATH decides
+            head = head_of(where)
+        except (OSError, ValueError):
+            if needs_head:
+                raise
+            head = ""
+        with tempfile.TemporaryDirectory(prefix="wisen-git-", ignore_cleanup_errors=True) as made:
+            folder = Path(made)
+            make_view(folder, where, head)
+            if not owners_of(top, where) <= self._users() and not self._is_safe(top, folder):
+                raise NoView(f"{top} belongs to somebody else")
+            yield GitView(self, top, folder, head)
+
+    def run(
+        self, top: Path, arguments: tuple[str, ...], environment: Mapping[str, str], typed: bytes, most: int
+    ) -> bytes:
+        """What git prints in the view that the environment names. Raises: one of NO_ANSWER."""
+        program = find_program("git", self._environment, (top,))
+        if program is None:
+            raise FileNotFoundError("there is no git that may be started")
+        folder = Path(environment["GIT_DIR"])
+        question = folder / "question"
+        question.write_bytes(typed)
+        with question.open("rb") as given:
+            child = subprocess.Popen(  # noqa: S603 - no shell, and what others wrote stands behind `--`
+                [program, "--no-pager", "--literal-pathspecs", *arguments],
                 cwd=folder,
-                env=self._environment,
-                input=typed,
-                check=True,
-                capture_output=True,
-                timeout=_SECONDS,
-            ).stdout
-        except subprocess.TimeoutExpired:
-            self._late += 1
-            raise
+                env=environment,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        ended_late = Event()
+
+        def end() -> None:
+            ended_late.set()
+            child.kill()
+
+        timer = Timer(_SECONDS, end)
+        timer.start()
+        try:
+            with child:
+                _limit_memory(child.pid)
+                assert child.stdout is not None
+                answer = child.stdout.read(most + 1)
+                if len(answer) > most:
+                    child.kill()
+        finally:
+            timer.cancel()
+        if ended_late.is_set():
+            self._late.add(top)
+            raise subprocess.TimeoutExpired("git", _SECONDS)
+        if child.returncode or len(answer) > most:
+            raise subprocess.CalledProcessError(child.returncode, "git")
+        return answer
+
+    def _users(self) -> set[int]:
+        """Whose repositories are ours: the user's, and under sudo also of who called it, as git has it."""
+        user = os.geteuid()
+        caller = self._environment.get("SUDO_UID", "")
+        return {user, int(caller)} if user == 0 and caller.isdecimal() else {user}
+
+    def _is_safe(self, top: Path, folder: Path) -> bool:
+        """Whether the user's own configuration calls somebody else's repository safe."""
+        own = {name: self._environment[name] for name in _USER_CONFIGURATION if name in self._environment}
+        asked = ("config", "--null", "--type=path", "--get-all", "safe.directory")
+        try:
+            told = self.run(top, asked, {**_QUIET, **own, "GIT_DIR": str(folder)}, b"", LARGEST_ANSWER)
+        except NO_ANSWER:
+            return False
+        is_safe, place = False, os.path.realpath(top)
+        for value in told.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+            if not value:
+                is_safe = False  # an empty value takes back what stood before
+            else:
+                inside = value.endswith("/*") and place.startswith(os.path.realpath(value[:-2]) + "/")
+                is_safe = is_safe or inside or value == "*" or os.path.realpath(value) == place
+        return is_safe
 
 
 class GitCheckouts:
@@ -72,25 +177,67 @@ class GitCheckouts:
             return None
         name = os.fsencode(file.relative_to(top))
         try:
-            if b"\n" in name:
-                return None  # a question is one line
-            answer = self._git.ask(top, "cat-file", "--batch", typed=b"HEAD\nHEAD:" + name + b"\n")
-            head, kind, size = answer.partition(b"\n")[0].decode("ascii").split(" ")
-            if kind != "commit":
-                return None
-            start = answer.index(b"\n") + 1 + int(size) + 1
-            told, _, rest = answer[start:].partition(b"\n")
-            if told.endswith(b" missing"):
-                return Checkout(head, b"") if self._is_added(top, name) else None
-            return Checkout(head, rest[: int(told.split()[2])])
+            with self._git.view(top) as view:
+                if not view.head:
+                    return None
+                content = _committed(view, name)
+                if content is None:
+                    return Checkout(view.head, b"") if _is_in_index(view, name) else None
+                return Checkout(view.head, content)
         except NO_ANSWER:
             return None
 
-    def _is_added(self, top: Path, name: bytes) -> bool:
-        """Whether a file that no commit holds yet will be in the next one."""
-        return bool(self._git.ask(top, "ls-files", "-z", "--", os.fsdecode(name)))
+    def is_tracked(self, path: str) -> bool:
+        """Whether a file, as it is named or where it really is, is one that git keeps; also where git cannot tell."""
+        return any(self._is_kept(Path(each)) for each in dict.fromkeys((_named(path), os.path.realpath(path))))
+
+    def _is_kept(self, file: Path) -> bool:
+        top = top_of(file)
+        if top is None:
+            return False
+        try:
+            return self.tracks(top, file)
+        except NO_ANSWER:
+            return True
+
+    def tracks(self, top: Path, file: Path) -> bool:
+        """Whether the repository whose checkout begins at `top` keeps a file below it. Raises: one of NO_ANSWER."""
+        name = os.fsencode(file.relative_to(top))
+        with self._git.view(top, needs_head=False) as view:
+            return _is_in_index(view, name) or bool(view.head and _committed(view, name) is not None)
 
 
-def top_of(file: Path) -> Path | None:
-    """Where the checkout begins that a file lies in."""
-    return next((folder for folder in file.parents if os.path.lexists(folder / ".git")), None)
+def _named(path: str) -> str:
+    """The file as it is called, in a folder without links: where git would keep the link itself."""
+    folder, name = os.path.split(os.path.abspath(path))  # noqa: PTH100 - a link at the end stays one
+    return os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
+
+
+def _committed(view: GitView, name: bytes) -> bytes | None:
+    """What the commit that is checked out holds under a name; None where it holds nothing. Raises: one of NO_ANSWER."""
+    if b"\n" in name:
+        raise ValueError("a question is one line")
+    asked = view.head.encode() + b":" + name + b"\n"
+    told = view.ask("cat-file", "--batch-check", typed=asked)
+    if told.endswith(b" missing\n"):
+        # Where the commit itself is not there, nothing is known of what it holds.
+        view.ask("cat-file", "-e", f"{view.head}^{{tree}}")
+        return None
+    size = int(told.split()[2])
+    if size > _LARGEST_FILE:
+        raise ValueError("it is too large")
+    _, _, content = view.ask("cat-file", "--batch", typed=asked, most=size + 1000).partition(b"\n")
+    return content[:size]
+
+
+def _is_in_index(view: GitView, name: bytes) -> bool:
+    """Whether a file is there already, or will be in the next commit."""
+    return bool(view.ask("ls-files", "-z", "--", os.fsdecode(name)))
+
+
+def _limit_memory(process: int) -> None:
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(OSError, ValueError):
+            resource.prlimit(process, resource.RLIMIT_AS, (_MEMORY, _MEMORY))

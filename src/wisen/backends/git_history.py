@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.backends.git import NO_ANSWER, Git, top_of
+from wisen.backends.git import NO_ANSWER, Git, GitView
+from wisen.backends.git_view import top_of
 from wisen.domain.instructions import Version
 
 if TYPE_CHECKING:
@@ -58,23 +60,21 @@ class GitHistory:
                 by_top[top].append(file)
         return {file: found for top, group in by_top.items() for file, found in self._of_repository(top, group)}
 
-    def _of_repository(self, top: Path, files: list[Path]) -> Iterator[tuple[Path, tuple[Version, ...]]]:
+    def _of_repository(self, top: Path, files: list[Path]) -> list[tuple[Path, tuple[Version, ...]]]:
         names = {os.fsencode(file.relative_to(top)): file for file in files}
-        try:
+        found: list[tuple[Path, tuple[Version, ...]]] = []
+        # A repository that git cannot tell of has no history; one that it cannot go on with keeps what it told.
+        with suppress(*NO_ANSWER), self._git.view(top) as view:
             # One walk through all commits for all files: in a large repository it is the walk that takes time.
-            changes = self._changes(top, "HEAD", *names)
-        except NO_ANSWER:
-            return
-        for name, file in names.items():
-            try:
-                course = list(islice(self._course(top, name, changes[name]), _VERSIONS))
-                versions = self._versions(top, course)
-            except NO_ANSWER:
-                continue
-            yield file, versions
+            changes = self._changes(view, "HEAD", *names)
+            for name, file in names.items():
+                with suppress(*NO_ANSWER):
+                    course = list(islice(self._course(view, name, changes[name]), _VERSIONS))
+                    found.append((file, self._versions(view, course)))
+        return found
 
-    def _versions(self, top: Path, course: list[_Change]) -> tuple[Version, ...]:
-        texts = self._texts(top, (change.blob for change in course if change.mode != _NOTHING))
+    def _versions(self, view: GitView, course: list[_Change]) -> tuple[Version, ...]:
+        texts = self._texts(view, (change.blob for change in course if change.mode != _NOTHING))
         versions: list[Version] = []
         for change in reversed(course):
             text = "" if change.mode == _NOTHING else texts.get(change.blob)
@@ -85,36 +85,36 @@ class GitHistory:
             versions.append(Version(at=at, text=text, origin=change.commit))
         return tuple(versions)
 
-    def _course(self, top: Path, name: bytes, changes: list[_Change]) -> Iterator[_Change]:
+    def _course(self, view: GitView, name: bytes, changes: list[_Change]) -> Iterator[_Change]:
         """All that a file went through, newest first, under its earlier names too; a copy begins anew."""
         while changes:
             older: list[_Change] = []
             for change in changes:
                 if change.mode != _LINK:
                     yield change
-                before = self._moves(top, change.commit).get(name) if change.status == "A" else None
+                before = self._moves(view, change.commit).get(name) if change.status == "A" else None
                 if before is not None:
-                    name, older = before, self._changes(top, f"{change.commit}^", before)[before]
+                    name, older = before, self._changes(view, f"{change.commit}^", before)[before]
                     break
             changes = older
 
-    def _moves(self, top: Path, commit: str) -> dict[bytes, bytes]:
+    def _moves(self, view: GitView, commit: str) -> dict[bytes, bytes]:
         """The files that a commit moved: from where, by where to."""
-        if (top, commit) not in self._moves_of:
-            changes = self._parsed(self._ask(top, *_LOG, "-1", "-M", "-C", commit, "--"))
+        if (view.top, commit) not in self._moves_of:
+            changes = self._parsed(self._ask(view, *_LOG, "-1", "-M", "-C", commit, "--"))
             links = {change.name for change in changes if change.mode == _LINK}
-            self._moves_of[top, commit] = {
+            self._moves_of[view.top, commit] = {
                 change.name: change.before
                 for change in changes
                 # A file that left a link in its place has moved, although git calls it a copy.
                 if change.status == "R" or (change.status == "C" and change.before in links)
             }
-        return self._moves_of[top, commit]
+        return self._moves_of[view.top, commit]
 
-    def _changes(self, top: Path, start: str, *names: bytes) -> dict[bytes, list[_Change]]:
+    def _changes(self, view: GitView, start: str, *names: bytes) -> dict[bytes, list[_Change]]:
         """The changes of each of these names, newest first."""
         found: dict[bytes, list[_Change]] = {name: [] for name in names}
-        for change in self._parsed(self._ask(top, *_LOG, "--no-renames", start, "--", *map(os.fsdecode, names))):
+        for change in self._parsed(self._ask(view, *_LOG, "--no-renames", start, "--", *map(os.fsdecode, names))):
             if change.name in found:
                 found[change.name].append(change)
         return found
@@ -135,15 +135,15 @@ class GitHistory:
             changes.append(_Change(commit, at, mode, blob, status[0], name, before))
         return changes
 
-    def _texts(self, folder: Path, blobs: Iterable[str]) -> dict[str, str]:
+    def _texts(self, view: GitView, blobs: Iterable[str]) -> dict[str, str]:
         """What each blob holds, without those that are too large."""
         chosen: list[str] = []
         left = _ALL
-        for answer in self._batch(folder, "--batch-check", dict.fromkeys(blobs)).splitlines():
+        for answer in self._batch(view, "--batch-check", dict.fromkeys(blobs)).splitlines():
             blob, _, size = answer.decode("ascii").partition(" blob ")
             if size and int(size) <= LARGEST and (left := left - int(size)) >= 0:
                 chosen.append(blob)
-        content = self._batch(folder, "--batch", chosen)
+        content = self._batch(view, "--batch", chosen)
         texts: dict[str, str] = {}
         position = 0
         for blob in chosen:
@@ -152,12 +152,12 @@ class GitHistory:
             texts[blob] = text_of(content[start : position - 1])
         return texts
 
-    def _batch(self, folder: Path, how: str, blobs: Iterable[str]) -> bytes:
+    def _batch(self, view: GitView, how: str, blobs: Iterable[str]) -> bytes:
         asked = "".join(f"{blob}\n" for blob in blobs)
-        return self._ask(folder, "cat-file", how, typed=asked.encode()) if asked else b""
+        return self._ask(view, "cat-file", how, typed=asked.encode()) if asked else b""
 
-    def _ask(self, folder: Path, *arguments: str, typed: bytes = b"") -> bytes:
-        return self._git.ask(folder, *_SETTINGS, *arguments, typed=typed)
+    def _ask(self, view: GitView, *arguments: str, typed: bytes = b"") -> bytes:
+        return view.ask(*_SETTINGS, *arguments, typed=typed)
 
 
 def text_of(content: bytes) -> str:

@@ -17,6 +17,7 @@ from msgspec import structs
 from wisen.backends.git_history import LARGEST, GitHistory, text_of
 from wisen.domain.instructions import InstructionFile, Version
 from wisen.errors import UsageError
+from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -193,9 +194,7 @@ def _present(path: Path) -> Version | None:
     """What is on disk; None where no file of a fitting size can be read."""
     try:
         told = path.stat()
-        if not path.is_file() or told.st_size > LARGEST:
-            return None
         at = datetime.fromtimestamp(told.st_mtime, UTC)
-        return Version(at=at, text=text_of(path.read_bytes()), origin="file")
+        return Version(at=at, text=text_of(read_regular_file(path, LARGEST)), origin="file")
     except (OSError, ValueError, OverflowError):
         return None

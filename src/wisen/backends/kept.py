@@ -14,18 +14,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def kept(file: Path, made: Callable[[], str], mode: int) -> str:
+def kept(file: Path, made: Callable[[], str]) -> str:
     """What a file of the home holds, which is made at the first question. Raises: StoreReadOnly."""
     try:
+        with suppress(FileNotFoundError):
+            if not file.stat().st_size:
+                file.unlink()  # whoever made it was stopped before it held anything
         with suppress(FileExistsError):
             part = file.with_name(f"{file.name}.{os.getpid()}.{get_ident()}.new.part")
             if not file.exists():
-                file.parent.mkdir(parents=True, exist_ok=True)
+                file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 # Whole or not at all: a hook may ask for it in the same moment.
-                handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
-                with os.fdopen(handle, "w", encoding="ascii") as new:
-                    new.write(made() + "\n")
+                handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
                 try:
+                    with os.fdopen(handle, "w", encoding="ascii") as new:
+                        new.write(made() + "\n")
                     os.link(part, file)
                 finally:
                     part.unlink()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from wisen.domain.notebooks import Notebook
+from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,9 +53,7 @@ class NotebookFiles:
 def _read(agent: str, path: Path, context: str) -> Notebook | None:
     try:
         status = path.stat()
-        if status.st_size > LARGEST or not path.is_file():
-            return None
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
+        text = read_regular_file(path, LARGEST).decode("utf-8-sig", "replace").replace("\r\n", "\n")
     except OSError:
         return None
     return Notebook(agent, str(path), text, datetime.fromtimestamp(int(status.st_mtime), UTC), context)

@@ -6,8 +6,10 @@ import json
 import os
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from wisen.backends.launcher import UNGUARDED
 from wisen.errors import StoreError
 from wisen.ports.shelf import Spooled
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from wisen.ports.shelf import Note
 
 _CURRENT = "current"
+_UNGUARDED = PurePath(UNGUARDED).name
 _STALE = 3600.0
 """Seconds after which a part belongs to nobody who still writes it."""
 
@@ -32,12 +35,19 @@ class HomeShelf:
     def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
         """Put snapshots where hooks find them, and the page that names them last; what nobody needs is removed."""
         try:
-            (self._snapshots / "pins").mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in (self._snapshots, self._snapshots / "pins"):
+                folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             there = self.holds()
             for digest, content in files.items():
                 if digest not in there or not self._is_whole(digest, content):
                     self._put(digest, content)
+            unguarded = self._snapshots / _UNGUARDED
+            guards = bool(json.loads(current).get("guards"))
+            if guards:
+                unguarded.unlink(missing_ok=True)  # first: no call may go past a guard that is named already
             self._put(_CURRENT, current)
+            if not guards:
+                unguarded.touch(mode=0o600)
         except OSError as error:
             raise StoreError(
                 f"{self._snapshots} cannot be written: {error.strerror}. Make room there, or set WISEN_HOME."
@@ -94,7 +104,8 @@ class HomeShelf:
     def _put(self, name: str, content: bytes) -> None:
         part = self._snapshots / f".{name}.{os.getpid()}.part"
         try:
-            with part.open("wb") as file:
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())

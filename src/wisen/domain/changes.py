@@ -102,6 +102,8 @@ class Change(Struct, frozen=True, kw_only=True):
     """The commit that was checked out, where git tracks the file."""
     undoes: str = ""
     """The id of the change that it takes back."""
+    follows: str | None = None
+    """The id of the change of the same file before it, empty for the first; None where that is not known."""
 
     @property
     def tokens(self) -> int:

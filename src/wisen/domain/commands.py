@@ -187,6 +187,6 @@ def fields_of(arguments: str | None) -> dict[str, object]:
     """The arguments of a call by name; none where they were not kept or are no object."""
     try:
         decoded = msgspec.json.decode(arguments or "{}")
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return {}
     return decoded if isinstance(decoded, dict) else {}

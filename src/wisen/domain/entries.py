@@ -309,3 +309,15 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """That command as it was run, which an agent's log may show to have been typed by the user."""
     place: str = ""
     """The directory it was run in."""
+    follows: str | None = None
+    """The id of the last proposal about the same before it, empty for the first; None where it may stand beside it."""
+
+    @property
+    def asks(self) -> str | None:
+        """What it asks, as a key: two that ask the same at the same time are one."""
+        if self.follows is None:
+            return None
+        kinds = (ProposalType.VERIFICATION, ProposalType.GUARD, ProposalType.SUGGESTION)
+        kind = self.type if self.type in kinds else ProposalType.PROMOTION
+        told = "\0".join((kind, self.entry, self.context, self.follows)).encode("utf-8", "surrogatepass")
+        return blake2b(told, digest_size=16).hexdigest()

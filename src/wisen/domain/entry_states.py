@@ -91,6 +91,8 @@ def states(
         if move.subject in found:
             state = found[move.subject]
             if move.kind is MoveKind.CONFLICT:
+                if move.value in state.conflicts:
+                    continue
                 found[move.subject] = structs.replace(state, conflicts=(*state.conflicts, move.value))
             elif move.kind in _MOVED:
                 found[move.subject] = structs.replace(state, **_MOVED[move.kind](move))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
     from wisen.domain.fixes import Danger
     from wisen.domain.signals import Said
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}(?: (?:test|run))?")
+"""A bare name of a program or tool."""
+_EXITED = re.compile(r"exit -?\d{1,3}, said nothing|said nothing")
 
 
 class Signature(Struct, frozen=True, kw_only=True, order=True):
@@ -33,6 +38,12 @@ class Signature(Struct, frozen=True, kw_only=True, order=True):
         """The failure in a few words for a person."""
         said = self.says or self.key.partition(".")[2].replace("-", " ")
         return f"{self.who}: {said}" if self.who else said
+
+    @property
+    def phrase(self) -> str:
+        """The failure in words of our own, for an agent: of what a tool said only a bare name or an exit code."""
+        said = self.says if _EXITED.fullmatch(self.says) else self.key.partition(".")[2].replace("-", " ")
+        return f"{self.who}: {said}" if _NAME.fullmatch(self.who) else said
 
 
 class Failure(Struct, frozen=True, kw_only=True):

@@ -15,16 +15,18 @@ if TYPE_CHECKING:
 
 
 class Danger(StrEnum):
-    """What a fix brings in that was not there before: a hostile error text could have dictated it."""
+    """Why a fix needs the user's yes: a hostile error text could have dictated it."""
 
     NONE = "none"
-    """It only takes away, reorders, or repeats what the session had used before."""
+    """The whole call that it leads to is on the list of what is harmless, and no safety is missing from it."""
+    UNKNOWN = "not known to be harmless"
     PROGRAM = "another program"
     PACKAGE = "installs something"
     HOST = "another host"
     ROOT = "more rights"
     SHELL = "runs what it fetched"
     OUTSIDE = "a place outside the project"
+    UNSAFE = "takes a safety away"
     DELETES = "deletes something"
 
 

@@ -48,7 +48,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     act: Act
     at: datetime
     text: str | None
-    """What was typed; None for the other acts, and where it was not kept."""
+    """What was typed, in the user's own words; None for the other acts, and where nothing of it was kept or is his."""
     before: int
     """How many steps came before it."""
     origin: str = ""
@@ -59,6 +59,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     Only for what was said."""
     context: str = ""
     """The key of the context it was done in; empty outside of any."""
+    whole: str | None = None
+    """The whole message where it also holds what was pasted or quoted: to be found again, never to be learnt from."""
 
 
 class History(Struct, frozen=True, kw_only=True):

@@ -11,33 +11,61 @@ from typing import Any
 from msgspec import Struct
 
 CLIENT = ("surfaces", "hook", "client.py")
-"""Where in the package the file is that hooks run."""
+"""Where in the package the file is that answers hooks."""
+LAUNCHER = "hook"
+"""The file of the home that agents run: a shell script, which knows the interpreter and the client."""
 
 
-class Caller(Struct, frozen=True, kw_only=True):
-    """What an agent runs when it calls us."""
+class Program(Struct, frozen=True, kw_only=True):
+    """What the launcher starts."""
 
     python: str
     client: str
     """The file of the hook client."""
+
+
+class Caller(Struct, frozen=True, kw_only=True):
+    """What an agent runs when it calls us: the launcher of a home."""
+
     home: str
+    direct: Program | None = None
+    """What is run without a launcher, in settings that an older wisen wrote: an agent is in trouble when it is gone."""
 
-    def command(self, event: str, agent: str = "") -> str:
-        """The command line for one of our events, as a shell reads it; with the agent where it is not the usual one."""
-        named = ("--agent", agent) if agent else ()
-        return shlex.join((self.python, "-I", "-S", self.client, "--home", self.home, *named, event))
+    @property
+    def launcher(self) -> str:
+        """The file that is run."""
+        return str(PurePath(self.home, LAUNCHER))
+
+    def command(self, event: str, agent: str) -> str:
+        """The command line for one of our events, as a shell reads it.
+
+        It never changes for a home, an agent and an event: Codex would ask the user to trust it anew. Whatever is
+        missing or broken, it ends with 0 and says nothing; what the launcher did not read is read by `cat`, because an
+        agent may take it for an error when nobody reads what it writes.
+        """
+        return f"/bin/sh {shlex.quote(self.launcher)} {agent} {event} 2>/dev/null || cat >/dev/null 2>&1 || :"
 
 
-def caller_in(command: str, agent: str = "") -> Caller | None:
+def caller_in(command: str, agent: str) -> Caller | None:
     """What a command runs, where it is one of our own for this agent, of this or of another installation."""
     try:
         words = shlex.split(command)
     except ValueError:
         return None
+    if words[:1] == ["/bin/sh"] and len(words) > len(("sh", "launcher", "agent", "event")):
+        home = PurePath(words[1]).parent
+        caller = Caller(home=str(home))
+        return caller if words == shlex.split(caller.command(words[3], agent)) else None
+    return _direct_caller(words, agent)
+
+
+def _direct_caller(words: list[str], agent: str) -> Caller | None:
+    """What a command of an older wisen runs: `PYTHON -I -S CLIENT --home HOME [--agent AGENT] EVENT`."""
     if len(words) < 7 or words[1:3] != ["-I", "-S"] or words[4] != "--home" or PurePath(words[3]).parts[-3:] != CLIENT:
         return None
-    caller = Caller(python=words[0], client=words[3], home=words[5])
-    return caller if words == shlex.split(caller.command(words[-1], agent)) else None
+    if words[6:-1] not in ([], ["--agent", agent]):
+        return None
+    return Caller(home=words[5], direct=Program(python=words[0], client=words[3]))
 
 
 class Hook(Struct, frozen=True, kw_only=True):
@@ -123,6 +151,16 @@ class Installed(Struct, frozen=True, kw_only=True):
     """When the newest session began, by the agent's log."""
 
 
+class Cost(Struct, frozen=True, kw_only=True):
+    """Milliseconds that an agent waits for us."""
+
+    prompt: float
+    call: float
+    """Before each call of a tool, while no guard is at work."""
+    guarded_call: float
+    """The same while one is."""
+
+
 class Installing(Struct, frozen=True):
     """What was done, or would be, to the settings of an agent."""
 
@@ -131,6 +169,8 @@ class Installing(Struct, frozen=True):
     after: Installed
     grants: str = ""
     """What the settings let us see or do beyond the events that we are called at, in words for the user."""
+    cost: Cost | None = None
+    """What the agent will wait for us, where it is told to call us."""
 
     @property
     def changed(self) -> tuple[Rewritten, ...]:

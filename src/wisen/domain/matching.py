@@ -6,7 +6,7 @@ backtest runs the same lines.
 
 from __future__ import annotations
 
-from .scripts import runs_in
+from .scripts import Reading, read_line
 from .shell_words import UNKNOWN, Word
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ _PATCHERS = ("apply_patch", "patch")
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 _CLUSTERS = frozenset("rm cp mv ls ln git grep chmod chown mkdir kill tar docker du sort".split())
 """Programs whose options of one letter may stand together."""
-_VALUES = {
+VALUE_OPTIONS = {
     "git": "-C -c --git-dir --work-tree --namespace",
     "npm": "--prefix -C -w --workspace",
     "pnpm": "-C --dir --filter -F",
@@ -50,19 +50,24 @@ _LONGEST = 400
 class Call:
     """A call that is about to be made, or was."""
 
-    __slots__ = ("_runs", "cwd", "fields", "home", "line", "tool")
+    __slots__ = ("_reading", "cwd", "fields", "home", "line", "tool")
 
     def __init__(self, tool: str, fields: dict[str, object], cwd: str = "", home: str = "") -> None:
         self.tool, self.fields, self.cwd, self.home = tool, fields, cwd, home
         self.line = _line(fields)
-        self._runs: list[Run] | None = None
+        self._reading: Reading | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """What its command line says, and whether all of it could be read."""
+        if self._reading is None:
+            self._reading = read_line(self.line) if self.line else Reading([], [])
+        return self._reading
 
     @property
     def runs(self) -> list[Run]:
         """The simple commands that it runs; none where it runs no command."""
-        if self._runs is None:
-            self._runs = runs_in(self.line) if self.line else []
-        return self._runs
+        return self.reading.runs
 
     @property
     def keys(self) -> set[str]:
@@ -185,7 +190,7 @@ def _fitted(pattern: list[str], view: list[Word]) -> list[Word] | None:
 
 
 def _in_order(plain: list[str], at: list[int], view: list[Word], found: dict[int, Word], program: str) -> bool:
-    takes = _VALUES.get(program, "").split()
+    takes = VALUE_OPTIONS.get(program, "").split()
     position, free = 1, False
     for number, wanted in enumerate(plain):
         if wanted in (GAP, "…"):

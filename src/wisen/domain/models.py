@@ -75,7 +75,7 @@ class ModelsPolicy:
         "`output = 0`.",
         tables=PricePolicy,
     )
-    seconds: float = setting(60.0, "How long an answer may take, with all tries together.", at_least=1)
+    seconds: float = setting(60.0, "How long an answer may take, with all tries together.", at_least=1, at_most=3600)
     adjudicate: bool = setting(
         False, "Whether the nano model decides about messages that the detector is not sure of. They are sent to it."
     )

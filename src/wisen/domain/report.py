@@ -123,6 +123,8 @@ class Report:
     """The instruction files of the projects, as far as there is anything to say; empty where nothing was new."""
     troubles: tuple[TroubleCount, ...]
     warnings: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    """What waits for the user's word about whose it is, and was not told before."""
     """What went wrong beside the reading, in sentences for a person."""
 
     @property

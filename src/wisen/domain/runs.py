@@ -5,10 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wisen.domain.fences import FenceKind
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
+    from wisen.domain.fences import Breakdown
     from wisen.domain.report import Report
+
+
+PARTLY = "partly: "
+"""What the error of a run begins with that went on without something."""
+_MOST_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +36,22 @@ class Run:
     withheld: int
     troubles: int
     error: str | None = None
-    """What stopped it, for a person; None when it went through."""
+    """What stopped it, for a person, or what failed while the rest went on; None when all of it went through."""
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether it ended before its end."""
+        return self.error is not None and not self.error.startswith(PARTLY)
+
+    @property
+    def lacks_a_step(self) -> bool:
+        """Whether a whole step failed: something is then missing in every project."""
+        return self.failed_parts.startswith(f"{FenceKind.STEP.value} ")
+
+    @property
+    def failed_parts(self) -> str:
+        """What failed while the rest went on, for a person; empty where nothing did."""
+        return (self.error or "").removeprefix(PARTLY) if not self.has_stopped else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +65,11 @@ class Stamp:
     finished: datetime
 
 
-def run_of(report: Report, stamp: Stamp) -> Run:
-    """The run that a report tells of."""
+def run_of(report: Report, stamp: Stamp, breakdowns: Sequence[Breakdown] = ()) -> Run:
+    """The run that a report tells of, with what failed in it."""
+    more = f" and {len(breakdowns) - _MOST_TOLD} more" if len(breakdowns) > _MOST_TOLD else ""
+    first = sorted(breakdowns, key=lambda each: each.kind is not FenceKind.STEP)[:_MOST_TOLD]
+    failed = " ".join(map(str, first)) + more
     return Run(
         id=stamp.id,
         machine=stamp.machine,
@@ -54,4 +81,5 @@ def run_of(report: Report, stamp: Stamp) -> Run:
         new_events=report.new_events,
         withheld=sum(report.counts.withheld.values()),
         troubles=sum(trouble.count for trouble in report.troubles),
+        error=f"{PARTLY}{failed}" if failed else None,
     )

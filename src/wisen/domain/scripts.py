@@ -1,42 +1,51 @@
 """What a command line runs, read as a shell reads it: quotes, chains, subshells, wrappers, here-documents.
 
 It runs nothing and never fails: what only the shell can know (a variable, the output of another command) is UNKNOWN
-and fits nothing. Not understood, and so not met: braces that make several words (`{a,b}`), patterns of file names,
-values of arrays, `IFS`, what is piped into a shell, and what a variable holds in later rounds of a loop.
+and fits nothing. Not understood, and so not met: patterns of file names, values of arrays, another `IFS`, and what a
+variable holds in later rounds of a loop. What was not read is told (`Reading.unread`): it is not harmless for that.
 Plain Python without imports, because the hook client loads this file inside an agent's turn.
 """
 
 from __future__ import annotations
 
-from .shell_runs import SHELLS, Run, assigns, called_by_find, folder_behind, given_script, views_of, written_by
+from .shell_inner import InnerScripts
+from .shell_output import output_of
+from .shell_runs import Run, assigns, given_script, reads_code
 from .shell_variables import Variables
-from .shell_words import DEEPEST, ENDS, UNKNOWN, Document, Lexer, Word
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from .shell_words import ENDS, TOO_LONG, UNKNOWN, Document, Word
 
 LONGEST = 1 << 16
 """Characters that are looked at; a longer line holds data."""
-_SCRIPT = 7
-"""How deep a script in a script counts: each is read anew, and few levels will do."""
 _OPENERS = frozenset("if then else elif while until do ! { time coproc".split())
 """A command follows them."""
 _CLOSERS = frozenset("fi done esac }".split())
 _MARKS = {";": (";;&", ";;", ";&", ";"), "&": ("&&", "&"), "|": ("||", "|&", "|"), "\n": ("\n",)}
 """What stands between two commands, by how it begins."""
-_NAMERS = frozenset("export declare typeset local readonly read mapfile readarray unset getopts let printf".split())
-"""Commands that give variables other values."""
+
+
+class Reading:
+    """What was read of a command line."""
+
+    __slots__ = ("runs", "unread")
+
+    def __init__(self, runs: list[Run], unread: list[str]) -> None:
+        self.runs, self.unread = runs, unread
+        """`unread`: why parts of it could not be read; each may run anything."""
+
+
+def read_line(line: str) -> Reading:
+    """The simple commands that a command line runs, and what of it was not read."""
+    reader = _Reader(line[:LONGEST], 0, {}, {}, at=0)
+    reader.script("")
+    return Reading(reader.found, [*([TOO_LONG] if len(line) > LONGEST else []), *reader.unread])
 
 
 def runs_in(line: str) -> list[Run]:
     """The simple commands that a command line runs, in order."""
-    reader = _Reader(line[:LONGEST], 0, {}, {}, at=0)
-    reader.script("")
-    return reader.found
+    return read_line(line).runs
 
 
-class _Reader(Lexer):
+class _Reader(InnerScripts):
     """A command line, read once from left to right."""
 
     def __init__(
@@ -44,9 +53,8 @@ class _Reader(Lexer):
     ) -> None:
         super().__init__(text, variables, depth, at)
         self.aliases, self.shell = aliases, Variables(variables)
-        self.found: list[Run] = []
-        self.folder = self.before = ""
-        """`before`: the mark between the last command and the next."""
+        self.before = ""
+        """The mark between the last command and the next."""
         self.waiting: list[Document] = []
         self.defines = False
         """Whether what opens next is the body of a function."""
@@ -71,6 +79,8 @@ class _Reader(Lexer):
         writes: list[str] = []
         given: list[str] = []
         mine = len(self.waiting)
+        if self.before not in ("|", "|&"):
+            self.upstream = []
         while not self._ends():
             if self.text[self.position] == "#" and not self._inside_word():
                 self.skip_line()
@@ -80,13 +90,25 @@ class _Reader(Lexer):
             elif not self._redirection(writes, given):
                 self._next_word(words)
         self.shell.settle(self.before, self._mark())
-        run = self._run(words, writes)
-        if run is not None and run.views and given_script(run.views[-1]) == "":
-            for document in self.waiting[mine:]:
+        run = self.run(words, writes)
+        if run is not None and run.views:
+            self._given(run, self.waiting[mine:], given)
+        self.upstream.append((run, self.waiting[mine:], given))
+        self._separator()
+
+    def _given(self, run: Run, documents: list[Document], given: list[str]) -> None:
+        """What a command is given to run on its standard input."""
+        if given_script(run.views[-1]) == "" or self.sources_input(run):
+            for document in documents:
                 document.is_script = True
             for each in given:
-                self._script_of(each)
-        self._separator()
+                self.script_of(each)
+            if not documents and not given:
+                self.piped_script()
+        elif reads_code(run.views[-1]):
+            run.code += "\n".join(given)
+            for document in documents:
+                document.coded = run
 
     def _next_word(self, words: list[Word]) -> None:
         """A word of a command, unless it belongs to the shell's own language or gives a variable its value."""
@@ -154,7 +176,7 @@ class _Reader(Lexer):
         text = word.raw
         if text == "function":
             self.blank_in_line()
-            self.word()
+            self.functions.append(self.word().text)
             self.defines = True
         elif text in ("if", "while", "until"):
             self.shell.open()
@@ -180,9 +202,7 @@ class _Reader(Lexer):
             self.shell.open()
             self.blank_in_line()
             if not (self.text.startswith("((", self.position) and self.arithmetic()):
-                self.variables[self.word().text] = UNKNOWN
-                while not self._ends():
-                    self._step()
+                self._choices(self.word().text)
         elif word == "case":
             self.shell.open()
             self.blank_in_line()
@@ -193,6 +213,16 @@ class _Reader(Lexer):
         else:
             return False
         return True
+
+    def _choices(self, name: str) -> None:
+        """The words that a variable stands for in turn."""
+        words: list[str] = []
+        while not self._ends():
+            before = self.position
+            words.append(self.word().text)
+            self.position += self.position == before
+        self.variables[name] = UNKNOWN
+        self.choices[name] = [each for word in words[1:] for each in word.split() or [word]]
 
     def _pattern(self) -> None:
         """What a choice goes by, before its commands."""
@@ -247,6 +277,7 @@ class _Reader(Lexer):
         return True
 
     def _function(self, words: list[Word]) -> bool:
+        self.functions.append(words[0].text)
         words.clear()
         self.position += 1
         self.defines = True
@@ -255,16 +286,20 @@ class _Reader(Lexer):
 
     def _nested(self, text: str, at: int | None) -> _Reader:
         inner = _Reader(text, self.depth + 1, dict(self.variables), dict(self.aliases), at=at)
-        inner.folder = self.folder
+        inner.inherit(self)
         return inner
 
-    def _within(self, until: str) -> None:
+    def reader_of(self, script: str, depth: int, variables: dict[str, str], aliases: dict[str, str]) -> _Reader:
+        """A reader of a text that stands nowhere as it is."""
+        return _Reader(script, depth, variables, aliases, at=None)
+
+    def _within(self, until: str) -> list[Run]:
         """Commands that are run apart, up to their closing mark."""
         inner = self._nested(self.text, self.at)
         inner.position, inner.waiting = max(self.position, inner.position), self.waiting
         inner.script(until)
         self.position = inner.position
-        self.found += inner.found
+        return self.take(inner)
 
     def _redirection(self, writes: list[str], given: list[str]) -> bool:
         text, position = self.text, self.position
@@ -298,13 +333,16 @@ class _Reader(Lexer):
             if not document.quoted and ("$" in body or "`" in body or "\\" in body):
                 body = self.nested(body)
             if document.is_script:
-                self._script_of(body)
+                self.script_of(body)
+            elif document.coded is not None:
+                document.coded.code += body
 
     def substituted(self, end: str, pieces: list[str]) -> None:
         """A command whose output stands in a word."""
-        pieces.append(UNKNOWN)
+        start = self.position
         if end != "`":
-            self._within(end)
+            runs = self._within(end)
+            pieces.append(self._output(runs, self.text[start : self.position]))
             return
         stop = self.position
         inside: list[str] = []
@@ -316,77 +354,18 @@ class _Reader(Lexer):
         inner = self._nested("".join(inside), at)
         inner.script("")
         self.position = min(stop + 1, len(self.text))
-        self.found += inner.found
+        pieces.append(self._output(self.take(inner), inner.text))
+
+    def _output(self, runs: list[Run], text: str) -> str:
+        """What is put in the place of a command; its words must stand at the beginning, or it may not be run."""
+        output = output_of(runs)
+        if output is None or not text.lstrip().startswith(runs[0].views[0][0].raw or UNKNOWN):
+            return UNKNOWN
+        return output.rstrip("\n")
 
     def nested(self, text: str) -> str:
         """Read a text as if it stood in double quotes, for the commands in it."""
         inner = self._nested(text, None)
         read = inner.quoted(None)
-        self.found += inner.found
+        self.take(inner)
         return read
-
-    def _script_of(self, script: str, *, here: bool = False) -> None:
-        """A script that was made of a word: it stands nowhere as it is. Another shell knows nothing of this one's."""
-        known, aliases = (self.variables, self.aliases) if here else ({}, {})
-        inner = _Reader(script, self.depth + _SCRIPT, known, aliases, at=None)
-        inner.folder = self.folder
-        inner.script("")
-        self.found += inner.found
-
-    def _run(self, words: list[Word], writes: list[str]) -> Run | None:
-        """Note a simple command down, and what it runs itself."""
-        words = [each for word in words for each in self._split(word)]
-        if words and words[0].raw in self.aliases and words[0].raw:
-            made = _Reader(self.aliases[words[0].raw], self.depth + 1, self.variables, {}, at=None)
-            words = [*made.words(), *words[1:]]
-        if not words and not writes:
-            return None
-        views = list(views_of(words))
-        last = views[-1] if views else words
-        program = last[0].text.rsplit("/", 1)[-1] if last else ""
-        run = Run(views, [*writes, *written_by(program, last)], self.folder)
-        self.found.append(run)
-        self._inner(program, [word.text for word in last])
-        return run
-
-    def _split(self, word: Word) -> Iterator[Word]:
-        """A word without quotes becomes as many as its variables make of it, or none."""
-        if "$" not in word.raw or any(char in word.raw for char in "'\"\\") or len(word.text.split()) == 1:
-            yield word
-            return
-        for piece in word.text.split():
-            yield Word(piece, 0, 0)
-
-    def words(self) -> Iterator[Word]:
-        """All the words that are left."""
-        while self.position < len(self.text):
-            self.blank_in_line()
-            before = self.position
-            if before < len(self.text):
-                yield self.word()
-            self.position += self.position == before
-
-    def _inner(self, program: str, words: list[str]) -> None:
-        """What a command runs itself: another shell, words that are evaluated, and what `find` calls."""
-        if program == "cd":
-            self.folder = folder_behind(self.folder, words)
-        elif program == "alias":
-            for each in words[1:]:
-                name, sign, value = each.partition("=")
-                if sign:
-                    self.aliases[name] = value
-        elif program == "eval":
-            self._script_of(" ".join(words[1:]), here=True)
-        elif program == "env" and "-S" in words:
-            self._script_of(" ".join(words[words.index("-S") + 1 :]))
-        elif program in SHELLS:
-            self._script_of(given_script([Word(each, 0, 0) for each in words]) or "")
-        elif program == "find":
-            self.depth += _SCRIPT
-            for called in called_by_find(words) if self.depth <= DEEPEST else ():
-                self._run([Word(each, 0, 0) for each in called], [])
-            self.depth -= _SCRIPT
-        elif program in _NAMERS:
-            for each in words[1:]:
-                name, sign, value = each.partition("=")
-                self.variables[name] = value if sign and program == "export" else UNKNOWN

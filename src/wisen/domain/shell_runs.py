@@ -11,7 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SHELLS = frozenset("bash sh zsh dash ksh fish".split())
+SHELLS = frozenset("bash sh zsh dash ksh fish ash mksh rbash".split())
+SOURCES = ("source", ".")
+"""They run a file in this shell."""
 _TAKES = {
     "sudo": "-u -g -h -p -C -r -t -U -D -T -R --user --group --host --prompt --chdir",
     "doas": "-u -C",
@@ -29,13 +31,42 @@ _TAKES = {
     "builtin": "",
     "nohup": "",
     "setsid": "",
+    "busybox": "",
+    "toybox": "",
+    "parallel": "-j --jobs -a --colsep -I -N -n",
+    "flock": "-w -E --timeout",
+    "strace": "-e -o -p -s",
+    "ltrace": "-e -o -p -s",
+    "unbuffer": "",
+    "taskset": "-p",
+    "chrt": "",
+    "caffeinate": "-t -w",
+    "runuser": "-u -g",
+    "systemd-run": "-p -u --unit --property",
 }
 """Programs that run what stands behind their own options, and which of these take a value."""
 _WRAPPERS = {name: frozenset(options.split()) for name, options in _TAKES.items()}
 _SHELL_TAKES = frozenset("--rcfile --init-file".split())
-_MOST = 10
+MOST_WRAPPERS = 10
 """Wrappers around each other that are looked through."""
-_OPERANDS = {"timeout": 1, "gtimeout": 1}
+_OPERANDS = {"timeout": 1, "gtimeout": 1, "flock": 1, "taskset": 1, "chrt": 1}
+_CODE = {
+    "python": "-c",
+    "python3": "-c",
+    "python2": "-c",
+    "perl": "-e -E",
+    "ruby": "-e",
+    "node": "-e --eval -p",
+    "deno": "eval",
+    "bun": "-e",
+    "php": "-r",
+    "awk": "",
+    "gawk": "",
+    "mawk": "",
+    "osascript": "-e",
+    "lua": "-e",
+}
+"""Languages that run a text given in a word, and behind which option it stands; empty where it is the first word."""
 _WRITERS = frozenset("rm rmdir unlink mv cp tee touch truncate install ln shred".split())
 _IN_PLACE = frozenset("sed gsed perl ruby".split())
 
@@ -43,9 +74,11 @@ _IN_PLACE = frozenset("sed gsed perl ruby".split())
 class Run:
     """A simple command that would be run."""
 
-    __slots__ = ("folder", "views", "writes")
+    __slots__ = ("code", "folder", "views", "writes")
 
     def __init__(self, views: list[list[Word]], writes: list[str], folder: str) -> None:
+        self.code = code_in(views[-1]) if views else ""
+        """A program in another language that stands in its words, or is given to it in the line."""
         self.views = views
         """Its words; and again without each wrapper before it: `sudo rm x`, then `rm x`."""
         self.writes = writes
@@ -63,7 +96,7 @@ def assigns(word: str) -> bool:
 
 def views_of(words: list[Word]) -> Iterator[list[Word]]:
     """The words of a command, and again without each wrapper in front of them."""
-    for _ in range(_MOST):
+    for _ in range(MOST_WRAPPERS):
         if not words:
             return
         yield words
@@ -77,7 +110,9 @@ def views_of(words: list[Word]) -> Iterator[list[Word]]:
             if text == "--":
                 at += 1
                 break
-            if (program == "env" and text == "-S") or (program == "command" and text in ("-v", "-V")):
+            if (program == "env" and text.startswith(("-S", "--split-string"))) or (
+                program == "command" and text in ("-v", "-V")
+            ):
                 return
             if text[:1] == "-" and len(text) > 1:
                 at += 2 if text in takes else 1
@@ -86,6 +121,42 @@ def views_of(words: list[Word]) -> Iterator[list[Word]]:
             else:
                 break
         words = words[at + _OPERANDS.get(program, 0) :]
+
+
+def is_wrapper(word: str) -> bool:
+    """Whether a program runs what stands behind it."""
+    return word.rsplit("/", 1)[-1] in _WRAPPERS
+
+
+def replaced_by_xargs(words: list[Word]) -> str:
+    """What `xargs` puts its input in the place of; empty where it puts it at the end."""
+    for at, word in enumerate(words):
+        if word.text.rsplit("/", 1)[-1] in ("xargs", "parallel"):
+            for number, each in enumerate(words[at + 1 :], at + 1):
+                if each.text == "-I" and number + 1 < len(words):
+                    return words[number + 1].text
+                if each.text.startswith("-I") or each.text in ("-i", "--replace"):
+                    return each.text[2:] if each.text.startswith("-I") else "{}"
+            return "{}" if word.text.endswith("parallel") else ""
+    return ""
+
+
+def code_in(words: list[Word]) -> str:
+    """The program in another language that stands in the words of a command."""
+    options = _CODE.get(words[0].text.rsplit("/", 1)[-1])
+    if options is None:
+        return ""
+    if not options:
+        return next((word.text for word in words[1:] if word.text[:1] != "-"), "")
+    for at, word in enumerate(words[1:-1], 1):
+        if word.text in options.split():
+            return words[at + 1].text
+    return ""
+
+
+def reads_code(words: list[Word]) -> bool:
+    """Whether a command runs a program in another language that it is given by a here-document."""
+    return words[0].text.rsplit("/", 1)[-1] in _CODE and all(word.text[:1] == "-" for word in words[1:])
 
 
 def given_script(words: list[Word]) -> str | None:

@@ -5,12 +5,21 @@ Plain Python without imports, because the hook client loads this file inside an 
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .shell_runs import Run
+
 UNKNOWN = "\0"
 """Stands in a word for what cannot be known without running it."""
 DEEPEST = 24
 """How deep things are read that stand in each other; what stands deeper is not looked at."""
+TOO_LONG = "it is too long to be read"
+TOO_DEEP = "too much of it stands in each other"
+MADE_SCRIPT = "it runs a script that other commands make"
 _SPACE = " \t"
 ENDS = frozenset(" \t\n;&|()<>")
+_USUAL = {"IFS": " ", "SHELL": "sh", "BASH": "bash"}
+"""What variables hold that nobody has set."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b"}
 
 
@@ -30,10 +39,12 @@ class Word:
 class Document:
     """A here-document whose text comes behind the next line break."""
 
-    __slots__ = ("end", "indented", "is_script", "quoted")
+    __slots__ = ("coded", "end", "indented", "is_script", "quoted")
 
     def __init__(self, end: str, *, quoted: bool, indented: bool) -> None:
         self.end, self.quoted, self.indented, self.is_script = end, quoted, indented, False
+        self.coded: Run | None = None
+        """The command that runs it as a program in another language."""
 
 
 class Lexer:
@@ -43,6 +54,8 @@ class Lexer:
         self.text, self.variables, self.depth, self.at = text, variables, depth, at
         """`at`: where in the whole line the text begins; None where it stands nowhere as it is."""
         self.position = 0 if depth <= DEEPEST else len(text)
+        self.unread: list[str] = [TOO_DEEP] if text and depth > DEEPEST else []
+        """Why parts of it were not read."""
 
     def substituted(self, end: str, pieces: list[str]) -> None:
         """Read a command whose output stands in a word, up to its closing mark."""
@@ -92,6 +105,7 @@ class Lexer:
                 if char in "<>" and text.startswith("(", self.position + 1):
                     self.position += 2
                     self.substituted(")", pieces)
+                    pieces[-1] = UNKNOWN  # the name of a pipe
                     continue
                 break
             if char == "\\":
@@ -193,7 +207,7 @@ class Lexer:
                 stop += 1
             name = text[self.position : stop]
             if name:
-                pieces.append(self.variables.get(name, UNKNOWN))
+                pieces.append(self.variables[name] if name in self.variables else _USUAL.get(name, UNKNOWN))
                 self.position = stop
             elif following and following in "?$!@*#-":
                 pieces.append(UNKNOWN)
@@ -205,10 +219,12 @@ class Lexer:
         """What stands in `${…}`."""
         start = self.position + 1
         self.position = start if self.depth < DEEPEST else len(self.text)
+        self.unread += [] if self.depth < DEEPEST else [TOO_DEEP]
         self.depth += 1
         self.quoted("}", single=not inside)
         self.depth -= 1
-        pieces.append(self.variables.get(self.text[start : self.position - 1], UNKNOWN))
+        name = self.text[start : self.position - 1]
+        pieces.append(self.variables[name] if name in self.variables else _USUAL.get(name, UNKNOWN))
 
     def _escaped(self) -> str:
         """What stands in `$'…'`."""

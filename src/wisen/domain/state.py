@@ -30,6 +30,8 @@ class State:
     runs: tuple[Run, ...]
     """The newest runs, newest first."""
     warnings: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    """What waits for the user's word about whose it is."""
     alarms: tuple[Finding, ...] = ()
     """What is wrong with hooks and what they deliver."""
     archive: Archive | None = None

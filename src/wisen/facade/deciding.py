@@ -129,6 +129,17 @@ class Decider:
         move = self._parts.scribe.move(request, MoveKind.ANSWER, given, by=Who.USER)
         self._parts.ledger.enter([move])
 
+    def _worded(self, text: str) -> str:
+        """Other words for an entry, in one line. Raises: UsageError."""
+        from wisen.safety.withhold import rule_against
+
+        words = " ".join(text.split())
+        if not words:
+            raise UsageError("There are no words. Give the rule in yours.")
+        if (rule := rule_against(words)) is not None:
+            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        return words
+
     def _settle(self, words: tuple[str, ...]) -> None:
         """A person decides now what others had asked for: that waits no longer."""
         same = [each.proposal.id for each in self.requests() if words and each.proposal.words == words]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.entries import Answer, Who
+from wisen.domain.fences import describe_error
 from wisen.domain.presence import Person
 from wisen.domain.report import Selection
-from wisen.errors import FileError, UsageError, WisenError
+from wisen.errors import FileError, StoreError, UsageError, WisenError
 from wisen.facade.review import Reviewer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.domain.entries import Proposal
+    from wisen.domain.fences import Fences
     from wisen.domain.state import Finding
     from wisen.loop.deliver.snapshot import Published
     from wisen.loop.deliver.spool import Forgotten, Wish
@@ -63,6 +66,10 @@ class Deliverer(Reviewer):
                         done.append(self._grant(wish) if forgotten is None else self._forgotten(forgotten))
                 except WisenError as error:
                     troubles.append(f"“{wish.words}”: {error}")
+                except Exception as error:  # noqa: BLE001 - a fence: what cannot be done keeps no other wish waiting
+                    troubles.append(f"“{wish.words}”: {describe_error(error)}")
+                    if parts.clock.now() - wish.at < _PATIENCE:
+                        continue  # it was typed, so it is tried again
             elif parts.clock.now() - wish.at < _PATIENCE:
                 continue
             else:
@@ -97,22 +104,33 @@ class Deliverer(Reviewer):
                 try:
                     self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Who.WISEN)
                     done.append(f"{proposal.text} → {proposal.path or proposal.entry}")
-                except WisenError as error:
-                    troubles.append(str(error))
+                except StoreError:
+                    raise
+                except Exception as error:  # noqa: BLE001 - a fence: the other proposals are none the worse for it
+                    troubles.append(f"“{proposal.text}”: {describe_error(error)}")
         return tuple(done), tuple(troubles)
 
-    def prepare(self, *, dry_run: bool = False, wrong: Callable[[], Iterable[Finding]] = tuple) -> int:
+    def prepare(
+        self,
+        *,
+        dry_run: bool = False,
+        wrong: Callable[[], Iterable[Finding]] = tuple,
+        fences: Fences | None = None,
+    ) -> int:
         """Make the snapshots that hooks answer from. Returns how many are new. Raises: StoreError.
 
-        `wrong` tells, once they are there, what the user must know at the next start of a session.
+        `wrong` tells, once they are there, what the user must know at the next start of a session. A project that
+        cannot be prepared is noted in `fences`, and the others are prepared all the same.
         """
+        from wisen.steps import owning
         from wisen.steps.telling import told
 
         parts = self._parts
-        made = told(parts)
+        made = told(parts if fences is None else replace(parts, fences=fences))
         if dry_run:
             return len(made.files.keys() - parts.shelf.holds())
         self._leave(made)
+        owning.write_off_places(parts)
         now, days, off = parts.clock.now(), parts.deliver.pinned_days, parts.scope.switches.places
         new = parts.shelf.publish(made.files, made.current(now, off=off), days=days)
         alarms = [f"{each.about}: {each.says}. {each.next_step}".rstrip() for each in wrong()]
@@ -124,11 +142,12 @@ class Deliverer(Reviewer):
         """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay."""
         from wisen.facade.workspace import memory_of
         from wisen.safety import sentinel
+        from wisen.steps.owning import is_silent
 
         parts = self._parts
         for place, context in made.places:
             memory = memory_of(Path(place), lambda _: False)
-            block = "" if parts.scope.is_off(place) else made.block(context)
+            block = "" if is_silent(parts, place) else made.block(context)
             if memory is None:
                 continue
             with suppress(FileError):

@@ -13,6 +13,7 @@ from wisen.domain.phrases import OwnPhrase
 from wisen.domain.tombstones import ALL, OFF, Forgetting, Key, KeyKind, Purged, Tombstone
 from wisen.errors import UsageError
 from wisen.facade.guarding import Guarder
+from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,6 +53,7 @@ class Forgetter(Guarder):
         """Mine the sessions that wait for it."""
         raise NotImplementedError
 
+    @one_writer("forget")
     def forget(
         self, what: str | Sequence[str], *, scope: str | None = None, dry_run: bool = False
     ) -> tuple[Forgetting, ...]:
@@ -79,6 +81,7 @@ class Forgetter(Guarder):
         first, *rest = done or (Forgetting("", scope or EVERYWHERE, (), ()),)
         return (first._replace(left=(*first.left, *left)), *rest)
 
+    @one_writer("forget")
     def forget_everything(self, scope: str, *, dry_run: bool = False) -> Forgetting:
         """Forget whatever is within a scope: a context, `""` for what holds everywhere, `"*"` for all.
 
@@ -103,6 +106,7 @@ class Forgetter(Guarder):
         """What was forgotten: when, in which scope and how much, and no word of it; oldest first."""
         return self._parts.ledger.tombstones()
 
+    @one_writer("forget")
     def unforget(self, tombstone: str, *, dry_run: bool = False) -> Tombstone:
         """Lift a tombstone by its id or the beginning of it: the next `learn` may learn it again from the logs.
 
@@ -127,6 +131,7 @@ class Forgetter(Guarder):
                 self._parts.index.unveil(())
         return fits[0]
 
+    @one_writer("forget")
     def finish_forgetting(self) -> int:
         """Finish what a run that died had begun to forget. Returns how many tombstones that were."""
         from wisen.steps.forgetting import found_in
@@ -142,6 +147,7 @@ class Forgetter(Guarder):
         self._carried_out(graves, dry_run=False)
         return len(graves)
 
+    @one_writer("purge")
     def purge(self, *, dry_run: bool = False) -> tuple[Purged, ...]:
         """Forget whatever the rules of safety refuse today: an older version may have let it in.
 

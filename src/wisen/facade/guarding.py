@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.contexts import Alias
 from wisen.domain.entries import Answer, MoveKind, ProposalType, Who
 from wisen.domain.guards import Guard, GuardSource, GuardState, Mode, form_of, guard_id, guard_states, version_of
-from wisen.errors import FileError, SettingsUnclear, UsageError
+from wisen.errors import UsageError
 from wisen.facade.deciding import answer_words
 from wisen.facade.delivery import Deliverer
 from wisen.facade.installation import Installer
@@ -33,6 +33,8 @@ class Fit(NamedTuple):
     state: GuardState
     better: str
     """The call with the better words in it, or what is better in general; empty where nothing is."""
+    doubt: str = ""
+    """Why it cannot be read whether the call fits; empty where its words tell."""
 
 
 class Decided(NamedTuple):
@@ -154,6 +156,7 @@ class Guarder(Deliverer, Installer):
     def try_guards(self, command: str, *, tool: str = "Bash", cwd: str = "", context: str = "") -> tuple[Fit, ...]:
         """The guards that a call would fit, whatever their mode, as before a call: `Bash` is given a command line, any
         other tool its file."""
+        from wisen.domain.doubts import doubt_of
         from wisen.domain.guards import watch_of
         from wisen.domain.matching import Call, better_line, hits
 
@@ -162,10 +165,13 @@ class Guarder(Deliverer, Installer):
         found = []
         for state in self.guards():
             watch = watch_of(state.guard.watch)
-            if state.guard.context in ("", context) and hits(watch, call):
-                found.append(
-                    Fit(state, better_line(watch, state.guard.better.split(), call).strip() or state.guard.better)
-                )
+            if state.guard.context not in ("", context):
+                continue
+            if hits(watch, call):
+                better = better_line(watch, state.guard.better.split(), call).strip()
+                found.append(Fit(state, better or state.guard.better))
+            elif doubt := doubt_of(watch, call):
+                found.append(Fit(state, "", doubt))
         return tuple(found)
 
     def guard_fared(self, state: GuardState) -> Fared:
@@ -272,12 +278,3 @@ class Guarder(Deliverer, Installer):
     def _follow(self) -> None:
         """What was decided holds from the next call on."""
         self.prepare()
-        self._followed()
-
-    def _followed(self) -> tuple[str, ...]:
-        """Agents call us before calls while there are guards; returns why that could not be seen to."""
-        try:
-            self.follow_guards()
-        except (SettingsUnclear, FileError, UsageError) as error:
-            return (f"guards are not called: {error}",)
-        return ()

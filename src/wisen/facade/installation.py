@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from wisen.domain.changes import digest
-from wisen.domain.hooks import Installing
+from wisen.domain.hooks import Cost, Installing
 from wisen.domain.state import Health
-from wisen.errors import UsageError
+from wisen.errors import FileError, SettingsUnclear, UsageError
 from wisen.facade.deciding import Decider
 from wisen.ports import Granting, Shipping
 
@@ -47,43 +48,36 @@ class Installer(Decider):
         hooks = self._hooks(agent)
         before = self._installed(hooks, project)
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
-        wanted = hooks.wanted(self._parts.caller, guards=self._watches())
+        wanted = hooks.wanted(self._parts.caller)
         file = hooks.file(project)
-        put_beside(drafted(desk), file, hooks)  # what is refused must be refused before anything is written
+        self._be_followed(hooks, file)
+        for put in (put_beside, partial(put_in, wanted=wanted)):
+            put(drafted(desk), file, hooks)  # what is refused must be refused before anything is written
         if not dry_run:
+            self._write_launcher(str(file))
             self._ship(hooks)
         done = [put_in(desk, file, hooks, wanted), *put_beside(desk, file, hooks)]
         others = [Path(path) for path in before.files if path != str(file)]
         done += filter(None, (renew_in(desk, path, hooks, wanted) for path in others))
         done += [each for path in others for each in renew_beside(desk, path, hooks)]
         grants = hooks.grants if isinstance(hooks, Granting) else ""
-        return structs.replace(self._installing(tuple(done), before, project, dry_run=dry_run), grants=grants)
+        return structs.replace(
+            self._installing(tuple(done), before, project, dry_run=dry_run), grants=grants, cost=self._cost()
+        )
 
-    def follow_guards(self) -> tuple[str, ...]:
-        """Have agents that call us do so before calls while there are guards, and no longer. Returns what was changed.
+    def repair_launcher(self) -> tuple[str, ...]:
+        """Have the launcher start this wisen, where what it started is gone: an agent's settings stay as they are.
 
-        Where our hooks are gone, broken or of another installation, `install` repairs them, and this leaves them alone.
-
-        Raises:
-            SettingsUnclear, FileError, UsageError: as `install`.
+        Returns why that could not be done.
         """
-        from wisen.loop.apply.hooks import put_in, stands
-
-        changed: list[str] = []
-        for hooks in self._parts.hooks:
-            always, wanted = (hooks.wanted(self._parts.caller, guards=each) for each in ((), self._watches()))
-            for path in map(Path, self._installed(hooks, None).files):
-                if stands(self._parts.desk, path, hooks, always):
-                    done = put_in(self._parts.desk, path, hooks, wanted)
-                    changed += [str(path)] if done.held != done.holds else []
-        return tuple(changed)
-
-    def _watches(self) -> tuple[str, ...]:
-        """What the guards that are at work look at."""
-        from wisen.domain.guards import LIVE, guard_states, tools_of
-
-        states = guard_states(self._parts.ledger.guards(), self._parts.ledger.moves())
-        return tools_of([each.guard.watch for each in states if each.mode in LIVE])
+        try:
+            if not self._parts.launcher.is_whole() and any(each.files for each in self.installed()):
+                self._write_launcher()
+            for hooks in self._parts.hooks:
+                self._ship(hooks, only_there=True)
+        except FileError as error:
+            return (f"agents may not reach wisen: {error}",)
+        return ()
 
     def uninstall(self, agent: str, project: Path | None = None, *, dry_run: bool = False) -> Installing:
         """Have an agent call us no longer, wherever the ledger, its settings or those of a project say that it does.
@@ -102,6 +96,10 @@ class Installer(Decider):
         done += [each for path in before.files for each in take_beside(desk, Path(path), hooks)]
         if not dry_run:
             self._ship(hooks, back=True)
+            if any(each.files for each in self.installed(project)):
+                self._write_launcher()
+            else:
+                self._parts.launcher.remove()
         return self._installing(tuple(done), before, project, dry_run=dry_run)
 
     def installed(self, project: Path | None = None) -> tuple[Installed, ...]:
@@ -144,10 +142,34 @@ class Installer(Decider):
         after = next(each for each in self.installed(project) if each.agent == before.agent)
         return Installing(files, before, after)
 
-    def _ship(self, hooks: Hooks, *, back: bool = False) -> None:
+    def _ship(self, hooks: Hooks, *, back: bool = False, only_there: bool = False) -> None:
         """Have files stand in the home that an agent loads from there, or no longer. Raises: FileError."""
         for path, content in hooks.shipped(self._parts.caller).items() if isinstance(hooks, Shipping) else ():
-            self._parts.files.write(self._parts.files.read(path), None if back else content)
+            seen = self._parts.files.read(path)
+            if seen.content is not None or not only_there:
+                self._parts.files.write(seen, None if back else content)
+
+    def _write_launcher(self, *settings: str) -> None:
+        """Write it, with the settings files that name it: what takes hooks out without us has to know them."""
+        known = [path for each in self.installed() for path in each.files]
+        self._parts.launcher.write([*known, *settings])
+
+    def _be_followed(self, hooks: Hooks, file: Path) -> None:
+        """See that the agent follows a settings file at all. Raises: SettingsUnclear."""
+        why = hooks.rejection(file, self._parts.files.read(file).content or b"")
+        if why:
+            raise SettingsUnclear(
+                f"{file}: {why}. Mend that file, then run `wisen install {hooks.name}` again. Nothing was written."
+            )
+
+    def _cost(self) -> Cost:
+        """What an agent waits for us, measured here and now."""
+        measure = self._parts.launcher.measure
+        return Cost(
+            prompt=measure("prompt", guarded=True),
+            call=measure("before-call", guarded=False),
+            guarded_call=measure("before-call", guarded=True),
+        )
 
     def _hooks(self, agent: str) -> Hooks:
         known = {each.name: each for each in self._parts.hooks}

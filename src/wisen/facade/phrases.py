@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.phrases import Known, in_force
 from wisen.errors import UsageError
 from wisen.facade.deciding import Decider
+from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +49,7 @@ class Phraser(Decider):
 
         return own(self._parts)
 
+    @one_writer("phrases")
     def learn_phrases(self, *, days: float | None = None, model: bool = False, dry_run: bool = False) -> Found:
         """Look for phrases by which the user corrects and praises in what he typed; keep those that are sure enough.
 
@@ -70,6 +72,7 @@ class Phraser(Decider):
             wording.keep(parts, [phrase for phrase, _ in found.phrases], [*proofs, found.search])
         return found
 
+    @one_writer("phrases")
     def take_in_phrases(self, path: Path, *, dry_run: bool = False) -> TakenIn:
         """Take in a file of feedback phrases.
 
@@ -119,6 +122,7 @@ class Phraser(Decider):
             made.append(Editor(parts.desk).set(plan, dry_run=dry_run))
         return tuple(made)
 
+    @one_writer("phrases")
     def remove_phrase(self, text: str, *, dry_run: bool = False) -> TakenIn:
         """Take one phrase out: it is heard no longer, and does not come back by itself.
 

@@ -145,7 +145,7 @@ class Rememberer:
         parts, context = self._parts, self._parts.context_of(place)
         if not context:
             raise UsageError(f"{place} belongs to no project. Go to a project's folder.")
-        places = tuple(each.path for each in parts.ledger.aliases(parts.machine) if each.context == context)
+        places = tuple(path for path, each in parts.places() if each == context)
         every = told(parts, self._understood(Selection(places=places)), context) if places else []
         own = self._own(place)
         if own is None:

@@ -25,8 +25,11 @@ from wisen.domain.entries import (
     rule_id,
 )
 from wisen.domain.entry_states import asked, states
+from wisen.domain.ownership import Subject, Verdict
 from wisen.errors import UsageError
 from wisen.facade.deciding import Decider, answer_words, decision_words
+from wisen.facade.writing import one_writer
+from wisen.steps import owning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +131,16 @@ class Reviewer(Decider):
             since = parts.clock.now()
             where = Alias(context=fits[0].key, machine=parts.machine, path=str(path.resolve()), since=since)
             parts.ledger.sight(fits[0], where)
+            if identity := parts.scope.identity(path):
+                self.put_place(identity[0], fits[0], identity[1])
         return fits[0]
+
+    def put_place(self, root: str, project: Context, claimed: Context) -> None:
+        """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
+        word = owning.word_about(
+            self._parts, Subject.PLACE, root, Verdict.OWNED, context=project.key, digest=claimed.key, by=Who.USER
+        )
+        self._parts.ledger.note_ownership([word])
 
     def proposals(self) -> tuple[Asked, ...]:
         """Every proposal with what became of it, oldest first."""
@@ -142,10 +154,11 @@ class Reviewer(Decider):
             return Leave.ASK
         parts = self._parts
         (entry,) = parts.ledger.entries([each.proposal.entry])
-        tracked = parts.checkouts.at(each.proposal.path) is not None
+        tracked = parts.checkouts.is_tracked(each.proposal.path)
         profile, name = Profile(parts.promote.profile), Path(each.proposal.path).name
         return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
 
+    @one_writer("answer")
     def answer(
         self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False, by: Who = Who.USER
     ) -> Answered:
@@ -198,9 +211,7 @@ class Reviewer(Decider):
         """Answer a decision that others asked for. It is taken by its command, which checks what it is given."""
         if by is not Who.USER or given is Answer.APPROVED:
             raise UsageError(f"{each.proposal.id} is a decision that is taken by its command: {each.proposal.text}")
-        if not dry_run:
-            self.answer_request(each.proposal.id, given)
-        return Answered(each, None)
+        return Answered(each, None if dry_run else self.answer_request(each.proposal.id, given))
 
     def _recorded(self, each: Asked, given: Answer, new: Entry | None, worded: str, *, dry_run: bool) -> Answered:
         """What an agent suggested becomes an entry that is no rule, or nothing at all."""
@@ -322,17 +333,6 @@ class Reviewer(Decider):
             scribe = self._parts.scribe
             self._parts.ledger.enter([scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds])
         return found
-
-    def _worded(self, text: str) -> str:
-        """Other words for an entry, in one line. Raises: UsageError."""
-        from wisen.safety.withhold import rule_against
-
-        words = " ".join(text.split())
-        if not words:
-            raise UsageError("There are no words. Give the rule in yours.")
-        if (rule := rule_against(words)) is not None:
-            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
-        return words
 
     def split(self, name: str, which: Sequence[str], text: str = "", *, dry_run: bool = False) -> Entry:
         """Take occurrences out of an entry by their sessions or ids, or how those begin; returns what they are now.

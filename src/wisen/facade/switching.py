@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wisen.domain.entries import Who
+from wisen.domain.ownership import Subject, Verdict
 from wisen.domain.tombstones import OFF, Key, KeyKind
 from wisen.errors import UsageError
 from wisen.facade.forgetting import Forgetter, Grave
 from wisen.loop.observe.switches import MARKER
+from wisen.steps import owning
 
 if TYPE_CHECKING:
     from wisen.loop.apply.edit import Edit
@@ -81,8 +84,30 @@ class Switcher(Forgetter):
             raise UsageError(f"{place} is no project. Go to a project's folder, or name directories: [off] directories")
         self.require_person("off", dry_run=dry_run)
         marker = top / MARKER
+        self._note_marker(marker, Verdict.OWNED, dry_run=dry_run)
         saw = self._parts.files.read(marker).digest
-        return Editor(self._parts.desk).place(PassagePlan(str(marker), _SAYS, _WHY, saw), dry_run=dry_run)
+        edit = Editor(self._parts.desk).place(PassagePlan(str(marker), _SAYS, _WHY, saw), dry_run=dry_run)
+        self._tell_hooks(dry_run=dry_run)
+        return edit
+
+    def take_over_marker(self, place: Path, *, dry_run: bool = False) -> str:
+        """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
+        by = self.off_by(place)
+        if not by or Path(by).name != MARKER or owning.is_own_marker(self._parts, by):
+            return ""
+        self.require_person("off", dry_run=dry_run)
+        self._note_marker(Path(by), Verdict.OWNED, dry_run=dry_run)
+        self._tell_hooks(dry_run=dry_run)
+        return by
+
+    def _note_marker(self, marker: Path, verdict: Verdict, *, dry_run: bool) -> None:
+        if not dry_run:
+            row = owning.word_about(self._parts, Subject.MARKER, str(marker), verdict, by=Who.USER)
+            self._parts.ledger.note_ownership([row])
+
+    def _tell_hooks(self, *, dry_run: bool) -> None:
+        if not dry_run:
+            owning.write_off_places(self._parts)
 
     def switch_on(self, place: Path, *, dry_run: bool = False) -> Undoing:
         """Take the marker away that switches wisen off in a directory.
@@ -101,6 +126,9 @@ class Switcher(Forgetter):
             raise UsageError(f"wisen is off in {by} by config.toml: take it out of [off] directories.")
         ours = [each.id for each in past(desk).open(self._parts.files.real(Path(by)))]
         if not ours:
-            raise UsageError(f"{by} was not made by `wisen off`, so it is yours: delete it, and wisen is on again.")
+            raise UsageError(f"{by} was not made by `wisen off`. Delete it, and wisen is on again.")
         self.require_person("on", dry_run=dry_run)
-        return Editor(desk).undo(ours[-1], dry_run=dry_run)
+        undoing = Editor(desk).undo(ours[-1], dry_run=dry_run)
+        self._note_marker(Path(by), Verdict.FOREIGN, dry_run=dry_run)
+        self._tell_hooks(dry_run=dry_run)
+        return undoing

@@ -13,6 +13,7 @@ from wisen.ports.hooks import Accompanied as Accompanied
 from wisen.ports.hooks import Gauge as Gauge
 from wisen.ports.hooks import Granting as Granting
 from wisen.ports.hooks import Hooks as Hooks
+from wisen.ports.hooks import Launcher as Launcher
 from wisen.ports.hooks import Shipping as Shipping
 from wisen.ports.ledger import Ledger as Ledger
 from wisen.ports.ledger import Scribe as Scribe
@@ -21,6 +22,8 @@ from wisen.ports.memories import Notebooks as Notebooks
 from wisen.ports.models import Answers as Answers
 from wisen.ports.models import Model as Model
 from wisen.ports.models import Purse as Purse
+from wisen.ports.ownership import Ownerships as Ownerships
+from wisen.ports.ownership import Tracking as Tracking
 from wisen.ports.phrases import Phrasebook as Phrasebook
 from wisen.ports.presence import Presence as Presence
 from wisen.ports.shelf import Shelf as Shelf
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     from wisen.domain.report import Counts, Selection
     from wisen.domain.signals import Sighting
     from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleCount
+    from wisen.errors import StoreDamaged
 
 __all__ = [
     "Accompanied",
@@ -62,10 +66,13 @@ __all__ = [
     "Index",
     "Instructions",
     "Kept",
+    "Launcher",
     "Ledger",
+    "Lock",
     "Memories",
     "Model",
     "Notebooks",
+    "Ownerships",
     "Phrasebook",
     "Presence",
     "Purse",
@@ -74,6 +81,7 @@ __all__ = [
     "Shipping",
     "Stretch",
     "Traces",
+    "Tracking",
     "Vector",
     "Versioned",
 ]
@@ -137,6 +145,10 @@ class Scattered(Protocol):
 
     def sources_in(self, projects: Iterable[Path]) -> Iterator[Source]:
         """Every source at the top of these directories that `sources` does not find."""
+        ...
+
+    def files_of(self, source: Source) -> tuple[Path, ...]:
+        """The files in a project that a source is read from, itself among them."""
         ...
 
 
@@ -260,6 +272,13 @@ class Index(Findings, Traces, Answers, Protocol):
         """Look the whole store over. Raises: StoreDamaged."""
         ...
 
+    def rebuild(self, error: StoreDamaged) -> str | None:
+        """Begin anew where the error says that this index is damaged, and what was there is kept beside.
+
+        Returns what there is to tell of it; None where something else is damaged. Raises: StoreError.
+        """
+        ...
+
     def close(self) -> None:
         """Let go of the file."""
         ...
@@ -270,6 +289,10 @@ class Checkouts(Protocol):
 
     def at(self, path: str) -> Checkout | None:
         """What git knows of the file whose real path this is; None where git does not track it, or cannot tell."""
+        ...
+
+    def is_tracked(self, path: str) -> bool:
+        """Whether git keeps a file, as it is named or where it really is; also where git cannot tell."""
         ...
 
 
@@ -318,6 +341,14 @@ class Backups(Protocol):
 
     def restore(self, copy: Path) -> Path:
         """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
+        ...
+
+
+class Lock(Protocol):
+    """One writer at a time on a home: whatever writes what logs tell holds it. Hooks never wait for it."""
+
+    def hold(self, work: str) -> AbstractContextManager[None]:
+        """Hold it while the block lasts; a thread that holds it already does not wait. Raises: StoreBusy."""
         ...
 
 

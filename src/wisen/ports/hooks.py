@@ -31,11 +31,12 @@ class Hooks(Protocol):
         """Every settings file that may hold hooks, of the user and of a project; that of `file` among them."""
         ...
 
-    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
-        """The hooks that are to stand in the settings.
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+        """The hooks that are to stand in the settings, whatever was learnt: settings change when a person says so."""
+        ...
 
-        With `guards`, which name what they look at (shell, edit, read or a tool), also the one before such calls.
-        """
+    def rejection(self, path: Path, content: bytes) -> str:
+        """Why the agent would not follow a settings file that holds this, for a person; empty where it would."""
         ...
 
     def read(self, settings: object) -> HookSettings:
@@ -81,6 +82,26 @@ class Shipping(Protocol):
 
     def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
         """Those files, as they have to be before the settings name them."""
+        ...
+
+
+class Launcher(Protocol):
+    """The script of the home that agents run: it alone knows where wisen is installed."""
+
+    def write(self, settings: Sequence[str]) -> None:
+        """Have it start this wisen; `settings`: the files in which hooks stand. Raises: FileError."""
+        ...
+
+    def remove(self) -> None:
+        """Take it away. Raises: FileError."""
+        ...
+
+    def is_whole(self) -> bool:
+        """Whether it is there, with all that it starts."""
+        ...
+
+    def measure(self, event: str, *, guarded: bool) -> float:
+        """Milliseconds that an agent waits for it on this machine; `guarded`: while a guard is at work."""
         ...
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from wisen.domain.entries import Move, Who
 from wisen.ports.models import Purse
+from wisen.ports.ownership import Ownerships
 from wisen.ports.phrases import Phrasebook
 from wisen.ports.tombstones import Graves
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from wisen.ports import Clock, Ids
 
 
-class Ledger(Graves, Purse, Phrasebook, Protocol):
+class Ledger(Graves, Purse, Phrasebook, Ownerships, Protocol):
     """Small and precious: what a person decided and what we must never lose. Writing returns when it is on disk."""
 
     def sight(self, context: Context, alias: Alias | None) -> None:
@@ -68,8 +69,11 @@ class Ledger(Graves, Purse, Phrasebook, Protocol):
         """What the file of that path held, oldest first, on one machine or on all."""
         ...
 
-    def change(self, change: Change) -> None:
-        """Remember an edit of a file, before it is made; the same one again changes nothing."""
+    def change(self, change: Change) -> bool:
+        """Remember an edit of a file, before it is made; the same one again changes nothing.
+
+        False: another one was made behind the same change before it, and this one is not remembered.
+        """
         ...
 
     def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
@@ -84,8 +88,13 @@ class Ledger(Graves, Purse, Phrasebook, Protocol):
         """The looks at what was changed on one machine, oldest first."""
         ...
 
-    def enter(self, rows: Iterable[Learnt]) -> None:
-        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
+    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
+        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing.
+
+        An entry whose sights were recorded before is the one that they belong to, and rows that name it name that one;
+        a proposal that asks what was asked at the same time is left out. Returns by their ids which entries were
+        there before, and under which id.
+        """
         ...
 
     def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wisen.domain.exposures import Exposure
     from wisen.domain.guards import Learnt
     from wisen.domain.learnings import Record
+    from wisen.domain.ownership import Ownership
     from wisen.domain.reinforcements import Reinforcement
     from wisen.domain.runs import Run
     from wisen.domain.snapshots import Snapshot
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from wisen.ports.phrases import PhraseRow
 
 Row: TypeAlias = (
-    "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Outcome | Reinforcement | Alias | Context"
-    " | PhraseRow"
+    "Learnt | Record | Snapshot | Change | Look | Run | Exposure | Outcome | Reinforcement | Ownership | Alias"
+    " | Context | PhraseRow"
 )
 
 

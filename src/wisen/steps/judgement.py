@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from wisen.domain.fences import FenceKind
 from wisen.domain.report import Selection
 from wisen.loop.mine.sessions import mine
 from wisen.loop.observe.instructions import snapshots_of, with_snapshots
@@ -23,7 +24,11 @@ JUDGED_DAYS = 400
 def judge(parts: Parts) -> tuple[Blame, ...]:
     """Look at the instruction files of every project that sessions worked in; what no repository keeps is kept here."""
     files = parts.instructions.files(sorted({alias.path for alias in parts.aliases()}))
-    return tuple(blamed(parts, [remembered(parts, file) for file in files]))
+    known = []
+    for file in files:
+        with parts.fences.around(FenceKind.PROJECT, file.path):
+            known.append(remembered(parts, file))
+    return tuple(blamed(parts, known))
 
 
 def remembered(parts: Parts, file: InstructionFile) -> InstructionFile:

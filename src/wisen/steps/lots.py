@@ -81,7 +81,7 @@ class Trials:
             what = f"its hint “{here[of]}”" if of in here else f"the fix {of}"
             found.append(Line(of, f"wisen tells {what} no longer: {move.why}.", f"`wisen trials show {of}`"))
         found += self._checks(here)
-        return [line for line in found if not self._was_told(line)]
+        return [line for line in found if not self.was_told(line)]
 
     def _checks(self, here: Mapping[str, str]) -> list[Line]:
         """What checks of changes came to that the user has to know, where the rule holds."""
@@ -95,7 +95,8 @@ class Trials:
             if getattr(deeds.get(move.subject), "id", "") in here
         ]
 
-    def _was_told(self, line: Line) -> bool:
+    def was_told(self, line: Line) -> bool:
+        """Whether a session was told a line."""
         return any(f"{each.subject}:{each.version}" == line.exposed for each in self._parts.ledger.exposures(line.id))
 
 

@@ -30,7 +30,7 @@ def keep_sessions(parts: Parts, sessions: Iterable[tuple[History, Mined, Sequenc
 
 def recollect(parts: Parts, states: Iterable[EntryState]) -> None:
     """What was learnt, and what people and other systems noted down; what is no longer there is forgotten."""
-    places = {alias.path: alias.context for alias in parts.aliases()}
+    places = {path: context for path, context in parts.places() if not parts.scope.is_off(path)}
     held = frozenset[str]().union(*map(parts.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
     written = of_notebooks(parts.notebooks.notebooks(places)) | _notes(parts, held)
     now = of_entries(states) | _remembered(written, parts.ward)

@@ -26,6 +26,7 @@ from wisen.domain.entries import (
     rule_id,
 )
 from wisen.domain.entry_states import asked, states
+from wisen.domain.fences import FenceKind
 from wisen.domain.report import Selection
 from wisen.domain.sameness import Lessons
 from wisen.loop.apply.books import HandEdit, Taken, book_of, hand_edits, write_contents, written
@@ -40,6 +41,7 @@ from wisen.loop.promote.wording import stands_alone
 from wisen.loop.record.entries import entered
 from wisen.loop.record.errors import met
 from wisen.loop.record.practices import practised
+from wisen.steps import owning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -61,6 +63,10 @@ PRACTISED = timedelta(days=90)
 """How far back the sessions lie in which best practices are looked for."""
 
 
+EVERY_PROJECT = "(what holds everywhere)"
+"""What is told as the project of what belongs to none."""
+
+
 class Known:
     """What the ledger knows of entries. What is entered here is folded in, and nothing is read twice."""
 
@@ -73,11 +79,15 @@ class Known:
 
     def enter(self, rows: Sequence[Learnt]) -> None:
         """Remember rows."""
-        if rows:
-            self._ledger.enter(rows)
+        if not rows:
+            return
+        if self._ledger.enter(rows):
+            # Somebody else recorded the same meanwhile, under other ids: what stands there is what is known.
+            self._entries, self.moves = list(self._ledger.entries()), list(self._ledger.moves())
+        else:
             self._entries += [row for row in rows if isinstance(row, Entry)]
             self.moves += [row for row in rows if isinstance(row, Move)]
-            self.states = states(self._entries, self._ledger.tallies(), self.moves, self._praises)
+        self.states = states(self._entries, self._ledger.tallies(), self.moves, self._praises)
 
 
 def record(
@@ -89,30 +99,56 @@ def record(
     """
     ledger, scribe, now = parts.ledger, parts.scribe, parts.clock.now()
     known = Known(ledger)
-    take_in(parts, known)
+    step = parts.fences.step
+    with step("read books"):
+        take_in(parts, known)
     seen = ledger.sights()
-    split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
-    apart = [each for entry in sorted(split) for each in ledger.occurrences(entry)]
-    known.enter(entered(said, known.states, seen, scribe, apart))
-    known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
-    if new:
-        newest = parts.index.counts(Selection()).last or now
-        recent = parts.index.histories(Selection(since=newest - PRACTISED))
-        known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
-    known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
+    with step("record what was said"):
+        split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
+        apart = [each for entry in sorted(split) for each in ledger.occurrences(entry)]
+        known.enter(entered(said, known.states, seen, scribe, apart, owning.confined_agents(parts)))
+    with step("record what failed"):
+        known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
+    with step("find practices"):
+        if new:
+            newest = parts.index.counts(Selection()).last or now
+            recent = parts.index.histories(Selection(since=newest - PRACTISED))
+            known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
+    with step("settle and fade"):
+        known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
     before = asked(ledger.proposals(), known.moves)
-    over = expired(before, known.states, now, parts.promote)
+    waiting = sum(each.waits for each in before)
+    with step("propose"):
+        waiting += _propose(parts, known, before)
+    with step("write books"):
+        write_books(parts, known.states)
+    return waiting, known.states
+
+
+def _propose(parts: Parts, known: Known, before: Sequence[Asked]) -> int:
+    """End what is over and propose what is ready. Returns how many proposals wait more than before, or fewer."""
+    places = parts.places()
+    over = expired(before, known.states, parts.clock.now(), parts.promote)
     offered = proposed(
         known.states,
-        ledger.occurrences,
+        parts.ledger.occurrences,
         before,
-        lambda entry, seen, scope: target_in(parts, entry, seen, scope),
+        lambda entry, seen, scope: _readable_target(parts, entry, seen, scope, places),
         parts.promote,
-        scribe,
+        parts.scribe,
     )
-    known.enter([*(scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over), *offered])
-    write_books(parts, known.states)
-    return sum(each.waits for each in before) - len(over) + len(offered), known.states
+    ended = (parts.scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over)
+    known.enter([*ended, *offered])
+    return len(offered) - len(over)
+
+
+def _readable_target(
+    parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str, places: Sequence[tuple[str, str]]
+) -> Target | None:
+    """Where a rule would go; None where the files of its project cannot be read, which is told."""
+    with parts.fences.around(FenceKind.PROJECT, entry.context or EVERY_PROJECT):
+        return target_in(parts, entry, seen, scope, places=places)
+    return None
 
 
 def take_in(parts: Parts, known: Known) -> None:
@@ -122,13 +158,14 @@ def take_in(parts: Parts, known: Known) -> None:
     by_name = {state.entry.name: state for state in known.states}
     for book, states_here in _books(parts, known.states):
         of = {rule_id(state.entry.id): state for state in states_here}
-        edited += hand_edits(parts.files, book, of)
-        for place in book.aliases:
-            if (Path(place) / FOLDER).is_dir() and not parts.scope.is_off(place):
-                back = read_back(parts.files, Path(place), book.key, by_name, parts.scribe)
-                edited += status_edits(back, known.states, place)
-                ours = [move for move in back.moves if move.by is not Who.USER]
-                rows += _compared(_remembered(Taken(back.entries, ours), parts.ward), states_here, parts.scribe)
+        with parts.fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
+            edited += hand_edits(parts.files, book, of)
+            for place in book.aliases:
+                if (Path(place) / FOLDER).is_dir() and not parts.scope.is_off(place):
+                    back = read_back(owning.owned_learnings(parts, Path(place)), book.key, by_name, parts.scribe)
+                    edited += status_edits(back, known.states, place)
+                    ours = [move for move in back.moves if move.by is not Who.USER]
+                    rows += _compared(_remembered(Taken(back.entries, ours), parts.ward), states_here, parts.scribe)
     known.enter([*rows, *asked_about(edited, asked(parts.ledger.proposals(), known.moves), parts.scribe)])
 
 
@@ -213,7 +250,8 @@ def write_books(parts: Parts, every: Sequence[EntryState]) -> None:
     rows = []
     for book, states_here in _books(parts, every, [context.key for context in parts.ledger.contexts()]):
         of = [(rule_id(state.entry.id), state) for state in states_here if is_told(state)]
-        rows.append(written(parts.files, book, of, today))
+        with parts.fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
+            rows.append(written(parts.files, book, of, today))
     write_contents(parts.files, parts.home, [row for row in rows if row is not None])
 
 
@@ -249,8 +287,8 @@ def _books(parts: Parts, every: Sequence[EntryState], also: Iterable[str] = ()) 
     """The books of every context that something was learnt in, with its entries; `also` those of other contexts."""
     names = {context.key: context.name for context in parts.ledger.contexts()}
     places: dict[str, list[str]] = defaultdict(list)
-    for alias in parts.ledger.aliases(parts.machine):
-        places[alias.context].append(alias.path)
+    for path, context in parts.places():
+        places[context].append(path)
     of: dict[str, list[EntryState]] = {key: [] for key in ("", *also)}
     for state in every:
         of.setdefault(state.context, []).append(state)
@@ -266,7 +304,15 @@ def reject(parts: Parts, entry: str, why: str) -> None:
     parts.ledger.enter(rows)
 
 
-def target_in(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str, agent: str = "") -> Target:
+def target_in(
+    parts: Parts,
+    entry: Entry,
+    seen: Sequence[Occurrence],
+    scope: str,
+    agent: str = "",
+    *,
+    places: Sequence[tuple[str, str]] | None = None,
+) -> Target:
     """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
     agent = seen[-1].agent if seen else agent or "claude-code"
     if scope == EVERYWHERE:
@@ -274,9 +320,9 @@ def target_in(parts: Parts, entry: Entry, seen: Sequence[Occurrence], scope: str
         if folder is not None and folder.is_dir():
             return target_everywhere(entry, agent, str(folder), parts.files)
         return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
-    for alias in reversed(parts.ledger.aliases(parts.machine)):
-        if alias.context == entry.context and Path(alias.path).is_dir():
-            return target_of(entry, agent, alias.path, parts.files)
+    for path, context in reversed(parts.places() if places is None else places):
+        if context == entry.context and Path(path).is_dir():
+            return target_of(entry, agent, path, parts.files)
     return Target(str(book_path(parts, entry.context)), kind_of(entry).capitalize())
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wisen.domain.commands import command_of, fields_of
 from wisen.domain.entries import Category, EntryType, Origin, Priority, ProposalType, Status, rule_id
 from wisen.domain.entry_states import asked
+from wisen.domain.fences import FenceKind
 from wisen.domain.fixes import Danger
 from wisen.domain.guards import Mode, guard_states
 from wisen.domain.report import Selection
@@ -19,30 +22,35 @@ from wisen.loop.deliver.channels import (
     instructions_in,
     is_in,
     others_instructions_in,
-    repository_words,
-    words,
 )
 from wisen.loop.deliver.orders import is_order
-from wisen.loop.deliver.remedies import new_words, remedies
+from wisen.loop.deliver.remedies import remedies
 from wisen.loop.deliver.sheets import sheet_of
 from wisen.loop.deliver.snapshot import Signs, published
 from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
+from wisen.steps import owning
 from wisen.steps.lots import Trials, line_of, one_line
 from wisen.steps.praising import subjects_praised
-from wisen.steps.rulebook import Known, is_told
+from wisen.steps.rulebook import EVERY_PROJECT, Known, is_told
 from wisen.steps.trying import put_on_trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.fixes import Evidence, Fix
+    from wisen.loop.deliver.block import Line
     from wisen.loop.deliver.remedies import Remedy
     from wisen.loop.deliver.snapshot import Published
     from wisen.parts import Parts
 
 _RANKS = {each: rank for rank, each in enumerate(Priority)}
+_TYPED_IS_ENOUGH = (Danger.UNKNOWN, Danger.PROGRAM, Danger.PACKAGE, Danger.OUTSIDE)
+"""What may be told unasked where the user typed the whole command; the rest waits for his yes."""
+_ASKS = re.compile(
+    r"(?:(?:please|just|now|ok|then) )*(?:(?:run|use|try|do|execute|call):? )?(?:\$ |! ?)?", re.IGNORECASE
+)
 _CLEAR = (About.COMMAND, About.TOOL, About.STYLE)
 """What a correction that was said once must be about: a fact or a file is rarely true elsewhere."""
 
@@ -55,14 +63,21 @@ def told(parts: Parts) -> Published:
     every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.entry.durable, each.entry.id))
     answers = asked(parts.ledger.proposals(), known.moves)
     trials = Trials(parts, known, answers)
-    places = _places(parts)
+    places = parts.places()
     folders: dict[str, list[Path]] = defaultdict(list)
     for path, context in places:
         folders[context].append(Path(path))
-    matters, *others = (_matters(trials, every, answers, folders, _Reads(parts, agent)) for agent in ("", *OTHERS))
+    asks = {
+        context: [line for line in lines if not trials.was_told(line)]
+        for context, lines in owning.questions(parts).items()
+        if context
+    }
+    matters, *others = (
+        _matters(trials, every, answers, folders, _Reads(parts, agent), asks) for agent in ("", *OTHERS)
+    )
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
     approved = _approved(every)
-    fixes = trials.left(_fixes(parts, approved, folders, subjects_praised(parts, as_of)))
+    fixes = trials.left(_fixes(parts, approved, subjects_praised(parts, as_of)))
     lots = trials.lots([*matters], fixes, {fix for _, fix in approved})
     signs = Signs(complaints(), cut)
     made = published(matters, fixes, signs, places, parts.deliver, lots)
@@ -102,14 +117,6 @@ def _sheets(parts: Parts, contexts: Sequence[str]) -> dict[str, bytes]:
     return {context: sheet for context, sheet in ({"": everywhere} | found).items() if sheet}
 
 
-def _places(parts: Parts) -> list[tuple[str, str]]:
-    """The directories of this machine with the contexts they belong to, going by the last word about each."""
-    found: dict[str, str] = {}
-    for alias in sorted(parts.ledger.aliases(parts.machine), key=lambda each: (each.since, each.context)):
-        found[alias.path] = alias.context
-    return sorted(found.items())
-
-
 class _Reads:
     """What an agent reads by itself, and so need not be told."""
 
@@ -130,13 +137,15 @@ def _matters(
     answers: Sequence[Asked],
     folders: Mapping[str, Sequence[Path]],
     reads: _Reads,
+    asks: Mapping[str, Sequence[Line]],
 ) -> dict[str, Matter]:
     """What there is to tell an agent by context; empty for what holds everywhere."""
     found = {}
     for context in ("", *sorted(folders)):
         here = [each for each in every if each.context in ("", context)]
-        matter = _matter(reads, here, answers, context, folders.get(context, ()))
-        found[context] = trials.apart(matter, here, context)
+        with reads.parts.fences.around(FenceKind.PROJECT, context or EVERY_PROJECT):
+            matter = trials.apart(_matter(reads, here, answers, context, folders.get(context, ())), here, context)
+            found[context] = matter._replace(news=[*matter.news, *asks.get(context, ())])
     return found
 
 
@@ -210,22 +219,16 @@ def _newest(states: Sequence[EntryState]) -> datetime:
     return max((at for each in states for at in (each.last, *(row.at for row in each.praises))), default=long_ago)
 
 
-def _fixes(
-    parts: Parts, approved: set[tuple[str, str]], folders: dict[str, list[Path]], praised: dict[str, int]
-) -> dict[str, list[Remedy]]:
+def _fixes(parts: Parts, approved: set[tuple[str, str]], praised: dict[str, int]) -> dict[str, list[Remedy]]:
     typed = _Typed(parts)
-    repository: dict[str, frozenset[str]] = {}
 
     def is_allowed(fix: Fix, example: Evidence) -> bool:
-        """The design's table: what nobody typed and no repository holds could have come from a hostile error text."""
+        """Whether the user said yes to what is not known to be harmless: he approved it, or typed all of it himself."""
         if (example.context, fix.id) in approved:
             return True
-        if fix.danger is not Danger.NONE:
-            return False
-        if example.context not in repository:
-            repository[example.context] = repository_words(parts.files, folders.get(example.context, ()))
-        new = new_words(fix, example) - repository[example.context]
-        return not new or new <= typed.words(example)
+        line = command_of(fields_of(example.after))
+        mild = fix.danger in _TYPED_IS_ENOUGH and not fix.change.first
+        return mild and line is not None and " ".join(line.split()) in typed.lines(example)
 
     fixes = parts.index.fixes(Selection())
     return remedies(fixes, parts.index.evidence, is_allowed, near(), parts.deliver, praised)
@@ -236,14 +239,21 @@ class _Typed:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._words: dict[tuple[str, str], frozenset[str]] | None = None
+        self._lines: dict[tuple[str, str], frozenset[str]] | None = None
 
-    def words(self, example: Evidence) -> frozenset[str]:
-        """The words that the user typed in the session of an example."""
-        if self._words is None:
-            self._words = {}
+    def lines(self, example: Evidence) -> frozenset[str]:
+        """What the user typed in the session of an example as a command: a line of its own, and nothing beside it."""
+        if self._lines is None:
+            self._lines = {}
             for each in self._parts.index.histories(Selection()):
                 key = each.agent, each.native
-                here = words(turn.text for turn in each.turns if turn.text)
-                self._words[key] = self._words.get(key, frozenset()) | here
-        return self._words.get((example.agent, example.session), frozenset())
+                here = frozenset(typed_commands(turn.text for turn in each.turns if turn.text))
+                self._lines[key] = self._lines.get(key, frozenset()) | here
+        return self._lines.get((example.agent, example.session), frozenset())
+
+
+def typed_commands(texts: Iterable[str]) -> Iterator[str]:
+    """Lines that are a command and nothing else, whatever asks for it: `run make` is, `never run make` is not."""
+    for text in texts:
+        for line in text.splitlines():
+            yield " ".join(_ASKS.sub("", line.strip()).strip(" `").split())

@@ -101,6 +101,7 @@ def page(report: Report) -> str:
 
 def _opening(report: Report) -> Iterator[str]:
     yield from report.warnings
+    yield from report.waiting
     if report.counts.sources:
         yield f"{headline(report.counts)}."
         narrowed = _narrowed(report.selection)

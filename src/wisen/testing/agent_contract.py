@@ -257,6 +257,22 @@ class AgentContract:
         assert all(trouble.kind is not TroubleKind.UNREADABLE for trouble in troubles)
         assert troubles
 
+    def test_bytes_that_are_no_text_cost_no_more_than_themselves(self, scribes: Callable[[int], Scribe]) -> None:
+        for number, bad in enumerate((b"\xff" * 10, b"\\ud800abcd", b"\xed\xa0\x80abcdefg"), 1):
+            s = scribes(number)
+            s.prompt(f"before {number}")
+            s.shell("make", "make: QQBROKENQQ has no rule", 2)
+            s.prompt(f"with QQBROKENQQ inside {number}")
+            s.prompt(f"after {number}")
+            s.save()
+            for source in s.agent.sources():
+                _replace_everywhere(source.path, b"QQBROKENQQ", bad)
+            events, troubles = everything(s.agent)
+            said = [text for text in typed(events) if text and text.endswith(str(number))]
+            assert [text.partition(" ")[0] for text in said] in (["before", "with", "after"], ["before", "after"])
+            assert len(said) == 3 or troubles, "a line that cannot be read is told"
+            assert all(trouble.kind is not TroubleKind.UNREADABLE for trouble in troubles)
+
     def test_every_event_has_an_identity_of_its_own(self, scribes: Callable[[int], Scribe]) -> None:
         s = scribes(1)
         for _ in range(3):
@@ -281,3 +297,13 @@ def typed(events: list[Event]) -> list[str | None]:
 
 def _mark(source: Source, batch: Batch) -> Mark:
     return Mark(size=source.size, modified_ns=source.modified_ns, cursor=batch.cursor)
+
+
+def _replace_everywhere(path: Path, old: bytes, new: bytes) -> None:
+    """Change bytes of a source behind its agent's back; they are as many, so that databases stay whole."""
+    assert len(old) == len(new)
+    files = [each for each in path.rglob("*") if each.is_file()] if path.is_dir() else [path]
+    for file in files:
+        content = file.read_bytes()
+        if old in content:
+            file.write_bytes(content.replace(old, new))

@@ -34,12 +34,17 @@ class MemoryCheckouts:
         """What git knows of a file; None where it does not track it."""
         return self._at.get(path)
 
+    def is_tracked(self, path: str) -> bool:
+        """Whether git keeps a file."""
+        return path in self._at
+
 
 class CheckoutsContract:
     """Fixtures: `checkouts`; `path`, a file that git does not track yet; `commit`, which commits a content of it."""
 
     def test_a_file_that_is_not_tracked_is_told(self, checkouts: Checkouts, path: Path) -> None:
         assert checkouts.at(str(path)) is None
+        assert not checkouts.is_tracked(str(path))
 
     def test_the_commit_and_the_content_in_it_are_told(
         self, checkouts: Checkouts, path: Path, commit: Callable[[Path, bytes], object]
@@ -50,6 +55,7 @@ class CheckoutsContract:
             found = checkouts.at(str(path))
             assert found is not None
             assert found.content == content
+            assert checkouts.is_tracked(str(path))
             seen.append(found.head)
         assert len(set(seen)) == 4
         assert all(len(head) == 40 for head in seen)
@@ -60,3 +66,4 @@ class CheckoutsContract:
     ) -> None:
         commit(path, b"x")
         assert checkouts.at(str(path.with_name("other.md"))) is None
+        assert not checkouts.is_tracked(str(path.with_name("other.md")))

@@ -12,6 +12,7 @@ from msgspec import structs
 from wisen.domain.events import Call, Message, Outcome
 from wisen.domain.fixes import Danger, Evidence, FailureKind, Fix, fix_id
 from wisen.domain.signals import Sighting
+from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -183,7 +184,7 @@ class MemoryFindings:
             native=key.native,
             session=session,
             said=structs.replace(said, at=whole(said.at)),
-            text=(event.text or "") if isinstance(event, Message) else "",
+            text=own_words(event.text or "") if isinstance(event, Message) else "",
             context=self.contexts[event.session.agent, event.id],
         )
 

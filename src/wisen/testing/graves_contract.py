@@ -16,6 +16,7 @@ from wisen.testing.entries_contract import HOSTILE, a_move, a_proposal, an_entry
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure, an_outcome
 from wisen.testing.ledger_contract import a_record, a_run, a_snapshot
 from wisen.testing.logs import NOON
+from wisen.testing.ownership_contract import an_ownership
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,8 +59,9 @@ def fill(ledger: Ledger, name: str) -> list[Row]:
     ledger.expose([an_exposure(f"e{name}")])
     ledger.conclude([an_outcome(f"o{name}")])
     ledger.strengthen([a_reinforcement(f"p{name}")])
+    ledger.note_ownership([an_ownership(f"w{name}")])
     rows: list[Row] = [*learnt, failure, solved, snapshot, change, look, a_run(f"r{name}"), an_exposure(f"e{name}")]
-    rows += [an_outcome(f"o{name}"), a_reinforcement(f"p{name}")]
+    rows += [an_outcome(f"o{name}"), a_reinforcement(f"p{name}"), an_ownership(f"w{name}")]
     return [*rows, alias, shop]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
-from wisen.domain.hooks import Caller, HookSettings, Vitals
+from wisen.domain.hooks import Caller, HookSettings, Program, Vitals
 from wisen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from wisen.domain.hooks import Hook
     from wisen.ports import Gauge, Hooks
 
-CALLER = Caller(python="/a b/python3", client="/a b/wisen/surfaces/hook/client.py", home="/home/ada/it's here")
+CALLER = Caller(home="/home/ada/it's here")
 
 
 class FixedGauge:
     """A gauge that reads nothing."""
 
     def __init__(self, vitals: Vitals | None = None, faults: Mapping[str, str] | None = None) -> None:
-        """`faults`: what is wrong with a caller, by its interpreter."""
+        """`faults`: what is wrong with a caller, by its home."""
         self._vitals, self._faults = vitals or Vitals(), faults or {}
 
     def vitals(self) -> Vitals:
@@ -32,7 +33,7 @@ class FixedGauge:
 
     def fault(self, caller: Caller) -> str:
         """What the test says."""
-        return self._faults.get(caller.python, "")
+        return self._faults.get(caller.home, "")
 
 
 class HooksContract:
@@ -40,8 +41,6 @@ class HooksContract:
 
     of_projects = True
     """Whether the agent has settings of a project."""
-    follows_guards = True
-    """Whether a hook comes with the first guard; else there is always one."""
     waits_for_trust = True
     """Whether hooks that were just installed wait for trust, of an agent that asks for any."""
 
@@ -57,9 +56,8 @@ class HooksContract:
         assert hooks.file() != hooks.file(shop)
         assert shop in hooks.file(shop).parents
 
-    @pytest.mark.parametrize("guards", [(), ("shell",), ("edit", "mcp__shop__buy")])
-    def test_what_is_wanted_is_recognised_as_ours_where_it_stands(self, hooks: Hooks, guards: tuple[str, ...]) -> None:
-        wanted = hooks.wanted(CALLER, guards=guards)
+    def test_what_is_wanted_is_recognised_as_ours_where_it_stands(self, hooks: Hooks) -> None:
+        wanted = hooks.wanted(CALLER)
         found = hooks.read(_settings(wanted)).callings
         assert sorted(each.event for each in found) == sorted(each.event for each in wanted)
         assert all(each.caller == CALLER or (each.helps and each.caller is None) for each in found)
@@ -67,9 +65,17 @@ class HooksContract:
         places = {each.keys[:-1] if isinstance(each.keys[-1], int) else each.keys for each in found}
         assert places == {each.keys for each in wanted}
 
-    def test_guards_add_hooks_and_change_none(self, hooks: Hooks) -> None:
-        always, guarded = (set(map(str, hooks.wanted(CALLER, guards=each))) for each in ((), ("shell",)))
-        assert always < guarded if self.follows_guards else always == guarded
+    def test_what_is_wanted_names_nothing_but_the_home(self, hooks: Hooks) -> None:
+        said = msgspec.json.encode([each.value for each in hooks.wanted(CALLER)]).decode()
+        assert "s here" in said or "s%20here" in said
+        assert "client.py" not in said
+        assert "python" not in said
+        assert str(Path(__file__).parents[1]) not in said, "nothing inside the package"
+
+    def test_settings_that_the_agent_would_write_itself_are_followed(self, hooks: Hooks) -> None:
+        wanted = msgspec.json.format(msgspec.json.encode(_settings(hooks.wanted(CALLER))), indent=2)
+        for content in (b"", b"{}\n", wanted, wanted.replace(b"\n", b"\r\n")):
+            assert hooks.rejection(hooks.file(), content) == ""
 
     @pytest.mark.parametrize("settings", [None, [], "hooks", {}, {"hooks": None}, {"hooks": {"Stop": [3, {}]}}])
     def test_settings_of_another_shape_call_nobody(self, hooks: Hooks, settings: object) -> None:
@@ -116,4 +122,6 @@ class GaugeContract:
         assert (one.beats, one.snapshot, one.trouble) == (other.beats, other.snapshot, other.trouble)
 
     def test_what_cannot_be_run_is_a_fault(self, gauge: Gauge) -> None:
-        assert gauge.fault(Caller(python="/gone/python3", client=CALLER.client, home=CALLER.home))
+        assert gauge.fault(CALLER)
+        gone = Program(python="/gone/python3", client="/gone/wisen/surfaces/hook/client.py")
+        assert gauge.fault(Caller(home=CALLER.home, direct=gone))

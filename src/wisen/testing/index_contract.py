@@ -219,6 +219,21 @@ class IndexContract:
         assert [turn.at for turn in history.turns[:2]] == [NOON, log.at(0.5)]
         assert list(index.unmined(1)) == [history]
 
+    def test_of_a_turn_only_the_users_own_words_are_its_text(self, index: Index) -> None:
+        log = Log("/a.jsonl")
+        log.typed("m1", 0)
+        kept = log.kept.pop().event
+        texts = ("> use figs\n\nno, use pears", "ada: use figs", "use pears")
+        for number, text in enumerate(texts):
+            log.add(structs.replace(kept, id=f"m{number}", text=text, at=log.at(number)))
+        index.keep([log.stretch()])
+        (history,) = index.histories(Selection())
+        assert [(turn.text, turn.whole) for turn in history.turns] == [
+            ("no, use pears", texts[0]),
+            (None, texts[1]),
+            ("use pears", None),
+        ]
+
     def test_a_turn_tells_how_it_came_and_whether_the_assistant_then_conceded(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.concede("a0", 0)

@@ -15,6 +15,7 @@ from wisen.domain.histories import Act, History, Step, Turn
 from wisen.domain.report import Counts, Selection, ToolUse
 from wisen.domain.sources import Mark, TroubleCount, TroubleKind
 from wisen.domain.tombstones import FORGOTTEN, Trace, covers
+from wisen.safety.passages import own_words
 from wisen.testing.findings import MemoryFindings, whole
 from wisen.testing.memories import PlainMemories
 from wisen.testing.models import MemoryAnswers
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from wisen.domain.fixes import Evidence, FailureKind, Fix
     from wisen.domain.signals import Sighting
     from wisen.domain.sources import Source
+    from wisen.errors import StoreDamaged
     from wisen.ports import Kept, Stretch
 
 
@@ -236,6 +238,10 @@ class MemoryIndex(MemoryAnswers):
     def scrub(self) -> None:
         """Nothing is left of what was deleted here."""
 
+    def rebuild(self, error: StoreDamaged) -> str | None:
+        """Nothing in memory is ever damaged."""
+        return None
+
     def check(self) -> None:
         """Nothing can be damaged here."""
 
@@ -312,7 +318,7 @@ class MemoryIndex(MemoryAnswers):
         self._troubles = {
             key: count
             for key, count in self._troubles.items()
-            if key[:2] != owner or not (stretch.afresh or key[2] is TroubleKind.UNFINISHED)
+            if key[:2] != owner or not (stretch.afresh or key[2] in (TroubleKind.UNFINISHED, TroubleKind.UNREADABLE))
         }
         for trouble in stretch.troubles:
             key = (*owner, trouble.kind, trouble.detail)
@@ -341,8 +347,12 @@ def _act(event: Event) -> Act | None:
 
 
 def _turn(event: Event, act: Act, before: int, context: str) -> Turn:
-    text, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
-    return Turn(id=event.id, act=act, at=whole(event.at), text=text, before=before, origin=origin, context=context)
+    turn = Turn(id=event.id, act=act, at=whole(event.at), text=None, before=before, context=context)
+    if not isinstance(event, Message):
+        return turn
+    own = own_words(event.text or "") or None
+    material = None if own == event.text else event.text
+    return structs.replace(turn, text=own, origin=event.origin.value, whole=material)
 
 
 def _step(call: Call, end: Outcome | None, context: str) -> Step:

@@ -10,10 +10,12 @@ from msgspec import structs
 
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
 from wisen.domain.entry_states import states
+from wisen.domain.founding import known_as, sights_of, with_known
 from wisen.domain.guards import Guard, newest
 from wisen.domain.learnings import Record, RecordKind
 from wisen.domain.snapshots import Snapshot
 from wisen.testing.models import MemoryPurse
+from wisen.testing.ownerships import MemoryOwnerships
 from wisen.testing.phrasebooks import MemoryPhrasebook
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from wisen.ports.tombstones import Row
 
 
-class MemoryLedger(MemoryPhrasebook, MemoryPurse):
+class MemoryLedger(MemoryPhrasebook, MemoryOwnerships, MemoryPurse):
     """Keeps everything until it is garbage."""
 
     def __init__(self) -> None:
@@ -115,9 +117,14 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
         found = (each for each in self._snapshots if each.path == path and machine in (None, each.machine))
         return tuple(sorted(found, key=lambda each: (each.at, each.machine, each.digest)))
 
-    def change(self, change: Change) -> None:
-        """Remember an edit of a file; the same one again changes nothing."""
+    def change(self, change: Change) -> bool:
+        """Remember an edit of a file; the same one again changes nothing. False: another one came in its place."""
+        place = (change.machine, change.path, change.follows)
+        taken = {(each.machine, each.path, each.follows): each.id for each in self._changes.values()}
+        if change.follows is not None and taken.get(place, change.id) != change.id:
+            return False
         self._changes.setdefault(change.id, structs.replace(change, at=change.at.astimezone(UTC)))
+        return True
 
     def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """The edits of the files of one machine, or of one file, oldest first."""
@@ -133,9 +140,15 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
         found = (each for each in self._looks.values() if each.machine == machine)
         return tuple(sorted(found, key=lambda each: each.id))
 
-    def enter(self, rows: Iterable[Learnt]) -> None:
-        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
-        for row in tuple(rows):
+    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
+        """Remember what was learnt and decided, all of it or nothing; returns the entries that were there before."""
+        every = tuple(rows)
+        sights = sights_of(every)
+        known = known_as(sights, {id_: each.entry for id_, each in self._occurrences.items()})
+        asked = {each.asks for each in self._proposals.values()}
+        for row in with_known(every, known):
+            if isinstance(row, Proposal) and row.asks is not None and row.asks in asked:
+                continue
             kept = structs.replace(row, at=row.at.astimezone(UTC))
             if isinstance(kept, Entry):
                 self._entries.setdefault(kept.id, kept)
@@ -147,6 +160,8 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
                 self._moves.setdefault(kept.id, kept)
             else:
                 self._proposals.setdefault(kept.id, kept)
+                asked.add(kept.asks)
+        return known
 
     def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:
         """Every entry, or those with these ids, oldest first."""
@@ -267,6 +282,7 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
             yield from rest.values()
         for more in (self._outcomes, self._reinforcements, self._proofs, self._phrases, self._searches):
             yield from more.values()
+        yield from self._ownerships.values()
 
     def remove(self, rows: Iterable[Row]) -> int:
         """Delete rows; returns how many were there."""
@@ -274,6 +290,7 @@ class MemoryLedger(MemoryPhrasebook, MemoryPurse):
         places: list[dict[Any, Any]] = [self._entries, self._occurrences, self._moves, self._proposals, self._records]
         places += [self._changes, self._looks, self._runs, self._exposures, self._aliases, self._contexts]
         places += [self._outcomes, self._reinforcements, self._proofs, self._phrases, self._searches]
+        places.append(self._ownerships)
         for row in tuple(rows):
             for held in places:
                 for key in [key for key, each in held.items() if each == row]:

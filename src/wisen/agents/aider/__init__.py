@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +57,13 @@ class Aider:
         for path in dict.fromkeys(project / self._name for project in projects):
             if path not in self._roots and path.is_file():
                 yield source_at(AGENT, path)
+
+    def files_of(self, source: Source) -> tuple[Path, ...]:
+        """The chats, and what was typed, where that lies beside them and is there."""
+        place = source.path.absolute().parent
+        typed = place / Path(self._typed).expanduser()
+        beside = typed.is_relative_to(place) and os.path.lexists(typed)
+        return (source.path.absolute(), *((typed,) if beside else ()))
 
     def version(self, source: Source) -> str | None:
         """The version of aider that began the newest chat."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents.jsonl import LONGEST
 from wisen.agents.notebook import local_moment
+from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -63,9 +64,9 @@ class Heard:
     @cached_property
     def _entries(self) -> list[_Entry]:
         try:
-            with self._path.open("rb") as file:
+            with open_regular_file(self._path) as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST))
-                data = file.read()
+                data = read_at_most(file, LONGEST)
         except (OSError, ValueError):
             return []
         found: list[_Entry] = []

@@ -10,31 +10,30 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wisen.agents.called import commands, group, observer
+from wisen.agents.called import commands, group, observer, strict_json
 from wisen.agents.claude_code.read import AGENT
 from wisen.agents.files import files_below, source_at
 from wisen.domain.hooks import Calling, Hook, HookSettings
+from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from wisen.domain.hooks import Caller
 
 EVENTS = {
     "SessionStart": "session-start",
     "UserPromptSubmit": "prompt",
+    "PreToolUse": "before-call",
     "PostToolUseFailure": "failure",
     "Stop": "stop",
     "SessionEnd": "session-end",
 }
 """What Claude Code calls its events, and what we call them."""
-_GUARDED = "before-call"
-"""It costs time before every call, so it is there only while there are guards, and for the tools they look at."""
-_EDITORS = ("Edit", "MultiEdit", "NotebookEdit", "Write")
-_TOOLS = {"shell": ("Bash",), "edit": (*_EDITORS, "Bash"), "read": ("Read",)}
-"""What guards look at, and what it is called here."""
 _SECONDS = 10
 """After so long Claude Code goes on without an answer; the client itself gives up long before."""
+_TYPES = {"hooks": dict, "permissions": dict, "env": dict, "enabledPlugins": dict, "cleanupPeriodDays": int}
+"""Settings that users write, and what Claude Code takes there."""
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9]")
 """What Claude Code writes as a dash where it names a folder after a project."""
 _NEWEST = 20
@@ -66,25 +65,28 @@ class ClaudeCodeHooks:
         there = () if project is None else (project / ".claude" / "settings.json", self.file(project))
         return tuple(dict.fromkeys((users, *there)))
 
-    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
-        """One hook for each event, in a group of its own; the one before calls only for the tools that matter."""
-        found = [
-            Hook(event=event, keys=("hooks", event), value=group(caller.command(own), _SECONDS))
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+        """One hook for each event, in a group of its own; the one before calls for all tools, as guards may be."""
+        return tuple(
+            Hook(event=event, keys=("hooks", event), value=group(caller.command(own, AGENT), _SECONDS))
             for event, own in EVENTS.items()
-        ]
-        if guards:
-            # A guard of files also looks at commands, which can write them.
-            tools = {tool for each in guards for tool in _TOOLS.get(each, (each,))}
-            value = {"matcher": "|".join(sorted(tools)), **group(caller.command(_GUARDED), _SECONDS)}
-            found.append(Hook(event="PreToolUse", keys=("hooks", "PreToolUse"), value=value))
-        return tuple(found)
+        )
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        """Claude Code 2.1 drops a settings file whole that is not strict JSON, or has a setting of another type."""
+        del path
+        found, fault = strict_json(content)
+        if fault:
+            return f"Claude Code ignores it whole: {fault}"
+        wrong = [name for name, kind in _TYPES.items() if name in found and not isinstance(found[name], kind)]
+        return f"Claude Code ignores it whole: {wrong[0]} is of a type that it does not take" if wrong else ""
 
     def read(self, settings: object) -> HookSettings:
         """Every command that stands below `hooks`, and every plug-in that is switched on and known to observe."""
         if not isinstance(settings, dict):
             return HookSettings()
         off = settings.get("disableAllHooks") is True
-        return HookSettings(callings=(*commands(settings), *_plugins(settings)), switched_off=off)
+        return HookSettings(callings=(*commands(settings, AGENT), *_plugins(settings)), switched_off=off)
 
     def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
         """None: what stands in the settings is run."""
@@ -104,8 +106,8 @@ class ClaudeCodeHooks:
     def _began(self, path: Path) -> datetime | None:
         """The first time in a transcript, unless it is of a place where we are switched off."""
         try:
-            with path.open("rb") as file:
-                beginning = file.read(_BEGINNING)
+            with open_regular_file(path) as file:
+                beginning = read_at_most(file, _BEGINNING)
         except OSError:
             return None
         place = beginning.partition(b'"cwd":"')[2].partition(b'"')[0].decode("utf-8", "replace")

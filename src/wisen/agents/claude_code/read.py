@@ -38,6 +38,8 @@ class ClaudeFormat:
         self.notebook = Notebook(AGENT, cursor.segments)
         self._program_prompts = program_prompts
         self._queued: dict[str, Message] = {}
+        self._dequeued: Message | None = None
+        """What left the queue last: the next record in the user's place tells whose it was."""
         self._handed: dict[str, Message] = {}
         self._told: dict[str, Message] = {}
         self._refused: dict[str, Rejection] = {}
@@ -147,13 +149,17 @@ class ClaudeFormat:
         if any(typed.is_clear(text) for text in texts):
             self.notebook.begin_segment(session.native)
         if record.isMeta or record.isSidechain or record.isCompactSummary or bytes(record.planContent) not in _ABSENT:
+            self._drop_dequeued(session, texts)
             return
         self._shell(record, texts, session, at)
         own = [typed.typed_text(text) for text in texts if not text.startswith(typed.INTERRUPTED)]
         text = "\n".join(piece for piece in own if piece)
         if not text:
+            if not any(each.startswith(typed.INTERRUPTED) for each in texts):
+                self._drop_dequeued(session, texts)
             return
         self._settle(self._unqueue(text))
+        self._dequeued = None
         self.notebook.events.append(
             Message(
                 id=identity,
@@ -261,7 +267,7 @@ class ClaudeFormat:
         if record.operation == "enqueue" and bytes(record.content) not in _ABSENT:
             text = typed.queued_text(text_of(record.content))
             where = self._when_and_where(record, offset)
-            if text is None or where is None:
+            if text is None or where is None or not {record.mode, record.commandMode} <= _PROMPTS:
                 return
             session, at = where
             message = Message(
@@ -282,6 +288,17 @@ class ClaudeFormat:
             self._queued.clear()
         elif record.operation == "remove":
             self._removed(record)
+        elif record.operation == "dequeue":
+            self._dequeued = next(iter(self._queued.values()), None)
+
+    def _drop_dequeued(self, session: SessionKey, texts: list[str]) -> None:
+        """What stands in a record that no person typed was not typed where it waited either."""
+        waiting, told = list(self._queued.values()), "\n".join(texts)
+        for message in waiting:
+            is_same = message is self._dequeued or (message.text or "") in told
+            if is_same and message.session.native == session.native:
+                self._settle(self._queued.pop(message.id))
+        self._dequeued = None
 
     def _removed(self, record: Record) -> None:
         """A queued prompt was handed to the agent within its turn: no prompt record follows, at most an attachment."""
@@ -308,7 +325,8 @@ class ClaudeFormat:
         message = next((each for each in waiting if each.text == text and each.id not in self._told), None)
         if message is None or self._when_and_where(record, offset) is None:
             return
-        provenance = self._provenance("sdk" if handed.origin is None else None, handed.origin)
+        by_program = handed.origin is None or handed.commandMode not in _PROMPTS
+        provenance = self._provenance("sdk" if by_program else None, handed.origin)
         told = replace(message, place=record.cwd or message.place, provenance=provenance)
         if self._handed.pop(message.id, None) is None:
             self._told[message.id] = told
@@ -331,6 +349,8 @@ class ClaudeFormat:
 
 
 _ABSENT = (b"", b"null", b'""')
+_PROMPTS = frozenset({None, "prompt"})
+"""The modes of a queued command that a person typed; others are notifications and shell commands."""
 
 
 def _made_id(at: datetime, text: str) -> str:

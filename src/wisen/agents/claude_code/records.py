@@ -42,6 +42,7 @@ class Attachment(msgspec.Struct):
     type: str = ""
     prompt: msgspec.Raw = NOTHING
     origin: Sender | str | None = None
+    commandMode: str | None = None  # noqa: N815 - the name in the file
 
 
 class Record(msgspec.Struct):
@@ -64,6 +65,8 @@ class Record(msgspec.Struct):
     holdsPersonsWords: bool | None = None  # noqa: N815 - the name in the file
     interruptedMessageId: str | None = None  # noqa: N815 - the name in the file
     operation: str | None = None
+    mode: str | None = None
+    commandMode: str | None = None  # noqa: N815 - the name in the file
     reason: str | None = None
     content: msgspec.Raw = NOTHING
     message: Payload | None = None

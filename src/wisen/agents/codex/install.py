@@ -20,6 +20,7 @@ from wisen.agents import called
 from wisen.agents.codex.read import AGENT
 from wisen.agents.files import files_below, source_at
 from wisen.domain.hooks import Hook, HookSettings
+from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,13 +30,12 @@ if TYPE_CHECKING:
 EVENTS = {
     "SessionStart": "session-start",
     "UserPromptSubmit": "prompt",
+    "PreToolUse": "before-call",
     "PostToolUse": "after-call",
     "Stop": "stop",
     "SessionEnd": "session-end",
 }
 """What Codex calls its events, and what we call them. It has none for calls that failed."""
-_GUARDED = ("PreToolUse", "before-call")
-"""It is there only while there are guards, and for all tools: which ones they look at must not ask for new trust."""
 _SECONDS, _AT_THE_END = 10, 3
 """After so long Codex goes on without an answer. More than the second it does not give to the end of a session."""
 _CAPITAL = re.compile(r"(?<=.)(?=[A-Z])")
@@ -70,13 +70,20 @@ class CodexHooks:
         folders = (self._root,) if project is None else (self._root, project / ".codex")
         return tuple(dict.fromkeys(folder / name for folder in folders for name in ("hooks.json", "config.toml")))
 
-    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
-        """One hook for each event, in a group of its own; the one before calls while there are guards."""
-        events = [*EVENTS.items(), *((_GUARDED,) if guards else ())]
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+        """One hook for each event, in a group of its own."""
         return tuple(
             Hook(event=event, keys=("hooks", event), value=called.group(caller.command(own, AGENT), _seconds(event)))
-            for event, own in events
+            for event, own in EVENTS.items()
         )
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        """Codex 0.166 drops a hooks.json whole that is not strict JSON, or holds anything that it does not know."""
+        if path.suffix != ".json":
+            return ""
+        found, fault = called.strict_json(content, bom=False, twice=False)
+        fault = fault or _misshapen(found)
+        return f"Codex ignores it whole: {fault}" if fault else ""
 
     def read(self, settings: object) -> HookSettings:
         """Every command that stands below `hooks`, and whether the feature is switched off."""
@@ -102,8 +109,8 @@ class CodexHooks:
     def _began(self, path: Path, project: Path | None) -> datetime | None:
         """The first time in a rollout, unless it is of another project or of a place where we are switched off."""
         try:
-            with path.open("rb") as file:
-                beginning = file.read(_BEGINNING)
+            with open_regular_file(path) as file:
+                beginning = read_at_most(file, _BEGINNING)
         except OSError:
             return None
         meta = beginning.partition(b"\n")[0]
@@ -121,12 +128,25 @@ class CodexHooks:
     def _states(self) -> dict[str, Any]:
         """What the user decided about hooks, by the names that Codex gives them."""
         try:
-            config = tomllib.loads((self._root / "config.toml").read_text(encoding="utf-8"))
+            config = tomllib.loads(read_regular_text(self._root / "config.toml", SIDE_FILE))
         except (OSError, ValueError):
             return {}
         hooks = config.get("hooks")
         states = hooks.get("state") if isinstance(hooks, dict) else None
         return states if isinstance(states, dict) else {}
+
+
+def _misshapen(settings: dict[str, Any]) -> str:
+    """What Codex does not know in a hooks.json; empty where it knows everything."""
+    unknown = sorted(settings.keys() - {"hooks", "description"})
+    if unknown:
+        return f"{unknown[0]!r} is not known there, only hooks and description"
+    hooks = settings.get("hooks", {})
+    for event, groups in hooks.items() if isinstance(hooks, dict) else [("hooks", None)]:
+        inner = [each.get("hooks") if isinstance(each, dict) else None for each in groups or ()]
+        if not isinstance(groups, list) or not all(isinstance(each, list) for each in inner):
+            return f"{event} is not a list of groups with hooks"
+    return ""
 
 
 def _seconds(event: str) -> int:

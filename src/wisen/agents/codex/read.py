@@ -111,7 +111,7 @@ class CodexFormat:
                 self._header(record)
             elif kind not in records.PASSED_OVER and record.record_type != "state":
                 self._thread.trouble(TroubleKind.UNKNOWN, offset, kind)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, _Timeless):
+        except (msgspec.ValidationError, _Timeless):
             self._thread.trouble(TroubleKind.MISSHAPEN, offset, kind)
 
     def _line(self, record: Record, inner: str, offset: int) -> None:

@@ -20,9 +20,10 @@ from wisen.agents.gemini_cli.places import CHATS, place_of
 from wisen.agents.gemini_cli.read import AGENT
 from wisen.agents.notebook import moment
 from wisen.domain.hooks import Hook, HookSettings
+from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from wisen.domain.hooks import Caller
@@ -30,18 +31,15 @@ if TYPE_CHECKING:
 EVENTS = {
     "SessionStart": "session-start",
     "BeforeAgent": "prompt",
+    "BeforeTool": "before-call",
     "AfterTool": "after-call",
     "AfterAgent": "stop",
     "SessionEnd": "session-end",
 }
 """What Gemini CLI calls its events, and what we call them. It has none for calls that failed."""
-_GUARDED = ("BeforeTool", "before-call")
-"""It costs time before every call, so it is there only while there are guards, and for the tools they look at."""
 NAME = "wisen"
 """What our hooks are called in Gemini CLI's own list (`/hooks`), where they are switched off by it."""
 _SHELL, _EDITORS, _READERS = "run_shell_command", ("replace", "write_file"), ("read_file",)
-_TOOLS = {"shell": (_SHELL,), "edit": (*_EDITORS, _SHELL), "read": _READERS}
-"""What guards look at, and what it is called here."""
 _LOOKED_AT = (_SHELL, *_EDITORS, *_READERS)
 """After these something may be told: a fix, or what a guard warns of. After others it would only cost time."""
 _MILLISECONDS = 10_000
@@ -88,19 +86,19 @@ class GeminiCliHooks:
         """The user's settings and the project's; in the home directory they are the same."""
         return tuple(dict.fromkeys((self.file(), self.file(project))))
 
-    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
-        """One hook for each event, in a group of its own; those around calls only for the tools that matter."""
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+        """One hook for each event, in a group of its own; the one before calls for all tools, as guards may be."""
         matchers = {"AfterTool": "|".join(_LOOKED_AT)}
-        events = list(EVENTS.items())
-        if guards:
-            # A guard of files also looks at commands, which can write them.
-            tools = {tool for each in guards for tool in _TOOLS.get(each, (re.escape(each),))}
-            matchers["BeforeTool"] = "|".join(sorted(tools))
-            events.append(_GUARDED)
         return tuple(
             Hook(event=event, keys=("hooks", event), value=_group(caller.command(own, AGENT), matchers.get(event, "")))
-            for event, own in events
+            for event, own in EVENTS.items()
         )
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        """Gemini CLI 0.61 takes comments, and does not start with settings that are no JSON beside them."""
+        del path
+        fault = called.strict_json(content, bom=False, comments=True)[1]
+        return f"Gemini CLI does not start with it: {fault}" if fault else ""
 
     def read(self, settings: object) -> HookSettings:
         """Every command that stands below `hooks`, and whether all of them, or ours, are switched off."""
@@ -136,8 +134,8 @@ class GeminiCliHooks:
         if elsewhere or self._is_off(place) or not self._is_trusted(Path(place)):
             return None
         try:
-            with path.open("rb") as file:
-                header = _header.decode(file.read(_BEGINNING).partition(b"\n")[0])
+            with open_regular_file(path) as file:
+                header = _header.decode(read_at_most(file, _BEGINNING).partition(b"\n")[0])
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None
         return moment(header.startTime) if header.kind == "main" else None
@@ -168,7 +166,7 @@ def _group(command: str, matcher: str) -> dict[str, Any]:
 def _told(path: Path) -> dict[str, Any]:
     """What a file of Gemini CLI says, which may hold comments; empty where it cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_regular_text(path, SIDE_FILE)
         found = json.loads(_COMMENT.sub(lambda each: each[1] or "", text))
     except (OSError, ValueError, RecursionError):
         return {}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_file
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -32,8 +34,8 @@ def place_of(chat: Path) -> str:
     if folder is None:
         return ""
     try:
-        with (folder / ".project_root").open(encoding="utf-8", errors="replace") as file:
-            told = file.read(_LONGEST).strip()
+        with open_regular_file(folder / ".project_root") as file:
+            told = read_at_most(file, _LONGEST).decode("utf-8", "replace").strip()
     except OSError:
         told = ""
     return told or _registered(folder)
@@ -42,7 +44,7 @@ def place_of(chat: Path) -> str:
 def _registered(folder: Path) -> str:
     """The directory that goes by the folder's name, or whose digest is its name."""
     try:
-        projects = _registry.decode((folder.parent.parent / "projects.json").read_bytes()).projects
+        projects = _registry.decode(read_regular_file(folder.parent.parent / "projects.json", SIDE_FILE)).projects
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return ""
     for place, name in projects.items():

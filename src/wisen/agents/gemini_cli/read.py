@@ -79,18 +79,18 @@ class ChatFormat:
         self._about(chat)
         for raw in chat.messages:
             try:
-                record = record_decoder.decode(raw)
+                self.record(record_decoder.decode(raw), 0)
             except _UNREADABLE:
                 self.notebook.trouble(TroubleKind.MISSHAPEN, 0)
-                continue
-            self.record(record, 0)
+            except Exception as error:  # noqa: BLE001 - a fence: a message that the reader breaks on costs that one only
+                self.notebook.broke(0, error)
 
     def record(self, record: Record, offset: int) -> None:
         """Take one record in."""
         if record.type in READ:
             try:
                 self._message(record, offset)
-            except _UNREADABLE:
+            except msgspec.ValidationError:
                 self.notebook.trouble(TroubleKind.MISSHAPEN, offset, record.type)
         elif record.patch is not None:
             self._about(record.patch)

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from wisen.agents.notebook import moment
+from wisen.agents.notebook import moment, plausible
+from wisen.agents.salvage import mended
 
 NOTHING = msgspec.Raw(b"")
 _SAID = frozenset({"text", "output_text"})
@@ -72,13 +73,24 @@ _as_text = msgspec.json.Decoder(str | list[Part] | None).decode
 _as_stamp = msgspec.json.Decoder(str | float | None).decode
 
 
+def _content(raw: msgspec.Raw) -> str | list[Part] | None:
+    content: str | list[Part] | None
+    try:
+        content = _as_text(raw)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        content = _as_text(mended(bytes(raw)))  # half an emoji, or a byte that is no text
+    return content
+
+
 def text_of(raw: msgspec.Raw) -> str:
     """A content, which is a text or a list of parts; anything else as the JSON it is."""
     if not bytes(raw):
         return ""
     try:
-        content = _as_text(raw)
-    except msgspec.ValidationError:
+        content = _content(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return bytes(raw).decode("utf-8", "replace")
     if isinstance(content, str):
         return content
@@ -88,8 +100,8 @@ def text_of(raw: msgspec.Raw) -> str:
 def first_text_of(raw: msgspec.Raw) -> str:
     """The first text of a content; of anything else nothing."""
     try:
-        content = _as_text(raw) if bytes(raw) else None
-    except msgspec.ValidationError:
+        content = _content(raw) if bytes(raw) else None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
     if isinstance(content, str):
         return content
@@ -109,7 +121,9 @@ def time_of(turn: Turn) -> datetime | None:
                 return at
         elif stamp is not None:
             try:
-                return datetime.fromtimestamp(stamp / 1000 if stamp > _MILLISECONDS else stamp, tz=UTC)
+                at = plausible(datetime.fromtimestamp(stamp / 1000 if stamp > _MILLISECONDS else stamp, tz=UTC))
             except (ValueError, OverflowError, OSError):
                 continue
+            if at is not None:
+                return at
     return None

@@ -17,9 +17,10 @@ from wisen.agents.called import observer
 from wisen.agents.hermes.read import AGENT
 from wisen.agents.sqlite_files import columns, connect, text
 from wisen.domain.hooks import Calling, Hook, HookSettings, caller_in
+from wisen.safety.regular_files import SIDE_FILE, read_regular_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from wisen.domain.hooks import Caller
 
@@ -28,13 +29,12 @@ PLUGIN = "wisen"
 EVENTS = (
     ("pre_llm_call", "session-start"),
     ("pre_llm_call", "prompt"),
+    ("pre_tool_call", "before-call"),
     ("transform_tool_result", "failure"),
     ("on_session_end", "stop"),
     ("on_session_finalize", "session-end"),
 )
 """What Hermes calls its events, and what we call them. Only with a prompt it takes a text for the model."""
-_GUARDED = ("pre_tool_call", "before-call")
-"""It costs time before every call, so it is there only while there are guards."""
 _UNTOLD = "subagent"
 """Sessions that are told nothing at their start: nobody types there."""
 _NEWEST = 50
@@ -72,15 +72,19 @@ class HermesHooks:
         """The plug-in itself, which stands beside the file that says what it runs."""
         if settings.name != self.file().name:
             return {}
-        return {settings.with_name("__init__.py"): Path(__file__).with_name("placed.py").read_bytes()}
+        return {settings.with_name("__init__.py"): Path(__file__).with_name("plugin.py").read_bytes()}
 
-    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
-        """What is run at each event; before calls while there are guards."""
-        events = [*EVENTS, *((_GUARDED,) if guards else ())]
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+        """What is run at each event."""
         return tuple(
             Hook(event=event, keys=("calls", event), value={"command": caller.command(own, AGENT)})
-            for event, own in events
+            for event, own in EVENTS
         )
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        """None: the file is ours, and what Hermes 0.19 takes in YAML is what can be read here."""
+        del path, content
+        return ""
 
     def read(self, settings: object) -> HookSettings:
         """Every command of our plug-in and of shell hooks, and every plug-in that is enabled and known to observe."""
@@ -123,7 +127,7 @@ class HermesHooks:
         from ruamel.yaml.error import YAMLError
 
         try:
-            told: Any = YAML(typ="safe", pure=True).load((self._root / "config.yaml").read_text(encoding="utf-8"))
+            told: Any = YAML(typ="safe", pure=True).load(read_regular_text(self._root / "config.yaml", SIDE_FILE))
         except (OSError, ValueError, YAMLError):
             return False
         plugins = told.get("plugins") if isinstance(told, dict) else None

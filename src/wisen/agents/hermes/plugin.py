@@ -1,13 +1,15 @@
-"""What runs inside Hermes: it calls wisen's hook client at Hermes' events, and gives its answers in Hermes' own form.
+"""wisen in Hermes: it calls wisen at Hermes' events, and gives its answers in Hermes' own form.
 
-`placed.py` loads it there, in Hermes' own process: it needs the standard library alone, and knows nothing of wisen but
-that program. Whatever goes wrong, Hermes goes on without an answer.
+`wisen install hermes` put this file here, and `wisen uninstall hermes` takes it away. Hermes loads it, in its own
+process, once you have enabled the plug-in. It needs the standard library and Hermes alone; what is run stands in
+plugin.yaml beside it. Whatever goes wrong, Hermes goes on without an answer.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import threading
 from pathlib import Path
@@ -28,18 +30,35 @@ _YES = ("1", "true", "yes", "on")
 _OUTPUTS = ("output", "stdout", "stderr", "error", "message")
 
 
-def listen(context: Any, commands: dict[str, list[list[str]]]) -> None:
-    """Have Hermes call us at the events that have commands, each ending with our own name of the event."""
-    calls = Calls({words[-1]: words for each in commands.values() for words in each})
+def register(context: Any) -> None:
+    """Called by Hermes when it has loaded this file."""
+    try:
+        import yaml  # type: ignore[import-untyped,import-not-found,unused-ignore]  # Hermes has it
+
+        told = yaml.safe_load(Path(__file__).with_name("plugin.yaml").read_text(encoding="utf-8")) or {}
+        calls = told.get("calls") or {}
+        listen(context, {event: [each["command"] for each in listed] for event, listed in calls.items()})
+    except Exception:  # noqa: BLE001 - Hermes goes on as if this were not there
+        return
+
+
+def listen(context: Any, commands: dict[str, list[str]]) -> None:
+    """Have Hermes call us at the events that have commands, as a shell reads them, each with our name of the event."""
+    calls = Calls({_event_in(command): command for each in commands.values() for command in each})
     for event in commands:
         context.register_hook(event, getattr(calls, event))
+
+
+def _event_in(command: str) -> str:
+    """Of `/bin/sh LAUNCHER AGENT EVENT ...`."""
+    return shlex.split(command)[3]
 
 
 class Calls:
     """What is done at each event; the methods have Hermes' names for them."""
 
-    def __init__(self, programs: dict[str, list[str]]) -> None:
-        """`programs`: what is run, by our own names of the events."""
+    def __init__(self, programs: dict[str, str]) -> None:
+        """`programs`: what a shell runs, by our own names of the events."""
         self._programs = programs
         self._begun: dict[str, bool] = {}
         """The sessions that were begun here, and whether they were told anything then."""
@@ -113,8 +132,8 @@ class Calls:
         """What the client says to an event, and whether it stops the call or has the user asked."""
         payload = {"session_id": told.get("session_id") or "", "cwd": _place(), **fields}
         try:
-            done = subprocess.run(  # noqa: S603 - no shell; what plugin.yaml names
-                self._programs[event],
+            done = subprocess.run(  # noqa: S603 - what plugin.yaml names
+                ["/bin/sh", "-c", self._programs[event]],
                 input=json.dumps(payload, default=str).encode("utf-8", "replace"),
                 capture_output=True,
                 timeout=SECONDS,

@@ -12,6 +12,7 @@ import msgspec
 from wisen.agents import jsonl
 from wisen.agents.openclaw import compressed
 from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.safety.regular_files import open_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,7 @@ def read_archive(source: Source, mark: Mark | None, form: LineFormat) -> Iterato
 def _lines(source: Source) -> Iterator[bytes | None]:
     """The lines of an archive; None for one that is too long, and at the end of one that never ends."""
     held, total, passing = b"", 0, False
-    with source.path.open("rb") as file:
+    with open_regular_file(source.path) as file:
         for piece in compressed.pieces(file):
             total += len(piece)
             if total > _LARGEST:
@@ -92,6 +93,8 @@ def _take(form: LineFormat, line: bytes, offset: int, *, is_cold: bool) -> None:
         form.notebook.trouble(TroubleKind.MISSHAPEN, offset)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         form.notebook.trouble(TroubleKind.GARBLED, offset)
+    except Exception as error:  # noqa: BLE001 - a fence: a record that a reader breaks on costs that record only
+        form.notebook.broke(offset, error)
 
 
 def _batch(form: LineFormat, cursor: str, taken: int, *, afresh: bool) -> Batch:

@@ -202,7 +202,10 @@ class _Pass:
             return
         if record.type == "session":
             record.id = session.name
-        session.conversation.take(record, number)
+        try:
+            session.conversation.take(record, number)
+        except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
+            session.notebook.broke(row, error)
         events, troubles = session.notebook.take()
         self._events += events
         self._troubles += (replace(trouble, offset=row) for trouble in troubles)
@@ -252,7 +255,10 @@ def _record(data: bytes) -> Record | None:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found, whole = salvage.records_in(data, lambda _: True)  # half an emoji, or a character that JSON forbids
-        return record_decoder.decode(found[0]) if whole and len(found) == 1 else None
+        try:
+            return record_decoder.decode(found[0]) if whole and len(found) == 1 else None
+        except (UnicodeDecodeError, RecursionError):
+            return None
 
 
 class _Kind(msgspec.Struct):

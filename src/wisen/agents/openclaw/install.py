@@ -1,9 +1,9 @@
 """How OpenClaw is told to call us: our plug-in, in its openclaw.json, as values. It writes nothing.
 
-Only values change there: the folder that the plug-in is loaded from, its entry, which says what it runs, and its name
-where the user lists the plug-ins that may be loaded. The plug-in itself (`plugin/`) is shipped to wisen's home, since
-OpenClaw refuses files that are hard links, as some installers make them, and older ones do not start where the folder
-is gone.
+Only values change there: the plug-in's entry, which says which home it calls, and its name where the user lists the
+plug-ins that may be loaded. The plug-in itself (`plugin/`) is copied into OpenClaw's own folder of plug-ins, where it
+is found without being named: older ones do not start where a folder is gone that settings name, and all refuse files
+that are hard links, as some installers make them.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ from wisen.agents.called import observer
 from wisen.agents.openclaw.newest import newest_session
 from wisen.agents.openclaw.places import settings_file, state_directories
 from wisen.agents.openclaw.read import AGENT
-from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookSettings
+from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookSettings, Program
 from wisen.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
 PLUGIN = "wisen"
 """What OpenClaw calls our plug-in; its manifest says the same."""
 FILES = ("index.js", "openclaw.plugin.json", "package.json")
-FOLDER = ("plugins", "wisen-openclaw")
-"""Where in the home it is."""
+FOLDER = ("extensions", PLUGIN)
+"""Where in OpenClaw's state directory it is."""
+_OLD_FOLDER = ("plugins", "wisen-openclaw")
+"""Where in our home it was, with older versions, which had settings name it."""
 _PATHS, _ENTRY, _ALLOWED = ("plugins", "load", "paths"), ("plugins", "entries", PLUGIN), ("plugins", "allow")
 _ACCESS = "allowConversationAccess"
 _TALK = ("before_prompt_build", "agent_end")
@@ -69,21 +71,23 @@ class OpenClawHooks:
         others = (state / "openclaw.json" for state in self._states)
         return tuple(dict.fromkeys((self._file, *others)))
 
-    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
-        """The same with and without guards: the plug-in looks for itself whether there are any."""
-        del guards
-        config = {"python": caller.python, "client": caller.client, "home": caller.home}
-        entry = {"enabled": True, "hooks": {_ACCESS: True}, "config": config}
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+        """The entry; whether there are guards the plug-in sees itself."""
+        entry = {"enabled": True, "hooks": {_ACCESS: True}, "config": {"home": caller.home}}
         return (
-            Hook(event=".".join(_PATHS), keys=_PATHS, value=str(Path(caller.home, *FOLDER))),
             Hook(event=".".join(_ENTRY), keys=_ENTRY, value=entry, keyed=True),
             Hook(event=".".join(_ALLOWED), keys=_ALLOWED, value=PLUGIN, where_listed=True),
         )
 
-    def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
-        """The plug-in."""
-        source = Path(__file__).with_name("plugin")
-        return {Path(caller.home, *FOLDER, name): (source / name).read_bytes() for name in FILES}
+    def companions(self, settings: Path) -> Mapping[Path, bytes]:
+        """The plug-in, in the state directory that the settings are of."""
+        source, state = Path(__file__).with_name("plugin"), self._state_of(settings)
+        return {state.joinpath(*FOLDER, name): (source / name).read_bytes() for name in FILES}
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        """None: OpenClaw takes JSON5, and says itself what it does not start with."""
+        del path, content
+        return ""
 
     def read(self, settings: object) -> HookSettings:
         """Our entry, what helps it to be loaded, and every other plug-in that is named."""
@@ -108,14 +112,16 @@ class OpenClawHooks:
 
     def newest_session(self, settings: Path) -> datetime | None:
         """In the state directory that the settings are of."""
-        states = [state for state in self._states if state == settings.parent] or self._states[:1]
-        return max(filter(None, (newest_session(state, self._is_off) for state in states)), default=None)
+        return newest_session(self._state_of(settings), self._is_off)
+
+    def _state_of(self, settings: Path) -> Path:
+        return next((state for state in self._states if state == settings.parent), self._states[0])
 
 
 def _helps(plugins: Mapping[str, Any]) -> Iterator[Calling]:
     paths, allowed = _inside(plugins, "load").get("paths"), plugins.get("allow")
     for at, path in enumerate(paths if isinstance(paths, list) else ()):
-        if isinstance(path, str) and PurePath(path).parts[-len(FOLDER) :] == FOLDER:
+        if isinstance(path, str) and PurePath(path).parts[-len(_OLD_FOLDER) :] == _OLD_FOLDER:
             yield Calling(event=".".join(_PATHS), command=path, keys=(*_PATHS, at), helps=True)
     for at, name in enumerate(allowed if isinstance(allowed, list) else ()):
         if name == PLUGIN:
@@ -135,10 +141,12 @@ def _caller_in(entry: object) -> Caller | None:
     """What our plug-in runs, where an entry is one of ours."""
     config = _inside(entry, "config")
     python, client, home = (config.get(name) for name in ("python", "client", "home"))
+    if isinstance(home, str) and python is None and client is None:
+        return Caller(home=home)
     if not (isinstance(python, str) and isinstance(client, str) and isinstance(home, str)):
         return None
     ours = PurePath(client).parts[-len(CLIENT) :] == CLIENT
-    return Caller(python=python, client=client, home=home) if ours else None
+    return Caller(home=home, direct=Program(python=python, client=client)) if ours else None
 
 
 def _inside(value: object, name: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from wisen.agents.openclaw.records import Record
 from wisen.agents.openclaw.registry import DATABASE, voices_beside, voices_in
 from wisen.agents.openclaw.voices import Voice
 from wisen.agents.sqlite_files import connect, text
+from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,8 +51,8 @@ def _in_files(state: Path) -> Iterator[tuple[datetime, str]]:
     for source in sorted(ours, key=lambda each: -each.modified_ns)[:_NEWEST]:
         if voices_beside(source.path).get(source.path.stem, Voice.USER) is Voice.USER:
             try:
-                with source.path.open("rb") as file:
-                    yield from _header_in(file.read(_BEGINNING).partition(b"\n")[0])
+                with open_regular_file(source.path) as file:
+                    yield from _header_in(read_at_most(file, _BEGINNING).partition(b"\n")[0])
             except OSError:
                 continue
 

@@ -120,7 +120,7 @@ _handed = msgspec.json.Decoder(Handed)
 _abort = msgspec.json.Decoder(Abort)
 _meta = msgspec.json.Decoder(Meta)
 _time = msgspec.json.Decoder(float | str)
-_ODD = (msgspec.ValidationError, UnicodeDecodeError)
+_ODD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def blocks_of(content: str | list[Block] | None) -> list[Block]:
@@ -162,7 +162,7 @@ def owner_of(raw: msgspec.Raw) -> bool | None:
     try:
         return _meta.decode(raw).sender_is_owner if bytes(raw) else None
     except _ODD:
-        return None
+        return False  # whose it is cannot be read, so it is nobody's word
 
 
 def stopped_by(raw: msgspec.Raw) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from wisen.agents.openclaw.voices import Voice, voice_of
 from wisen.agents.sqlite_files import columns, connect, text
+from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,9 +83,7 @@ def _query(table: str, here: set[str], there: set[str]) -> str:
 
 def _voices_of(file: Path) -> dict[str, Voice]:
     try:
-        if file.stat().st_size > _LARGEST:
-            return {}
-        entries = _entries.decode(file.read_bytes())
+        entries = _entries.decode(read_regular_file(file, _LARGEST))
     except (OSError, msgspec.DecodeError):
         return {}
     voices: dict[str, Voice] = {}

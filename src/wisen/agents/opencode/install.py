@@ -1,6 +1,7 @@
 """How opencode is told to call us: a plug-in of ours in the list of them in its settings, as values. It writes nothing.
 
-The plug-in is a file of this package (`plugin/wisen.js`), named by its address, with what it runs as its options.
+The plug-in (`plugin/wisen.js`) is copied into our home and named by its address there, with the home as its option.
+Where it is gone, opencode goes on without it.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from wisen.agents.called import observer
+from wisen.agents.called import observer, strict_json
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.read import AGENT
 from wisen.agents.sqlite_files import connect, text
-from wisen.domain.hooks import Caller, Calling, Hook, HookSettings
+from wisen.domain.hooks import Caller, Calling, Hook, HookSettings, Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
 EVENT = "plugin"
 """There are no events in the settings: the plug-in is called on all of them."""
-PLUGIN = ("agents", "opencode", "plugin", "wisen.js")
-"""Where in the package the plug-in is."""
+PLUGIN = ("plugins", "wisen-opencode", "wisen.js")
+"""Where in our home the plug-in is."""
+_OLD_PLUGIN = ("agents", "opencode", "plugin", "wisen.js")
+"""Where in the package older versions had it loaded from."""
 _NAMES = ("opencode.json", "opencode.jsonc")
 _NEWEST = 20
 """So many of the newest sessions are looked at."""
@@ -61,12 +64,20 @@ class OpenCodeHooks:
         folders = (self._root,) if project is None else (self._root, project, project / ".opencode")
         return tuple(dict.fromkeys((*(folder / name for folder in folders for name in _NAMES), *self._more)))
 
-    def wanted(self, caller: Caller, *, guards: Sequence[str] = ()) -> tuple[Hook, ...]:
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
         """The plug-in; whether there are guards it sees itself."""
-        del guards
-        plugin = Path(__file__).absolute().parent.joinpath(*PLUGIN[2:])
-        options = {"python": caller.python, "client": caller.client, "home": caller.home}
-        return (Hook(event=EVENT, keys=("plugin",), value=[plugin.as_uri(), options]),)
+        plugin = Path(caller.home, *PLUGIN)
+        return (Hook(event=EVENT, keys=("plugin",), value=[plugin.as_uri(), {"home": caller.home}]),)
+
+    def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
+        """The plug-in."""
+        return {Path(caller.home, *PLUGIN): (Path(__file__).parent / "plugin" / PLUGIN[-1]).read_bytes()}
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        """opencode 1.18 takes comments and trailing commas; with what is no JSON beside that it does not start."""
+        del path
+        fault = strict_json(content, comments=True, commas=True)[1]
+        return f"opencode does not start with it: {fault}" if fault else ""
 
     def read(self, settings: object) -> HookSettings:
         """Every plug-in that the settings name: ours, and those of others that are known to observe."""
@@ -113,11 +124,13 @@ def _plugins(settings: object) -> Iterator[Calling]:
 
 def _caller(spec: str, options: Any) -> Caller | None:
     """What our plug-in runs, of this or of another installation; None for others."""
-    if not spec.startswith("file:") or PurePath(unquote(urlsplit(spec).path)).parts[-len(PLUGIN) :] != PLUGIN:
-        return None
+    parts = PurePath(unquote(urlsplit(spec).path)).parts if spec.startswith("file:") else ()
     given = options if isinstance(options, dict) else {}
     python, client, home = (str(given.get(name, "")) for name in ("python", "client", "home"))
-    return Caller(python=python, client=client, home=home)
+    if parts[-len(PLUGIN) :] == PLUGIN:
+        return Caller(home=home)
+    old = parts[-len(_OLD_PLUGIN) :] == _OLD_PLUGIN
+    return Caller(home=home, direct=Program(python=python, client=client)) if old else None
 
 
 def _project_of(settings: Path) -> Path:

@@ -7,22 +7,26 @@ under new ids; copies are older than the session they stand in, and are passed o
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
 from wisen.agents import arguments, masked
 from wisen.agents.concessions import concedes
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
+from wisen.agents.salvage import mended
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.domain.sources import TroubleKind
 from wisen.safety import sentinel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from wisen.agents.notebook import Notebook
     from wisen.domain.events import SessionKey
+
+Row = TypeVar("Row")
 
 AGENT = "opencode"
 _SHELL = "bash"
@@ -84,7 +88,7 @@ class Talk:
         """Take one part in: its data, its id, its message's id and its message's data."""
         data, identity, message, told = (bytes(cell or b"") for cell in cells)
         try:
-            part = as_part(data)
+            part = _decoded(as_part, data)
         except msgspec.ValidationError:
             self._odd(data, row)
             return
@@ -113,7 +117,7 @@ class Talk:
         """The message that a part belongs to; read once for all of its parts."""
         if self._said[0] != message:
             try:
-                self._said = message, as_said(told)
+                self._said = message, _decoded(as_said, told)
             except _UNREADABLE:
                 self.notebook.trouble(TroubleKind.MISSHAPEN, row, "message")
                 self._said = message, None
@@ -240,3 +244,13 @@ def _never_ran(words: str) -> bool:
 
 def _name(cell: bytes) -> str:
     return cell.decode("utf-8", "replace")
+
+
+def _decoded(decode: Callable[[bytes], Row], data: bytes) -> Row:
+    """A row's JSON; half an emoji in it, or a byte that is no text, is replaced. Raises: one of _UNREADABLE."""
+    try:
+        return decode(data)
+    except msgspec.ValidationError:
+        raise
+    except _UNREADABLE:
+        return decode(mended(data))

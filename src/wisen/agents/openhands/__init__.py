@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wisen.agents.files import folders_below
 from wisen.agents.openhands.eventwise import event_files, read_events
 from wisen.agents.openhands.read import AGENT, Conversation
 from wisen.agents.openhands.records import place_in
@@ -39,9 +39,7 @@ class OpenHands:
 
     def sources(self, under: Path | None = None) -> Iterator[Source]:
         """Every conversation below the root or below `under`, those of sub-agents too, in a stable order."""
-        for folder, folders, _ in os.walk(self._root if under is None else under):
-            folders.sort()
-            path = Path(folder)
+        for path, folders, _ in folders_below(self._root if under is None else under):
             if path.name != _EVENTS:
                 continue
             folders.clear()

@@ -12,7 +12,9 @@ import msgspec
 from wisen.agents.jsonl import LONGEST
 from wisen.agents.notebook import FAR_BEHIND, Segment
 from wisen.agents.openhands.records import as_event, kind_in
+from wisen.agents.salvage import mended
 from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,8 +103,13 @@ def _take(file: EventFile, conversation: Conversation, *, is_last: bool) -> bool
         notebook.trouble(TroubleKind.OVERSIZED, file.number)
         return True
     try:
-        data = file.path.read_bytes()
-        conversation.take(as_event(data), file.number)
+        data = read_regular_file(file.path, LONGEST)
+        try:
+            conversation.take(as_event(data), file.number)
+        except msgspec.ValidationError:
+            raise
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            conversation.take(as_event(mended(data)), file.number)  # half an emoji, or a byte that is no text
     except OSError as error:
         notebook.trouble(TroubleKind.UNREADABLE, file.number, error.strerror or "")
     except msgspec.ValidationError:
@@ -112,6 +119,8 @@ def _take(file: EventFile, conversation: Conversation, *, is_last: bool) -> bool
     except _UNREADABLE:
         notebook.trouble(TroubleKind.UNFINISHED if is_last else TroubleKind.GARBLED, file.number)
         return not is_last
+    except Exception as error:  # noqa: BLE001 - a fence: an event that the reader breaks on costs that one only
+        notebook.broke(file.number, error)
     return True
 
 

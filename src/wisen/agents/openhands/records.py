@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.jsonl import LONGEST
+from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,6 +123,6 @@ def text_of(parts: list[Part]) -> str:
 def place_in(path: Path) -> str:
     """The directory of a conversation's workspace; empty where nothing tells it."""
     try:
-        return _state.decode(path.read_bytes()).workspace.working_dir if path.stat().st_size <= LONGEST else ""
+        return _state.decode(read_regular_file(path, LONGEST)).workspace.working_dir
     except (OSError, *_ODD):
         return ""

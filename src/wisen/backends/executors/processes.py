@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from concurrent.futures import Executor
+
+    from wisen.ports import Crew
 
 WORTH_IT = 300 << 20
 """Bytes from which on more processes are tried; at 220 MB two were not faster than one on two cores."""
@@ -18,16 +22,41 @@ MOST = 8
 
 @contextmanager
 def processes(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
-    """A pool for work on so many bytes; none when one process is asked for, or enough."""
+    """A pool for work on so many bytes; none when one process is asked for, or enough, or no other can be started."""
     if jobs == 0:
-        jobs = min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, MOST)
-        jobs = jobs if size >= WORTH_IT else 1
-    if jobs == 1:
+        jobs = min(_cores(), MOST) if size >= WORTH_IT else 1
+    pool = _started(jobs) if jobs > 1 else None
+    if pool is None:
         yield None, 1
         return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    # Not forked: open databases must not be carried into another process.
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+    try:
         yield pool, jobs
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def given(executor: Executor) -> Crew:
+    """A crew of somebody else's workers, a cluster's for example; it stays open."""
+
+    @contextmanager
+    def crew(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
+        yield executor, jobs or min(_cores(), MOST)
+
+    return crew
+
+
+def _started(jobs: int) -> Executor | None:
+    """Workers; None where this program cannot start Python again: it is frozen, embedded, or at its limits."""
+    name = Path(sys.executable or "").name.lower()
+    if getattr(sys, "frozen", False) or not name.startswith(("python", "pypy")):
+        return None
+    from wisen.backends.executors.workers import WorkerProcesses
+
+    try:
+        return WorkerProcesses(jobs)
+    except (OSError, RuntimeError):
+        return None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -9,11 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from wisen.backends.programs import find_program
 from wisen.domain.models import WORK
 from wisen.errors import ModelFailed, Reason
 from wisen.ports.models import Reply
@@ -82,9 +82,12 @@ class CommandModel:
     def respond(self, prompt: Prompt, seconds: float) -> Reply:
         """The reply, within so many seconds. Raises: ModelFailed."""
         client = CLIENTS[self._program]
-        path = shutil.which(self._program, path=self._environment.get("PATH"))
+        path = find_program(self._program, self._environment)
         if path is None:
-            says = f"{self._program} is not in the PATH. Install it, or choose another model: wisen models show"
+            says = (
+                f"{self._program} is not in the PATH, or only in a project's folder, from which nothing is started. "
+                "Install it, or choose another model: wisen models show"
+            )
             raise ModelFailed(says, Reason.UNREACHABLE)
         call = client.call(prompt, self._model, self._session())
         if any(len(each.encode()) > _LONGEST_ARGUMENT for each in call.arguments):

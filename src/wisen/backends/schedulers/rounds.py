@@ -71,6 +71,7 @@ class Rounds:
                 return
             self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
                 self._command,
+                cwd="/",  # whatever lies in the folder in which the server was started is nothing of ours
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

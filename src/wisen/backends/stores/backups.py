@@ -11,6 +11,7 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from wisen.backends.home_access import leftovers
 from wisen.backends.stores.ledger import TABLES, SqlLedger
 from wisen.backends.stores.sqlite import SqliteDatabase, damaged, translated
 from wisen.backends.stores.sqlite_files import LEDGER, looking_at, set_aside, sync_folder
@@ -45,6 +46,8 @@ class LedgerBackups:
         part = copy.with_name(copy.name + ".part")
         with translated(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for left in self._folder.glob("*.part*"):
+                left.unlink(missing_ok=True)  # by a process that was killed: one writer at a time makes copies
         try:
             rows = self._copy_to(part)
             if self._read_whole(part) != rows:
@@ -73,7 +76,7 @@ class LedgerBackups:
         made = self.make()
         gone = [copy for copy in copies(self._folder) if copy != made and self._may_hold(copy, holds)]
         with translated(self._folder):
-            gone += self._folder.glob("*.part")
+            gone += leftovers(self._ledger.parent, self._clock.now())
             gone += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
             for each in gone:
                 each.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -11,23 +12,31 @@ from wisen.backends.stores.escapes import from_microseconds, microseconds, pack,
 from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.backtests import Backtest
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Status, Tally, Who, tallied
+from wisen.domain.founding import known_as, sights_of, with_known
 from wisen.domain.guards import Guard, newest
+from wisen.errors import StoreBusy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from wisen.backends.stores.dialect import Database, Value
     from wisen.domain.guards import Learnt
 
-ENTRIES = Table("entries", ("id", "name", "context", "at", "body"))
+ENTRIES = Table("entries", ("id", "name", "context", "at", "body", "founded"))
 OCCURRENCES = Table("occurrences", ("id", "entry", "machine", "context", "agent", "session", "message", "at", "quote"))
 MOVES = Table("moves", ("id", "subject", "machine", "at", "decider", "kind", "value", "why"))
-PROPOSALS = Table("proposals", ("id", "entry", "at", "body"))
+PROPOSALS = Table("proposals", ("id", "entry", "at", "body", "asks"))
 GUARDS = Table("guards", ("id", "version", "context", "at", "body"))
 _AT_WORK = (Status.PENDING, Status.IN_PROGRESS, Status.PROMOTED, Status.PROMOTED_TO_SKILL)
 _AT_ONCE = 500
 """How many ids one question names."""
+_TRIES = 8
+_WHOSE = "SELECT id, entry FROM (SELECT o.id, o.entry FROM occurrences AS o JOIN entries AS e ON e.id = o.entry) AS w"
 _Bodied = TypeVar("_Bodied", Entry, Proposal, Guard)
+
+
+class _Outrun(Exception):
+    """Another process recorded the same while we did."""
 
 
 class SqlEntries:
@@ -35,26 +44,54 @@ class SqlEntries:
 
     _db: Database
 
-    def enter(self, rows: Iterable[Learnt]) -> None:
-        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing."""
+    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
+        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing.
+
+        An entry whose sights were recorded before is the one that they belong to: returns which are, under which id.
+        """
+        every = tuple(rows)
+        sights = sights_of(every)
+        for _ in range(_TRIES):
+            with suppress(_Outrun):
+                return self._enter_once(every, sights)
+        raise StoreBusy(f"{self._db.place}: others record the same at the same time. Run this again in a moment.")
+
+    def _enter_once(self, rows: Sequence[Learnt], sights: Mapping[str, Sequence[str]]) -> dict[str, str]:
         with self._db.transaction():
-            for row in rows:
-                if isinstance(row, Entry):
-                    values: dict[str, Value] = {"name": row.name, "context": row.context, "body": _body(row)}
-                    add(self._db, ENTRIES, values | {"id": row.id, "at": microseconds(row.at)})
-                elif isinstance(row, Proposal):
-                    values = {"id": row.id, "entry": row.entry, "at": microseconds(row.at), "body": _body(row)}
-                    add(self._db, PROPOSALS, values)
-                elif isinstance(row, Guard):
-                    values = {"id": row.id, "version": row.version, "context": row.context, "body": _body(row)}
-                    add(self._db, GUARDS, values | {"at": microseconds(row.at)})
-                elif isinstance(row, Move):
-                    values = {name: getattr(row, name, None) for name in MOVES.columns}
-                    values |= {"at": microseconds(row.at), "decider": row.by.value, "kind": row.kind.value}
-                    add(self._db, MOVES, values)
-                else:
-                    values = {name: getattr(row, name) for name in OCCURRENCES.columns}
-                    add(self._db, OCCURRENCES, values | {"at": microseconds(row.at)})
+            known = known_as(sights, self._owners(sights))
+            for row in with_known(rows, known):
+                self._enter_row(row, sights)
+            if known_as({id_: of for id_, of in sights.items() if id_ not in known}, self._owners(sights)):
+                raise _Outrun  # another machine recorded the same in this moment: the next try sees it
+        return known
+
+    def _enter_row(self, row: Learnt, sights: Mapping[str, Sequence[str]]) -> None:
+        if isinstance(row, Entry):
+            founded = sights[row.id][0] if row.id in sights else None
+            values: dict[str, Value] = {"name": row.name, "context": row.context, "body": _body(row)}
+            add(self._db, ENTRIES, values | {"id": row.id, "at": microseconds(row.at), "founded": founded})
+        elif isinstance(row, Proposal):
+            values = {"id": row.id, "entry": row.entry, "at": microseconds(row.at), "body": _body(row)}
+            add(self._db, PROPOSALS, values | {"asks": row.asks})
+        elif isinstance(row, Guard):
+            values = {"id": row.id, "version": row.version, "context": row.context, "body": _body(row)}
+            add(self._db, GUARDS, values | {"at": microseconds(row.at)})
+        elif isinstance(row, Move):
+            values = {name: getattr(row, name, None) for name in MOVES.columns}
+            values |= {"at": microseconds(row.at), "decider": row.by.value, "kind": row.kind.value}
+            add(self._db, MOVES, values)
+        else:
+            values = {name: getattr(row, name) for name in OCCURRENCES.columns}
+            add(self._db, OCCURRENCES, values | {"at": microseconds(row.at)})
+
+    def _owners(self, sights: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """By sight, the entry that it was recorded for; what it was founded by counts also where that was forgotten."""
+        found: dict[str, str] = {}
+        for some in _some(each for seen in sights.values() for each in seen):
+            for column, table in (("founded", "SELECT founded, id FROM entries"), ("id", _WHOSE)):
+                rows = self._db.run(f"{table} WHERE {column} IN ({_marks(some)})", some)
+                found |= {unpack(str(sight)): unpack(str(entry)) for sight, entry in rows}
+        return found
 
     def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:
         """Every entry, or those with these ids, oldest first."""

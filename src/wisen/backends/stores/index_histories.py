@@ -13,6 +13,7 @@ from wisen.backends.stores.escapes import from_milliseconds, unpack
 from wisen.backends.stores.index_selection import chosen_by, understood
 from wisen.domain.events import Provenance, Status
 from wisen.domain.histories import Act, History, Step, Turn
+from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
@@ -138,13 +139,16 @@ def _step(call: _Event, end: _Event | None) -> Step:
 
 
 def _turn(event: _Event, act: Act, before: int, *, conceded: bool) -> Turn:
+    typed = None if event.text is None else unpack(event.text)
+    own = None if typed is None else own_words(typed)
     return Turn(
         id=unpack(event.id),
         act=act,
         at=from_milliseconds(event.at),
-        text=None if event.text is None else unpack(event.text),
+        text=own or None,
         before=before,
         origin=unpack(event.how),
         conceded=conceded,
         context=unpack(event.context),
+        whole=None if own is typed else typed,
     )

@@ -15,6 +15,7 @@ from wisen.backends.stores.entries import ENTRIES, GUARDS, MOVES, OCCURRENCES, P
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.exposures import EXPOSURES, OUTCOMES, REINFORCEMENTS, SqlExposures
 from wisen.backends.stores.migrate import MIGRATIONS
+from wisen.backends.stores.ownership import OWNERSHIP, SqlOwnerships
 from wisen.backends.stores.phrases import WORDING, SqlPhrases
 from wisen.backends.stores.purse import COOLINGS, MODEL_CALLS, SqlPurse
 from wisen.backends.stores.seals import Table, add, read
@@ -73,11 +74,11 @@ RECORDS = Table(
     ),
 )
 SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
-CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body"))
+CHANGES = Table("changes", ("id", "machine", "path", "at", "undoes", "body", "follows"))
 LOOKS = Table("looks", ("id", "change", "machine", "at", "fate", "path", "head", "text"))
 TABLES = (
     MIGRATIONS, CONTEXTS, ALIASES, RUNS, RECORDS, SNAPSHOTS, CHANGES, LOOKS, ENTRIES, OCCURRENCES, MOVES, PROPOSALS,
-    EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, MODEL_CALLS, COOLINGS, *WORDING, *GRAVES,
+    EXPOSURES, OUTCOMES, REINFORCEMENTS, GUARDS, MODEL_CALLS, COOLINGS, OWNERSHIP, *WORDING, *GRAVES,
 )  # fmt: skip
 
 _TELLING = """
@@ -88,7 +89,7 @@ _TELLING = """
 """Successes that can have ended something or speak for something, and all else."""
 
 
-class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases):
+class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases, SqlOwnerships):
     """A ledger in a database."""
 
     def __init__(self, db: Database) -> None:
@@ -179,12 +180,13 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases):
         rest += f" ORDER BY at, machine COLLATE {self._db.bytewise}, digest COLLATE {self._db.bytewise}"
         return tuple(_snapshot(row) for row in read(self._db, SNAPSHOTS, rest, tuple(values)))
 
-    def change(self, change: Change) -> None:
-        """Remember an edit of a file; the same one again changes nothing."""
+    def change(self, change: Change) -> bool:
+        """Remember an edit of a file; the same one again changes nothing. False: another one came in its place."""
         values: dict[str, Value] = {name: getattr(change, name, None) for name in CHANGES.columns}
         values |= {"at": microseconds(change.at), "body": _body(change)}
         with self._db.transaction():
             add(self._db, CHANGES, values)
+            return bool(self._db.run("SELECT 1 FROM changes WHERE id = ?", (pack(change.id),)))
 
     def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """The edits of the files of one machine, or of one file, oldest first."""
@@ -222,6 +224,7 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases):
         yield from self.phrases()
         yield from self.searches()
         yield from self.reinforcements()
+        yield from self.ownerships()
         yield from map(_alias, read(self._db, ALIASES))
         yield from self.contexts()
 

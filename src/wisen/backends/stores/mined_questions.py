@@ -13,6 +13,7 @@ from wisen.backends.stores.mined import digest, from_distances
 from wisen.domain.failures import Change, Ending, Goal, Signature
 from wisen.domain.fixes import Danger, Evidence, FailureKind, Fix
 from wisen.domain.signals import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
+from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -224,7 +225,7 @@ def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
         native=unpack(native),
         session=session,
         said=Said(message=unpack(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
-        text=unpack(text or ""),
+        text=own_words(unpack(text or "")),
         context=unpack(context or ""),
     )
 

@@ -101,6 +101,10 @@ class SqliteDatabase:
         """Whether the table is there."""
         return bool(self.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))
 
+    def names(self) -> frozenset[str]:
+        """The names of its tables and indexes."""
+        return frozenset(str(name) for (name,) in self.run("SELECT name FROM sqlite_master"))
+
     def claim(self) -> None:
         """Sign the file as ours; BEGIN IMMEDIATE already keeps others out."""
         self.run(f"PRAGMA application_id = {self._application_id}")

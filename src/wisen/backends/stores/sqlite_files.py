@@ -7,6 +7,7 @@ import os
 import sqlite3
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from tempfile import mkstemp
 from typing import TYPE_CHECKING
@@ -88,18 +89,30 @@ def looking_at(path: Path, kind: Kind, *, busy: float) -> Iterator[SqliteDatabas
         db.close()
 
 
+@cache
+def names_in(kind: Kind) -> frozenset[str]:
+    """The names of the tables and indexes that a store of this version has."""
+    place = Path(":memory:")
+    db = SqliteDatabase(sqlite3.connect(place, isolation_level=None), place, kind.application_id)
+    try:
+        migrate(db, kind.store)
+        return db.names()
+    finally:
+        db.close()
+
+
 def set_aside(path: Path, at: datetime) -> Path:
     """Rename a store's file and what lies beside it, so that nothing is lost; returns the new name."""
     stamp = f"{at:%Y%m%dT%H%M%S%f}"
     aside = path.with_name(f"{path.name}.damaged-{stamp}")
     again = 1
-    while any(aside.with_name(aside.name + side).exists() for side in SIDES):
+    while any(os.path.lexists(aside.with_name(aside.name + side)) for side in SIDES):
         again += 1
         aside = path.with_name(f"{path.name}.damaged-{stamp}-{again}")
     with translated(path):
         for side in SIDES:
             present = path.with_name(path.name + side)
-            if present.exists():
+            if os.path.lexists(present):  # also a link that leads to nothing
                 present.rename(aside.with_name(aside.name + side))
         sync_folder(path.parent)
     return aside
@@ -121,6 +134,8 @@ def _holds_something(path: Path, kind: Kind, busy: float) -> bool:
         left = log.exists() and log.stat().st_size > 0
         if left and (not path.exists() or path.stat().st_size == 0):
             raise damaged(path, f"it is missing or empty, though {log.name} beside it holds a part of it")
+        if path.is_symlink() and not path.exists():
+            raise damaged(path, "it is a link that leads to nothing")
         if not path.exists():
             return False
         if not path.is_file():
@@ -155,7 +170,7 @@ def _never_filled(path: Path, kind: Kind, busy: float) -> bool:
 
 
 def _create(path: Path, kind: Kind, busy: float) -> None:
-    """Make a new store under another name and give it its own when it is complete.
+    """Make a new store under another name and give it its own when all of it was read back from one file on disk.
 
     So there is never half a store, and processes that begin at the same moment end up with one: the first.
     """
@@ -165,7 +180,7 @@ def _create(path: Path, kind: Kind, busy: float) -> None:
         os.close(handle)
     new = Path(name)
     try:
-        _prepared(new, kind, busy, known_as=path).close()
+        _fill(new, path, kind, busy)
         with translated(path):
             _name(new, path)
             sync_folder(path.parent)
@@ -173,6 +188,31 @@ def _create(path: Path, kind: Kind, busy: float) -> None:
         for side in SIDES:
             with suppress(OSError):
                 new.with_name(new.name + side).unlink(missing_ok=True)
+
+
+def _fill(new: Path, path: Path, kind: Kind, busy: float) -> None:
+    """Write a whole store into a file and look it over. Raises: StoreError where the disk has no room for it."""
+    db = _prepared(new, kind, busy, known_as=path)
+    try:
+        # On closing SQLite moves its log into the file and says nothing where that fails: here it has to say so.
+        held, left, _ = db.run("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+    finally:
+        db.close()
+    log = new.with_name(f"{new.name}-wal")
+    with translated(path):
+        if held or left or (log.exists() and log.stat().st_size):
+            raise StoreError(f"{path} could not be made whole. Make room on the disk and run it again.")
+        handle = os.open(new, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    try:
+        with looking_at(new, replace(kind, thorough=True), busy=busy) as written:
+            if names_in(kind) - written.names():
+                raise damaged(new, "a part of what was written is not there")
+    except StoreDamaged as error:
+        raise StoreError(f"{path} could not be made whole: {error} Make room and run it again.") from error
 
 
 def _name(new: Path, path: Path) -> None:

@@ -6,6 +6,7 @@ written by `mined.py` and asked for in `mined_questions.py`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from wisen.backends.stores import forgetting
@@ -17,11 +18,12 @@ from wisen.backends.stores.index_questions import counts, troubles
 from wisen.backends.stores.mined import keep_mined
 from wisen.backends.stores.mined_questions import evidence, failures, fixes, goals, signals
 from wisen.backends.stores.numbered import add, find, number_of
-from wisen.backends.stores.sqlite_files import INDEX, open_file, set_aside
+from wisen.backends.stores.sqlite import damaged
+from wisen.backends.stores.sqlite_files import INDEX, names_in, open_file, set_aside
 from wisen.backends.stores.sqlite_memories import SqliteMemories
 from wisen.domain.events import Call, Concession, Event, Message, Outcome, Provenance
 from wisen.domain.sources import Mark, TroubleKind
-from wisen.errors import StoreDamaged
+from wisen.errors import StoreDamaged, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -74,13 +76,17 @@ def open_index(path: Path, *, clock: Clock, busy: float = 10.0) -> tuple[SqliteI
     Raises: StoreNewer, StoreReadOnly, StoreBusy, StoreError.
     """
     try:
-        return SqliteIndex(open_file(path, INDEX, busy=busy)), None
+        return SqliteIndex(open_file(path, INDEX, busy=busy), clock, busy), None
     except StoreDamaged as error:
-        aside = set_aside(path, clock.now())
-        # Nothing is left to repair by hand.
-        why = str(error).removesuffix(f" {REPAIR}")
-        warning = f"{why} It is built again from the logs; the damaged file is now {aside}."
-        return SqliteIndex(open_file(path, INDEX, busy=busy)), warning
+        warning = begin_anew(path, error, clock.now())
+        return SqliteIndex(open_file(path, INDEX, busy=busy), clock, busy), warning
+
+
+def begin_anew(path: Path, error: StoreDamaged, now: datetime) -> str:
+    """Set a damaged index aside, so that a new one is made; returns the sentence that says so."""
+    aside = set_aside(path, now)
+    why = str(error).removesuffix(f" {REPAIR}")  # nothing is left to repair by hand
+    return f"{why} It is built again from the logs; the damaged file is now {aside}."
 
 
 class _Rows(NamedTuple):
@@ -97,7 +103,11 @@ class _Rows(NamedTuple):
 class SqliteIndex(SqliteAnswers):
     """Events of every agent, and how far each source was read."""
 
-    def __init__(self, db: SqliteDatabase) -> None:
+    def __init__(self, db: SqliteDatabase, clock: Clock, busy: float = 10.0) -> None:
+        self._clock, self._busy = clock, busy
+        self._begin(db)
+
+    def _begin(self, db: SqliteDatabase) -> None:
         self._db = db
         self.memories = SqliteMemories(db)
         self._agents: dict[str, int] = {}
@@ -105,6 +115,8 @@ class SqliteIndex(SqliteAnswers):
         self._sessions: dict[SessionKey, int] = {}
         self._scenes: dict[tuple[SessionKey, str | None, str], int] = {}
         self._shapes: dict[_Shape, int] = {}
+        self._version = -1
+        """SQLite's number for what other connections wrote: where it changed, numbers of ours may be gone."""
         self._handed: dict[int, int] = {}
         """By session, the last event it held when it was handed out to be mined."""
 
@@ -124,6 +136,9 @@ class SqliteIndex(SqliteAnswers):
         """Store them in one transaction; an event that is already there stays as it is. Returns how many were new."""
         try:
             with self._db.transaction():
+                if self._version != (version := self._db.number("PRAGMA data_version")):
+                    self._forget_numbers()
+                    self._version = version
                 rows = _Rows(self._db.number("SELECT coalesce(max(number), 0) FROM events"), [], [], [], [])
                 for stretch in stretches:
                     self._take(stretch, rows)
@@ -240,6 +255,19 @@ class SqliteIndex(SqliteAnswers):
     def check(self) -> None:
         """Look the whole store over. Raises: StoreDamaged."""
         self._db.verify("quick_check")
+        missing = sorted(names_in(INDEX) - self._db.names())
+        if missing:
+            raise damaged(self._db.path, f"parts of it are gone: {', '.join(missing)}")
+
+    def rebuild(self, error: StoreDamaged) -> str | None:
+        """Where this index is what is damaged: set it aside and begin anew; returns what there is to tell."""
+        if not str(error).startswith(self._db.place):
+            return None
+        with suppress(StoreError):  # what is damaged may not even be closed well
+            self._db.close()
+        told = begin_anew(self._db.path, error, self._clock.now())
+        self._begin(open_file(self._db.path, INDEX, busy=self._busy))
+        return told
 
     def close(self) -> None:
         """Let go of the file."""
@@ -286,7 +314,8 @@ class SqliteIndex(SqliteAnswers):
             self._db.run("DELETE FROM troubles WHERE source = ?", (source,))
         else:
             # It told how the source ended when it was last read, and that is over.
-            self._db.run("DELETE FROM troubles WHERE source = ? AND kind = ?", (source, TroubleKind.UNFINISHED.value))
+            for kind in (TroubleKind.UNFINISHED, TroubleKind.UNREADABLE):
+                self._db.run("DELETE FROM troubles WHERE source = ? AND kind = ?", (source, kind.value))
         rows = [(source, trouble.kind.value, pack(trouble.detail), trouble.offset) for trouble in stretch.troubles]
         self._db.many(_KEEP_TROUBLE, rows)
 

@@ -33,6 +33,7 @@ _TABLES = {
     "Exposure": "exposures",
     "Outcome": "outcomes",
     "Reinforcement": "reinforcements",
+    "Ownership": "ownership",
     "Snapshot": "snapshots",
     "Alias": "aliases",
     "Context": "contexts",

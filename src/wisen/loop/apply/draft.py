@@ -55,11 +55,13 @@ class _Ledger:
         self._changes: list[Change] = []
         self._looks: list[Look] = []
 
-    def change(self, change: Change) -> None:
+    def change(self, change: Change) -> bool:
         self._changes.append(change)
+        return True
 
-    def changes(self, *, machine: str) -> tuple[Change, ...]:
-        return (*self._ledger.changes(machine=machine), *self._changes)
+    def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        drafted = (each for each in self._changes if path in (None, each.path))
+        return (*self._ledger.changes(machine=machine, path=path), *drafted)
 
     def look(self, look: Look) -> None:
         self._looks.append(look)

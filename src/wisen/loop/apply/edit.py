@@ -86,6 +86,8 @@ class Editor:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._last: dict[str, str] = {}
+        """By path, the last change of a file that was known before it was read."""
 
     def put(self, plan: LinePlan, worth: Mapping[str, float] | None = None, *, dry_run: bool = False) -> Edit:
         """Put a line in; `worth` says how useful our other lines are, should some have to make room.
@@ -198,6 +200,8 @@ class Editor:
         return next((each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in over), None)
 
     def _seen(self, path: str, saw: str) -> Seen:
+        before = self._desk.ledger.changes(machine=self._desk.machine, path=path)
+        self._last[path] = before[-1].id if before else ""
         seen = self._desk.files.read(Path(path))
         if seen.digest != saw:
             raise FileChanged(f"{path} is no longer what it was. Look at it again before it is changed.")
@@ -224,9 +228,11 @@ class Editor:
             head="" if checkout is None else checkout.head,
             undoes=what.undoes,
             told=what.told,
+            follows=self._last.pop(seen.path, None),
         )
         if not dry_run:
-            desk.ledger.change(change)
+            if not desk.ledger.change(change):
+                raise FileChanged(f"{seen.path} is being changed by another wisen. Look at it again in a moment.")
             desk.files.write(seen, content)
             desk.ledger.look(look_at(desk, change, Fate.STANDS, seen.path, change.head))
         return Edit(change, seen.content, content)

@@ -1,6 +1,7 @@
 """The files of a workspace that hold learnings in the known format: entries go into them, and come back from them.
 
-What other tools or people wrote there is imported, as evidence of nothing; a status that a person changed is his word.
+What the user adopted of it is imported, as evidence of nothing, and a status that was changed there is the user's word.
+A file that others wrote or changed since is not read.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.domain.entry_states import EntryState
     from wisen.formats.learnings import Written
     from wisen.loop.apply.past import Desk
-    from wisen.ports import Files, Scribe
+    from wisen.ports import Scribe
 
 FOLDER = ".learnings"
 _QUOTES = 3
@@ -58,12 +59,16 @@ def put_down(
     return made
 
 
-def read_back(files: Files, folder: Path, context: str, known: Mapping[str, EntryState], scribe: Scribe) -> Taken:
-    """What stands in the files of a workspace that we do not know, by the names of entries."""
+def learnings_in(folder: Path) -> tuple[Path, ...]:
+    """The files of a workspace that may hold learnings, there or not."""
+    return tuple(folder / FOLDER / file_of(type_) for type_ in EntryType)
+
+
+def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, EntryState], scribe: Scribe) -> Taken:
+    """What stands in files of a workspace that we do not know, by the names of entries."""
     taken = Taken([], [])
-    for type_ in EntryType:
-        content = files.read(folder / FOLDER / file_of(type_)).content
-        for each in read((content or b"").decode("utf-8", "replace")):
+    for content in contents:
+        for each in read(content.decode("utf-8", "replace")):
             state = known.get(each.name)
             if state is None:
                 _import(taken, each, context, scribe)

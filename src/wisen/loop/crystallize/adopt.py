@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
 from wisen.domain.changes import tokens
 from wisen.domain.entries import Answer, MoveKind, Proposal, ProposalType
 from wisen.domain.guards import ACTIONS, Guard, GuardSource, Mode, guard_id, version_of
@@ -89,7 +91,8 @@ def offered(
         guard = _guard(each, scribe)
         if each.id not in known:
             rows.append(guard)
-        rows.append(_proposal(guard, each, scribe))
+        follows = "" if asked is None else asked.proposal.id
+        rows.append(structs.replace(_proposal(guard, each, scribe), follows=follows))
     return rows
 
 

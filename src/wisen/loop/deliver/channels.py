@@ -30,15 +30,8 @@ OTHERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 user's home. Of each row they read the first that says something."""
 _ALL = frozenset({"openclaw"})
 """Those that read all of a row."""
-_KNOWN = (
-    "package.json", "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "pyproject.toml",
-    "tox.ini", "noxfile.py", "Cargo.toml", "go.mod", "composer.json", "Gemfile", "mise.toml", ".mise.toml",
-    "compose.yaml", "docker-compose.yml", "README.md", "CONTRIBUTING.md", "AGENTS.md", *_READ,
-)  # fmt: skip
-"""Where a repository says how it is worked with."""
 _MOST = 1 << 18
 _SPACE = re.compile(r"[\W_]+")
-_WORD = re.compile(r"[\w@.:/+-]*\w[\w@.:/+-]*")
 
 
 def instructions_in(files: Files, folders: Iterable[Path]) -> str:
@@ -64,16 +57,6 @@ def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], ho
 def is_in(rule: str, text: str, instructions: str) -> bool:
     """Whether instructions hold a rule already: as our line, or in the same words."""
     return f"wisen:{rule}" in instructions or (bool(_plain(text)) and _plain(text) in _plain(instructions))
-
-
-def repository_words(files: Files, folders: Iterable[Path]) -> frozenset[str]:
-    """The words of the files in which a repository says how it is worked with."""
-    return words(_text(files, folder / name) for folder in folders for name in _KNOWN)
-
-
-def words(texts: Iterable[str]) -> frozenset[str]:
-    """The words of texts as a command would hold them."""
-    return frozenset(word.rstrip(".:") for text in texts for word in _WORD.findall(text))
 
 
 @lru_cache(maxsize=64)

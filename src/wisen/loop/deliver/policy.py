@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wisen.domain.policy import setting
+from wisen.domain.policy import YEARS, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,4 +25,6 @@ class DeliverPolicy:
         1, "In how many sessions a fix must have helped; one of a single session is told for the same command only.",
         at_least=1,
     )  # fmt: skip
-    pinned_days: int = setting(7, "How many days a session may go on with what it began with.", at_least=1)
+    pinned_days: int = setting(
+        7, "How many days a session may go on with what it began with.", at_least=1, at_most=YEARS
+    )

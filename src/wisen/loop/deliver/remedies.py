@@ -8,8 +8,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.commands import command_of, fields_of
+from wisen.domain.failures import Change
 from wisen.domain.fixes import Danger
-from wisen.loop.deliver.channels import words
+from wisen.domain.plain_shell import read_plain_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +21,12 @@ if TYPE_CHECKING:
 _SURE = 0.6
 _SILENT = "shell.said-nothing"
 _LONGEST = 160
+_LONGEST_WORD = 60
+_SPACE = re.compile(r"\s")
 _PLACEHOLDERS = re.compile(r"<(?:url|path|id|time)>|…|\bN\b")
-_READS = re.compile(r"Read the same file\Z|old_string: |replace_all=")
+_READS = re.compile(
+    r"\w{1,24} the same file\Z|\w{1,24}: (?:only the white space|(?:fewer|more) lines|other words)\Z|replace_all=\w+\Z"
+)
 """What an agent's own editing tool is asked to do otherwise: it names nothing new."""
 
 
@@ -49,6 +54,8 @@ def remedies(
 ) -> dict[str, list[Remedy]]:
     """By context, what may be told after a failure, the surest first; empty for what holds anywhere.
 
+    What is not known to be harmless is told only where `is_allowed` says so.
+
     Of those that are as sure, each praise counts as one more session in which a fix helped.
 
     A fix of one context is told there, with its own example. What helped in two is told everywhere, without one.
@@ -63,9 +70,10 @@ def remedies(
             if each.worked and each.context:
                 here.setdefault(each.context, each)
         for context, example in here.items():
-            if brings_nothing_new(fix) or is_allowed(fix, example):
+            if fix.danger is Danger.NONE or is_allowed(fix, example):
                 found.setdefault(context, []).append(_remedy(fix, example, near))
-        if len(here) > 1 and fix.sessions > 1 and brings_nothing_new(fix) and "…" not in fix.change.words:
+        holds = fix.danger is Danger.NONE and _holds_anywhere(fix) and "…" not in fix.change.words
+        if len(here) > 1 and fix.sessions > 1 and holds:
             found[""].append(_remedy(fix, None, near))
     for context, own in found.items():
         if context:
@@ -74,23 +82,13 @@ def remedies(
     return found
 
 
-def brings_nothing_new(fix: Fix) -> bool:
-    """Whether a fix only takes away, reorders, or asks the agent's own tool otherwise."""
+def _holds_anywhere(fix: Fix) -> bool:
+    """Whether a fix only takes away, reorders, or asks the agent's own tool otherwise: it names nothing new."""
     change = fix.change
-    if fix.danger is not Danger.NONE:
-        return False
     added = [*change.added, *change.first]
     if not added or all(_READS.search(each) for each in added):
         return True
-    return sorted(" ".join(change.removed).split()) == sorted(" ".join(change.added).split()) and not change.first
-
-
-def new_words(fix: Fix, example: Evidence) -> frozenset[str]:
-    """The words that a fix brings in: each must be the user's own, or the repository's, to be told unasked."""
-    before, after = (command_of(fields_of(each)) or each for each in (example.before, example.after))
-    called = [each.partition(": ")[2] or each for each in fix.change.first]
-    new = words([after, *fix.change.added, *called]) - words([before, *fix.change.removed])
-    return frozenset(word for word in new if not _PLACEHOLDERS.fullmatch(word))
+    return _is_reordered(change)
 
 
 def _is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
@@ -109,7 +107,7 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
         if fix.sessions == 1:
             match["command"] = " ".join(before.split())
     many = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
-    helped = f"This failed before in the same way ({signature.words}). What helped then: {change.words}"
+    helped = f"This failed before in the same way ({signature.phrase}). What helped then: {quote_change(change)}"
     text = f"{helped}{_shown(example)} (fix {fix.id}, seen in {many}; `wisen explain {fix.id}`)"
     # How often it was seen, and the newest example, are no part of it: a trial would never end.
     whole = json.dumps([helped, match], sort_keys=True)
@@ -118,13 +116,49 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
     return Remedy(fix.id, change.tool, match, nearby, text, fix.danger.value, (f"{fix.id}:{version}",))
 
 
+def quote_change(change: Change) -> str:
+    """A change in a few words, without any text in it that could speak to an agent."""
+    if _is_reordered(change):
+        return "the same words in another order"
+    removed, added = (tuple(map(_quoted, some)) for some in (change.removed, change.added))
+    return Change(tool=change.tool, removed=removed, added=added, first=change.first[:1]).words
+
+
+def _quoted(word: str) -> str:
+    """A word of a call; a text is left out. What an agent's own tool is asked to do otherwise is in words of ours."""
+    if _READS.search(word):
+        return word
+    plain = word.isascii() and word.isprintable() and not _SPACE.search(word)
+    return word if plain and len(word) <= _LONGEST_WORD else "…"
+
+
+def _is_reordered(change: Change) -> bool:
+    one, two = (sorted(" ".join(some).split()) for some in (change.removed, change.added))
+    return bool(one) and one == two and not change.first
+
+
+def quote_line(line: str) -> str | None:
+    """A command line as it may be repeated, with the texts in it left out; None for one that cannot be read."""
+    commands = read_plain_line(line)
+    if commands is None:
+        return None
+    shown = []
+    for each in commands:
+        words = [
+            word if word and not _SPACE.search(word) and len(word) <= _LONGEST_WORD else "…" for word in each.words
+        ]
+        shown.append(" ".join((*((each.mark,) if each.mark else ()), *each.settings, *words)))
+    return " ".join(shown)
+
+
 def _shown(example: Evidence | None) -> str:
     if example is None:
         return "."
     before, after = (command_of(fields_of(each)) for each in (example.before, example.after))
     if before is None or after is None or before == after or max(len(before), len(after)) > _LONGEST:
         return "."
-    return f", as in `{' '.join(before.split())}` → `{' '.join(after.split())}`."
+    one, two = quote_line(before), quote_line(after)
+    return f", as in `{one}` → `{two}`." if one and two and one != two else "."
 
 
 def _pieces(says: str) -> tuple[str, ...]:

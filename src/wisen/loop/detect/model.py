@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wisen.loop.detect.language import Language
 
 
-DETECTOR = 5
+DETECTOR = 6
 """The version of the detector: what another one heard is heard again."""
 _TEACHES = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}

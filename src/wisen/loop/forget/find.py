@@ -19,6 +19,7 @@ from wisen.domain.entry_states import states
 from wisen.domain.exposures import Exposure
 from wisen.domain.guards import Guard
 from wisen.domain.learnings import Record
+from wisen.domain.ownership import Ownership
 from wisen.domain.phrases import OwnPhrase, Proof, Search
 from wisen.domain.reinforcements import Reinforcement
 from wisen.domain.runs import Run
@@ -45,6 +46,9 @@ _NAMES = frozenset(
 
 _FIX = "fix:"
 """With what the name of a fix begins among the things that are to be forgotten; it has no row of its own."""
+
+_SILENT = (Move, Look, Exposure, Outcome, Reinforcement, Alias, Context, Ownership, Proof, Search)
+"""Rows that are not listed by themselves: they hold ids and names, or belong to one that is."""
 
 
 class Aim(NamedTuple):
@@ -252,7 +256,7 @@ class _Search:
                 self._found.origins.add(memory.origin)
 
     def _goes(self, row: Row) -> bool:
-        if isinstance(row, Exposure | Alias | Context | Search):
+        if isinstance(row, Exposure | Alias | Context | Ownership | Search):
             return self._all  # they hold ids and names
         if isinstance(row, Reinforcement):
             known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
@@ -305,7 +309,7 @@ class _Search:
             self._found.things.append(Thing("entry", row.name, state.context or "global", state.text))
         elif isinstance(row, OwnPhrase):
             self._found.things.append(Thing("phrase", row.id, "your own wording", row.text))
-        elif not isinstance(row, Move | Look | Exposure | Outcome | Reinforcement | Alias | Context | Proof | Search):
+        elif not isinstance(row, _SILENT):
             kind, _, id_ = key.partition(":")
             where = getattr(row, "path", "") or getattr(row, "context", "") or getattr(row, "place", "") or "ledger"
             self._found.things.append(Thing(kind, id_, where, "\n".join(words_in(row))))

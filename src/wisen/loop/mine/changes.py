@@ -1,4 +1,4 @@
-"""Two calls of one tool: whether they have the same goal, what is different between them, and what that brings in.
+"""Two calls of one tool: whether they have the same goal, and what is different between them.
 
 The difference is of words for a shell command and of fields for any other tool. Texts that an edit replaces are no
 lesson in themselves; how one differs from the other (white space, fewer lines) is.
@@ -7,7 +7,6 @@ lesson in themselves; how one differs from the other (white space, fewer lines) 
 from __future__ import annotations
 
 import difflib
-import itertools
 import re
 from collections import Counter
 from functools import lru_cache
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.commands import Part, command_of, fields_of, parsed
 from wisen.domain.failures import Change
-from wisen.domain.fixes import Danger
 from wisen.domain.histories import EDITS
 
 if TYPE_CHECKING:
@@ -35,11 +33,6 @@ _SOUGHT = ("pattern", "query", "questions", "url")
 """Who looks for the same thing has the same goal, wherever he looks."""
 _NO_MATTER = frozenset("description timeout run_in_background yield_time_ms max_output_tokens".split())
 _LONG = 200
-_INSTALLS = re.compile(r"install|add|get|i|ci|sync|require")
-_INSTALLERS = frozenset("npm pnpm yarn bun pip pip3 uv brew apt apt-get gem cargo go poetry conda".split())
-_DELETERS = frozenset("rm rmdir unlink shred truncate dd mkfs".split())
-_HOST = re.compile(r"https?://([^\s/\"']+)")
-_FETCHED = re.compile(r"(?:curl|wget)\b[^|]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\|\s*(?:ba|z)?sh\b")
 _VALUES = re.compile(r"(?:[\w.@~+-]*/)+[\w.@~*+-]*|\b[0-9a-f]{7,40}\b|\d+")
 _PROSE = re.compile(r"\s")
 
@@ -207,38 +200,6 @@ def _how_texts_differ(one: str, two: str) -> str:
 def generic(text: str) -> str:
     """A word without places and numbers, which are different every time."""
     return _VALUES.sub("…", text) if len(text) > 40 or "/" in text else text
-
-
-def danger(change: Change, before: str | None, after: str | None, known: str) -> Danger:
-    """The worst of what a change brings in; what the session had used before is not new, but deleting always counts."""
-    had, has = _all_words(before), _all_words(after)
-    called = [word for call in change.first for word in parsed(call.partition(": ")[2]).tokens]
-    new = [*(word for word in has if word not in had), *called]
-    unknown = [word for word in new if word not in known]
-    line = command_of(fields_of(after)) or ""
-    program = parsed(line).main.program if line else ""
-    tests = (
-        (Danger.DELETES, any(word in _DELETERS for word in new)),
-        (Danger.SHELL, "|" in unknown and bool(_FETCHED.search(line))),
-        (Danger.ROOT, "sudo" in unknown),
-        (Danger.HOST, any(_HOST.search(word) for word in unknown)),
-        (Danger.PACKAGE, bool(unknown) and (_installs(has) or _installs(tuple(called)))),
-        (Danger.OUTSIDE, any(word.startswith(("/", "~")) for word in unknown)),
-        (Danger.PROGRAM, bool(program) and program in unknown),
-    )
-    return next((kind for kind, fits in tests if fits), Danger.NONE)
-
-
-def _all_words(arguments: str | None) -> tuple[str, ...]:
-    fields = fields_of(arguments)
-    line = command_of(fields)
-    if line is None:
-        return tuple(str(value) for name, value in fields.items() if name not in PLACES and name not in _TEXTS)
-    return tuple(word for part in parsed(line).parts for word in part.tokens)
-
-
-def _installs(words: tuple[str, ...]) -> bool:
-    return any(one in _INSTALLERS and _INSTALLS.fullmatch(two) for one, two in itertools.pairwise(words))
 
 
 def _stem(path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wisen.domain.policy import setting
+from wisen.domain.policy import YEARS, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,5 +12,8 @@ class MinePolicy:
     """How long failures count."""
 
     transient_days: int = setting(
-        14, "Days after which a failure that went away by itself (network, missing install) is forgotten.", at_least=0
+        14,
+        "Days after which a failure that went away by itself (network, missing install) is forgotten.",
+        at_least=0,
+        at_most=YEARS,
     )

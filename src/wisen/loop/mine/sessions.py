@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from wisen.domain.commands import READERS, command_of, fields_of, parsed
+from wisen.domain.dangers import judge_calls, judge_first
 from wisen.domain.events import Status
 from wisen.domain.failures import Change, Failure, Mined, Try
 from wisen.domain.histories import EDITS
-from wisen.loop.mine.changes import danger, difference, generic, same_goal
+from wisen.loop.mine.changes import difference, generic, same_goal
 from wisen.loop.mine.goals import goals_of
 from wisen.loop.mine.signatures import VERSION, About, about
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from wisen.domain.fixes import Danger
     from wisen.domain.histories import History, Step
 
-MINER = VERSION * 1000 + 1
+MINER = VERSION * 1000 + 2
 """The version of all mining: what was mined by another one is mined again."""
 REACH = 25
 """How many calls after a failure its fix may come."""
@@ -39,11 +42,12 @@ _MENDS = re.compile(r"fix|write|fmt|format|update|tidy|generate|install|sync|cle
 _TRANSIENT_KEYS = ("net.unreachable", "net.timeout", "net.rate-limited", "shell.timeout", "deps.missing-install")
 _TRANSIENT_WHEN_OVER = ("shell.command-not-found", "deps.module-not-found", "runtime.cannot-start", "vcs.locked")
 _TOKEN_CHARACTERS = 4
+NO_FOLDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
-def mine(history: History) -> Mined:
-    """Everything that mining finds in a session."""
-    told = _Told(history)
+def mine(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> Mined:
+    """Everything that mining finds in a session; `folders` tells where contexts are, as absolute paths."""
+    told = _Told(history, folders)
     habits, pairs = _habits(history.steps)
     failures = tuple(told.failure(index) for index in told.failed)
     return Mined(
@@ -59,8 +63,8 @@ def mine(history: History) -> Mined:
 class _Told:
     """One pass over the steps of a session."""
 
-    def __init__(self, history: History) -> None:
-        self._steps = history.steps
+    def __init__(self, history: History, folders: Mapping[str, Sequence[str]]) -> None:
+        self._steps, self._folders = history.steps, folders
         self._about: dict[int, About] = {}
         self.failed = [index for index, step in enumerate(self._steps) if step.status in _FAILED]
         self.tries: list[Try] = []
@@ -152,13 +156,14 @@ class _Told:
         if change is not None and failed.tool not in EDITS:
             # A check that passes when it is asked otherwise was avoided, unless it was asked to mend what it found.
             return change if not checked or any(map(_MENDS.search, change.added)) else None
-        needed = self._needed(index, later)
+        found = self._needed(index, later)
+        needed = found[0] if found else ()
         if needed and not (checked and not any(map(_MENDS.search, needed))):
             return Change(tool=failed.tool, first=needed)
         return change if failed.tool in EDITS else None
 
-    def _needed(self, index: int, later: int) -> tuple[str, ...]:
-        """The last good call between that prepared the ground: the file that was read, the folder that was made."""
+    def _needed(self, index: int, later: int) -> tuple[tuple[str, ...], Step] | None:
+        """The last good call between that prepared the ground, in words: the file was read, the folder made."""
         failed = self._steps[index]
         place = fields_of(failed.arguments).get("file_path")
         for step in reversed(self._steps[index + 1 : later]):
@@ -166,25 +171,34 @@ class _Told:
                 continue
             if place is not None:
                 if fields_of(step.arguments).get("file_path") == place:
-                    return (f"{step.tool} the same file",)
+                    return (f"{step.tool} the same file",), step
             elif step.tool == failed.tool and _prepares(step):
-                return (f"{step.tool}: {generic(' '.join(_words(step)[:8]))}",)
-        return ()
+                return (f"{step.tool}: {generic(' '.join(_words(step)[:8]))}",), step
+        return None
 
     def _try(self, index: int, later: int, change: Change) -> None:
         step = self._steps[later]
-        known = "\n".join(each.arguments or "" for each in self._steps[:index])
         self.tries.append(
             Try(
                 failure=self._steps[index].call,
                 later=step.call,
                 signature=self._what(index).signature,
                 change=change,
-                danger=danger(change, self._steps[index].arguments, step.arguments, known),
+                danger=self._danger(index, later, change),
                 worked=self._is_over(index, later),
                 at=step.at,
             )
         )
+
+    def _danger(self, index: int, later: int, change: Change) -> Danger:
+        """What is dangerous about doing the same again: the call that worked, or the one that had to come first."""
+        failed, step = self._steps[index], self._steps[later]
+        roots = self._folders.get(step.context, ())
+        needed = self._needed(index, later) if change.first else None
+        if needed is not None:
+            return judge_first(needed[1].tool, needed[1].arguments, roots)
+        complaint = self._what(index).signature.key
+        return judge_calls(failed.tool, failed.arguments, step.arguments, roots, complaint=complaint)
 
 
 def same_call(one: Step, two: Step) -> bool:

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
     from wisen.loop.observe.policy import DoorPolicy
 
+UNJUDGED = "cannot-be-read"
+"""The rule against a text that the other rules could not look through."""
+_DEEPEST = 100
+"""Levels of arguments inside arguments that are kept; what lies deeper was not written for people."""
+
 
 def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], policy: DoorPolicy) -> Iterator[Kept]:
     """What comes through the door, with the context it belongs to."""
@@ -32,10 +37,22 @@ def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], pol
         if isinstance(event, Outcome) and event.text is None and secret_in_name(event.place) is None:
             yield Kept(event, context_of(event))  # nearly half of all, and nothing in it to look at
             continue
-        admitted, rule = _admit(event, policy)
+        try:
+            admitted, rule = _admit(event, policy)
+        except Exception:  # noqa: BLE001 - a fence: what cannot be looked through is not stored, and all else is
+            admitted, rule = _without_text(event), UNJUDGED
         if admitted is not None:
             context = None if isinstance(admitted, Concession) else context_of(admitted)
             yield Kept(event=admitted, context=context, withheld=rule)
+
+
+def _without_text(event: Event) -> Event | None:
+    """An event of which nothing but that it happened is known."""
+    if event.provenance is Provenance.OTHER:
+        return None
+    if isinstance(event, Call):
+        return replace(event, place="", tool="?", arguments=None)
+    return replace(event, place="", text=None) if isinstance(event, Message | Outcome) else replace(event, place="")
 
 
 def _admit(event: Event, policy: DoorPolicy) -> tuple[Event | None, str | None]:
@@ -73,7 +90,7 @@ def _call(call: Call, policy: DoorPolicy, rule: str | None) -> tuple[Call, str |
     found = rule_against(raw)
     # The rules read escaped quotes and line breaks as they are; a letter behind its number they cannot.
     escaped = "\\u" in raw
-    fits = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw
+    fits = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw and not _is_deep(raw)
     if found is None and fits and not escaped:
         return call, rule
     arguments = _decoded(raw)
@@ -107,29 +124,37 @@ def _cut(text: str, head: int, tail: int) -> str:
     return text[:head] + "…" + (text[-tail:] if tail else "")
 
 
+def _is_deep(raw: str) -> bool:
+    """Whether arguments may lie deeper inside each other than is kept; nearly always one count tells that not."""
+    return raw.count("{") + raw.count("[") > _DEEPEST
+
+
 def _decoded(raw: str) -> object:
     try:
         return msgspec.json.decode(raw)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         return {"text": raw}
 
 
 def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from _strings(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _strings(part)
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, dict):
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
 
 
-def _shorten(value: object, longest: int) -> object:
+def _shorten(value: object, longest: int, depth: int = _DEEPEST) -> object:
     if isinstance(value, str):
         return _cut(sentinel.strip(value), longest, 0)
+    if isinstance(value, dict | list) and not depth:
+        return "…"
     if isinstance(value, dict):
-        return {name: _shorten(part, longest) for name, part in value.items()}
+        return {name: _shorten(part, longest, depth - 1) for name, part in value.items()}
     if isinstance(value, list):
-        return [_shorten(part, longest) for part in value]
+        return [_shorten(part, longest, depth - 1) for part in value]
     return value

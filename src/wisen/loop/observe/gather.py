@@ -39,37 +39,59 @@ class Task:
 class _Done:
     found: list[tuple[Stretch | None, int]]
     sightings: tuple[tuple[Context, str], ...]
+    firsts: tuple[tuple[Context, str], ...]
+    """What was taken for the first checkouts of projects."""
 
 
 def gather(
     tasks: Sequence[Task], scope: Scope, policy: DoorPolicy, executor: Executor | None = None, jobs: int = 1
 ) -> Iterator[tuple[Stretch | None, int]]:
-    """What the sources hold, each in turn; with an executor up to `jobs` of them are read side by side."""
+    """What the sources hold, each in turn; with an executor up to `jobs` of them are read side by side.
+
+    What its workers cannot do (they were killed, or do not know a class of the caller's) is read here.
+    """
     if executor is None:
         for task in tasks:
             yield from watch.stretches(task.agent, task.source, task.marks, scope, policy)
         return
-    waiting: deque[Future[_Done] | Task] = deque()
+    waiting: deque[tuple[Task, Future[_Done] | None]] = deque()
     for task in tasks:
-        if task.source.size >= HUGE:
-            waiting.append(task)
-        else:
-            mark = task.marks.get(watch.known_as(task.source))
-            alone = Task(
-                agent=task.agent, source=task.source, marks={watch.known_as(task.source): mark} if mark else {}
-            )
-            waiting.append(executor.submit(_read, alone, scope, policy))
+        mark = task.marks.get(watch.known_as(task.source))
+        alone = Task(agent=task.agent, source=task.source, marks={watch.known_as(task.source): mark} if mark else {})
+        waiting.append((alone, _submitted(executor, alone, scope, policy)))
         while len(waiting) > jobs * AHEAD:
-            yield from _taken(waiting.popleft(), scope, policy)
+            yield from _taken(*waiting.popleft(), scope, policy)
     while waiting:
-        yield from _taken(waiting.popleft(), scope, policy)
+        yield from _taken(*waiting.popleft(), scope, policy)
 
 
-def _taken(next_one: Future[_Done] | Task, scope: Scope, policy: DoorPolicy) -> Iterator[tuple[Stretch | None, int]]:
-    if isinstance(next_one, Task):
-        yield from watch.stretches(next_one.agent, next_one.source, next_one.marks, scope, policy)
+def _submitted(executor: Executor, task: Task, scope: Scope, policy: DoorPolicy) -> Future[_Done] | None:
+    """The reading of a source elsewhere; None where it is to be read here."""
+    if task.source.size >= HUGE:
+        return None
+    from concurrent.futures import BrokenExecutor
+
+    try:
+        return executor.submit(_read, task, scope, policy)
+    except BrokenExecutor:
+        return None
+
+
+def _taken(
+    task: Task, reading: Future[_Done] | None, scope: Scope, policy: DoorPolicy
+) -> Iterator[tuple[Stretch | None, int]]:
+    done = None
+    if reading is not None:
+        from concurrent.futures import BrokenExecutor
+
+        try:
+            done = reading.result()
+        except BrokenExecutor:
+            done = None  # nobody read it
+    if done is None or not scope.grants(done.firsts):
+        # Nobody read it elsewhere, or beside another that came first with the same remote: that is decided here.
+        yield from watch.stretches(task.agent, task.source, task.marks, scope, policy)
         return
-    done = next_one.result()
     scope.adopt(done.sightings)
     yield from done.found
 
@@ -77,7 +99,7 @@ def _taken(next_one: Future[_Done] | Task, scope: Scope, policy: DoorPolicy) -> 
 def _read(task: Task, scope: Scope, policy: DoorPolicy) -> _Done:
     """What runs in another process."""
     found = list(watch.stretches(task.agent, task.source, task.marks, scope, policy))
-    return _Done(found, scope.new_sightings())
+    return _Done(found, scope.new_sightings(), scope.new_firsts())
 
 
 @contextmanager

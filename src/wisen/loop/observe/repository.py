@@ -1,7 +1,8 @@
 """Reads what a `.git` tells about a directory: where its repository begins and what its remote is.
 
 It reads the files itself, because git may be absent and a process for each directory would be slow. It never writes,
-and what it cannot read is no repository.
+and what it cannot read is no repository. What a `.git` says of another directory counts only where that directory says
+the same: anybody can write a pointer into the repository of somebody else.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
+
+from wisen.safety.regular_files import open_regular_file, read_at_most
 
 _LARGEST = 1 << 20
 """No file of git that is read here is larger than this, in bytes."""
@@ -32,7 +35,9 @@ class Repository:
     top: Path
     """Where this checkout begins."""
     root: Path
-    """Where the main worktree begins; of a bare repository, the repository itself."""
+    """Where the main worktree begins, as far as both sides say so; else the top. A bare repository is its own root."""
+    claims: Path
+    """Where the main worktree begins going by this side alone."""
     remote: str | None
     """The address of the remote as configured, credentials and all: never to be stored."""
 
@@ -43,13 +48,16 @@ def repository_at(top: Path, configured: tuple[Setting, ...] = ()) -> Repository
     if found is None:
         return None
     if not is_directory(found):
-        return Repository(top=top, root=_root_of_lost_worktree(found) or top, remote=None)
+        return Repository(top=top, root=top, claims=_root_of_lost_worktree(found) or top, remote=None)
     common = found
     if (pointer := _text(found / "commondir")) is not None:
         common = found / pointer.strip()
     common = real(common)
     settings = settings_of(common / "config")
-    return Repository(top=top, root=_root(common, settings), remote=_remote(settings, configured))
+    claims = _root(common, settings)
+    inside = claims == top or (claims == common and common.is_relative_to(top))
+    root = claims if inside or _is_linked_worktree(top, real(found), common) else top
+    return Repository(top=top, root=root, claims=claims, remote=_remote(settings, configured))
 
 
 def settings_of(file: Path) -> tuple[Setting, ...]:
@@ -64,6 +72,11 @@ def is_directory(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):
         return False
+
+
+def is_bare(path: Path) -> bool:
+    """Whether a directory is a repository itself: one that nobody works in."""
+    return _exists(path / "HEAD") and is_directory(path / "objects") and is_directory(path / "refs")
 
 
 def real(path: Path) -> Path:
@@ -81,8 +94,7 @@ def _git_directory(top: Path) -> Path | None:
     if (text := _text(inside)) is not None:
         # A file that points nowhere ends the search, as it does for git: what lies around it is another repository.
         return top / text.removeprefix("gitdir:").strip() if text.startswith("gitdir:") else inside
-    bare = top.name != ".git" and _exists(top / "HEAD") and is_directory(top / "objects") and is_directory(top / "refs")
-    return top if bare else None
+    return top if top.name != ".git" and is_bare(top) else None
 
 
 def _root(common: Path, settings: tuple[Setting, ...]) -> Path:
@@ -91,6 +103,14 @@ def _root(common: Path, settings: tuple[Setting, ...]) -> Path:
             return real(common / setting.value)
     # A git directory kept elsewhere does not say where its main worktree is, so it stands for it: all worktrees agree.
     return common.parent if common.name == ".git" else common
+
+
+def _is_linked_worktree(top: Path, git_directory: Path, common: Path) -> bool:
+    """Whether a repository knows a checkout as one of its worktrees: it keeps a note of where that is."""
+    if git_directory.parent != common / "worktrees":
+        return False
+    back = _text(git_directory / "gitdir")
+    return back is not None and real(git_directory / back.strip()) == top / ".git"
 
 
 def _root_of_lost_worktree(git_directory: Path) -> Path | None:
@@ -162,10 +182,8 @@ def _unescaped(text: str) -> str:
 
 def _text(file: Path) -> str | None:
     try:
-        if not file.is_file():
-            return None
-        with file.open("rb") as opened:
-            return opened.read(_LARGEST).decode("utf-8", "surrogateescape")
+        with open_regular_file(file) as opened:
+            return read_at_most(opened, _LARGEST).decode("utf-8", "surrogateescape")
     except (OSError, ValueError):
         return None
 

@@ -1,6 +1,7 @@
 """From the directory an agent worked in to the context that what happened there belongs to.
 
-A repository with a remote is the same context in every clone, worktree and machine. Without a remote it is the place
+A repository with a remote is the context of that remote, in its first place and in every other that the user joined to
+it (`membership.py`); worktrees belong to their main one. Without a remote, and until the user says so, it is the place
 of its main worktree, and outside any repository it is the directory itself. The home directory is never a context, nor
 is the root of the file system. A scope looks at each directory once, so it is made anew for each turn of the loop.
 """
@@ -16,14 +17,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import Context, ContextKind, canonical_of, context_of
 from wisen.errors import UsageError
+from wisen.loop.observe.membership import Membership
 from wisen.loop.observe.remote import local_path, network_name
-from wisen.loop.observe.repository import Repository, is_directory, real, repository_at, settings_of
+from wisen.loop.observe.repository import Repository, is_bare, is_directory, real, repository_at, settings_of
 from wisen.loop.observe.switches import Switches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.domain.contexts import Alias
+    from wisen.domain.ownership import Ownership
+    from wisen.loop.observe.membership import Claim, Name
 
 _HOPS = 8
 """How many clones of clones are followed to the repository they come from."""
@@ -44,7 +48,7 @@ class _Directory(NamedTuple):
 class Scope:
     """Decides contexts for one machine, and collects in which directories they were seen."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what the ledger, the settings and the user say of places, each by its name
         self,
         *,
         home: Path,
@@ -53,8 +57,13 @@ class Scope:
         aliases: Iterable[Alias],
         suffix: str | None = None,
         switches: Switches | None = None,
+        words: Iterable[Ownership] = (),
     ) -> None:
-        """`contexts` and `aliases` are what the ledger knows. Raises: UsageError for a suffix that is no name."""
+        """`contexts`, `aliases` and `words` about places are what the ledger knows.
+
+        Raises: UsageError for a suffix that is no name.
+        """
+        contexts, aliases = tuple(contexts), tuple(aliases)
         self._machine = machine
         self._suffix = None if suffix is None else checked_suffix(suffix)
         self.switches = switches or Switches(home)
@@ -66,6 +75,7 @@ class Scope:
         self._repositories: dict[Path, Repository | None] = {}
         known = {context.key: context for context in contexts}
         of_machine = sorted((alias for alias in aliases if alias.machine == machine), key=lambda alias: alias.since)
+        self._membership = Membership(machine, contexts, of_machine, words)
         self._sighted = {(alias.context, alias.path) for alias in of_machine}
         self._remembered = {alias.path: known[alias.context] for alias in of_machine if alias.context in known}
         self._new: list[tuple[Context, str]] = []
@@ -95,6 +105,47 @@ class Scope:
         repository = self._repository(here)
         return Path(here.path) if repository is None else repository.top
 
+    def claim(self, place: str) -> Claim | None:
+        """The known project that the checkout around a directory says to be, where the user's word is wanted."""
+        here = self._directory(place)
+        if here is None or self.context(place, place) is None:
+            return None
+        repository = self._repository(here)
+        return None if repository is None else self._membership.claims.get(str(repository.root))
+
+    def identity(self, place: Path) -> tuple[str, Context] | None:
+        """The top of the project around a directory, and which project it says to be; None where there can be none."""
+        here = self._directory(str(place))
+        if here is None or self._is_excluded(here):
+            return None
+        repository = self._repository(here)
+        if repository is None:
+            return here.path, context_of(ContextKind.PATH, here.path, machine=self._machine)
+        return str(repository.root), context_of(*self.name_of(self._claimed(repository)[0]), machine=self._machine)
+
+    def claims(self) -> tuple[Claim, ...]:
+        """Every checkout that was met and waits for the user's word, by path."""
+        return tuple(claim for _, claim in sorted(self._membership.claims.items()))
+
+    def checkout(self, place: Path) -> Path | None:
+        """The top of the repository around a directory; None where there is none."""
+        here = self._directory(str(place))
+        repository = None if here is None else self._repository(here)
+        return None if repository is None else repository.top
+
+    def name_of(self, context: Context) -> Name:
+        """What a project is called, whatever part of it the user named."""
+        return context.kind, canonical_of(context, machine=self._machine) or context.name
+
+    def new_firsts(self) -> tuple[tuple[Context, str], ...]:
+        """Projects with their first checkout that the ledger does not know yet, each given out once."""
+        return self._membership.new_firsts()
+
+    def grants(self, firsts: Iterable[tuple[Context, str]]) -> bool:
+        """Whether what a copy of this scope took for the first checkouts of projects are that here too."""
+        granted = [self._membership.grant(*each) for each in firsts]
+        return all(granted)
+
     def new_sightings(self) -> tuple[tuple[Context, str], ...]:
         """Contexts with the directories they were seen in that the ledger does not know yet, each given out once."""
         new, self._new = tuple(self._new), []
@@ -115,7 +166,7 @@ class Scope:
         if own is not None:
             return self._sight(own, here)
         itself = self._named(ContextKind.PATH, here.path)
-        recalled = self._recalled(here) or itself
+        recalled = self._put(itself, here.path) or self._recalled(here) or itself
         if recalled == itself and begin is not None and begin.path != here.path and self._belongs(here, begin):
             return self.context(start, start)
         return self._sight(recalled, here)
@@ -159,8 +210,8 @@ class Scope:
             climbed.append(top)
             found = repository_at(top, self._configured)
             if found is not None:
-                root = str(found.root)
-                found = None if root in self._homes or _is_root(root) else found
+                roots = {str(found.root), str(found.claims)}
+                found = None if roots & self._homes or any(map(_is_root, roots)) else found
                 break
         self._repositories.update(dict.fromkeys(climbed, found))
         return found
@@ -169,14 +220,38 @@ class Scope:
         repository = self._repository(directory)
         if repository is None:
             return None
+        root = self._directory(str(repository.root)) or _Directory(str(repository.root), None)
+        own = self._recalled(root) or self._named(ContextKind.PATH, root.path)
+        claimed, is_shared = self._claimed(repository)
+        if put := self._put(claimed, str(repository.root)):
+            return put
+        if claimed.key == own.key:
+            return own
+        root_path, name = str(repository.root), self.name_of(claimed)
+        return claimed if self._membership.admits(name, root_path, self._root_of, is_shared=is_shared) else own
+
+    def _claimed(self, repository: Repository) -> tuple[Context, bool]:
+        """The project that a checkout says to be, and whether it is one that several checkouts share."""
         origin = self._origin(repository)
         if isinstance(origin, str):
-            return self._named(ContextKind.REMOTE, origin)
-        return self._recalled(origin) or self._named(ContextKind.PATH, origin.path)
+            return self._named(ContextKind.REMOTE, origin), True
+        claimed = self._recalled(origin) or self._named(ContextKind.PATH, origin.path)
+        return claimed, origin.real is not None and is_bare(origin.real)
+
+    def _put(self, claimed: Context, root: str) -> Context | None:
+        """The project that the user put a place in."""
+        said = self._membership.said(self.name_of(claimed), root)
+        return None if said is None else self._named(*self.name_of(said))
+
+    def _root_of(self, place: str) -> str | None:
+        """Where the main worktree around a directory begins that is there."""
+        here = self._directory(place)
+        repository = None if here is None else self._repository(here)
+        return None if repository is None else str(repository.root)
 
     def _origin(self, repository: Repository, hops: int = _HOPS) -> str | _Directory:
         """The name of the remote, or the directory that a chain of local clones comes from."""
-        root = self._directory(str(repository.root)) or _Directory(str(repository.root), None)
+        root = self._directory(str(repository.claims)) or _Directory(str(repository.claims), None)
         if repository.remote is None or hops == 0:
             return root
         name = network_name(repository.remote)

@@ -1,6 +1,6 @@
 """Places in which wisen is switched off: by a marker in a directory or in one above it, or by the settings.
 
-The hook client decides alike (`surfaces/hook/switch.py`).
+Any marker stops the learning. The hook client (`surfaces/hook/switch.py`) is silent only where the user made it.
 """
 
 from __future__ import annotations

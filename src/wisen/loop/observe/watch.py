@@ -64,11 +64,11 @@ def stretches(
     ready: Batch | None = None
     for batch in _batches(agent, source, mark):
         if ready is not None:
-            yield _stretch(source, ready, scope, policy, finished=False), ready.read_bytes
+            yield _fenced_stretch(source, ready, scope, policy, finished=False), ready.read_bytes
         ready = batch
     if ready is not None:
         readable = all(trouble.kind is not TroubleKind.UNREADABLE for trouble in ready.troubles)
-        stretch = _stretch(source, ready, scope, policy, finished=readable)
+        stretch = _fenced_stretch(source, ready, scope, policy, finished=readable)
         same = (
             mark is not None
             and not ready.events
@@ -83,8 +83,20 @@ def _batches(agent: Agent, source: Source, mark: Mark | None) -> Iterator[Batch]
     try:
         yield from agent.read(source, mark)
     except Exception as error:  # noqa: BLE001 - the edge of a plug-in: one bad file must not end the learning
-        trouble = Trouble(kind=TroubleKind.UNREADABLE, detail=f"reader broke: {type(error).__name__}", offset=0)
-        yield Batch(events=(), troubles=(trouble,), cursor=mark.cursor if mark else "", read_bytes=0)
+        yield Batch(events=(), troubles=(_broken(error),), cursor=mark.cursor if mark else "", read_bytes=0)
+
+
+def _broken(error: Exception) -> Trouble:
+    return Trouble(kind=TroubleKind.UNREADABLE, detail=f"reader broke: {type(error).__name__}"[:40], offset=0)
+
+
+def _fenced_stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
+    """A stretch; one that the door or the scope breaks on is told as a trouble, and holds nothing."""
+    try:
+        return _stretch(source, batch, scope, policy, finished=finished)
+    except Exception as error:  # noqa: BLE001 - a fence: what was read here keeps nothing else from being learnt
+        empty = replace(batch, events=(), troubles=(*batch.troubles, _broken(error)))
+        return _stretch(source, empty, scope, policy, finished=False)
 
 
 def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:

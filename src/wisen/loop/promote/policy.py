@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wisen.domain.entries import Origin
-from wisen.domain.policy import setting
+from wisen.domain.policy import YEARS, setting
 
 
 class Profile(StrEnum):
@@ -37,10 +37,12 @@ class PromotePolicy:
     )
     occurrences: int = setting(3, "How often a lesson must have come up to be proposed.", at_least=1)
     sessions: int = setting(2, "In how many sessions.", at_least=1)
-    days: int = setting(30, "Within how many days.", at_least=1)
-    stated: float = setting(0.3, "How likely a stated preference must be meant to last.", at_least=0)
-    durable: float = setting(0.75, "How likely a correction said once must be meant to last.", at_least=0)
-    expires_days: int = setting(60, "After how many days without an answer a proposal is over.", at_least=1)
+    days: int = setting(30, "Within how many days.", at_least=1, at_most=YEARS)
+    stated: float = setting(0.3, "How likely a stated preference must be meant to last.", at_least=0, at_most=1)
+    durable: float = setting(0.75, "How likely a correction said once must be meant to last.", at_least=0, at_most=1)
+    expires_days: int = setting(
+        60, "After how many days without an answer a proposal is over.", at_least=1, at_most=YEARS
+    )
     most: int = setting(20, "How many proposals wait at once.", at_least=1)
 
 

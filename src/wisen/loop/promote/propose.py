@@ -59,7 +59,7 @@ def proposed(
     states: Sequence[EntryState],
     seen: Callable[[str], Sequence[Occurrence]],
     before: Sequence[Asked],
-    target: Callable[[Entry, Sequence[Occurrence], str], Target],
+    target: Callable[[Entry, Sequence[Occurrence], str], Target | None],
     policy: PromotePolicy,
     scribe: Scribe,
 ) -> list[Proposal]:
@@ -93,8 +93,12 @@ def proposed(
     # What agents suggest must not keep out what the user said.
     room = max(0, policy.most - sum(each.waits and each.proposal.type is not _SUGGESTED for each in before))
     return [
-        _proposal(state, _why(state, evidence, many), scope, target(state.entry, evidence, scope), scribe)
+        structs.replace(
+            _proposal(state, _why(state, evidence, many), scope, place, scribe),
+            follows=before_it.proposal.id if (before_it := last.get((state.entry.id, scope))) else "",
+        )
         for state, evidence, scope, many in ready[:room]
+        if (place := target(state.entry, evidence, scope)) is not None
     ]
 
 

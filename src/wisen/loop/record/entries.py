@@ -69,11 +69,13 @@ def entered(
     seen: Collection[str],
     scribe: Scribe,
     apart: Iterable[Occurrence] = (),
+    confined: Collection[str] = (),
 ) -> Rows:
     """What is new in what was said: occurrences of known lessons, and entries for new ones; `seen` was entered before.
 
     An entry that says the opposite of another one of its context is a conflict, and never the same. What a person took
-    `apart` from another entry is not joined with that again when it is said in the same words.
+    `apart` from another entry is not joined with that again when it is said in the same words. What `confined` agents
+    recorded was kept in a project, and holds there, whatever it says of others.
     """
     new = [each for each in _telling(sightings) if sight_of(each) not in seen]
     if not new:
@@ -102,7 +104,7 @@ def entered(
         while entry in followed:
             entry = followed[entry]
         rows.append(_occurrence(sighting, entry, context, scribe))
-        if entry not in wide and says_everywhere(teaching(sighting.text, text)):
+        if entry not in wide and sighting.agent not in confined and says_everywhere(teaching(sighting.text, text)):
             wide.add(entry)
             rows.append(scribe.move(entry, MoveKind.EVERYWHERE, by=Who.USER, why="you said so"))
     return rows

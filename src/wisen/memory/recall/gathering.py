@@ -53,8 +53,8 @@ _PARTED = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
 
 def of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summary] = ()) -> Gathered:
     """What the user typed in a session, what it came to, and the steps by which what was asked for was reached."""
-    said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
-    texts = [turn.text or "" for turn in said]
+    said = [turn for turn in history.turns if turn.act is Act.SAID and (turn.text or turn.whole)]
+    texts = [turn.whole or turn.text or "" for turn in said]
     origin = f"{SESSIONS}{history.session}"
     places = {turn.id: place for place, turn in enumerate(said)}
     reached = [goal for goal in goals if goal.ending is Ending.CHECKED and goal.request in places]

@@ -17,7 +17,7 @@ from wisen import __version__
 from wisen.surfaces.cli.asked import models_app
 from wisen.surfaces.cli.forgotten import forget
 from wisen.surfaces.cli.guarded import guards_app
-from wisen.surfaces.cli.learnt import contexts_app, entries_app, praise, proposals_app
+from wisen.surfaces.cli.learnt import adopt, contexts_app, entries_app, praise, proposals_app
 from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.phrased import phrases_app
@@ -278,10 +278,8 @@ app.add_typer(memory_app, name="memory")
 app.add_typer(models_app, name="models")
 app.add_typer(phrases_app, name="phrases")
 app.add_typer(languages_app, name="languages")
-app.command()(recall)
-app.command()(brief)
-app.command()(note)
-app.command()(praise)
+for command in (adopt, recall, brief, note, praise):
+    app.command()(command)
 app.command()(forget)
 app.command()(off)
 app.command()(on)

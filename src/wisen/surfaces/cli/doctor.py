@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from wisen import doctor, wiring
-from wisen.domain.state import Health
-from wisen.errors import StoreBusy
+from wisen.domain.state import Finding, Health
 from wisen.surfaces.cli import BAD
 from wisen.surfaces.cli.render import console, plural, print_json
 
@@ -13,8 +12,13 @@ _MARKS = {Health.GOOD: "[green]good  [/]", Health.NOTICE: "[yellow]notice[/]", H
 
 def run(*, repair: bool, as_json: bool) -> int:
     """Look everything over, after repairing if that was asked for."""
-    subject = wiring.wire().examined()
-    findings = (doctor.repair(subject) if repair else ()) + doctor.examine(subject)
+    wires = wiring.wire()
+    subject = wires.examined()
+    mended: tuple[Finding, ...] = ()
+    if repair:
+        with wires.noted_when_stopped(), wires.lock().hold("repair"):
+            mended = doctor.repair(subject)
+    findings = mended + doctor.examine(subject)
     if as_json:
         print_json({"home": subject.home, "findings": findings})
     else:
@@ -31,11 +35,8 @@ def run(*, repair: bool, as_json: bool) -> int:
 def purge(*, dry_run: bool, as_json: bool) -> int:
     """Forget what the rules of safety refuse today; it is counted by rule and place, and never shown."""
     wires = wiring.wire()
-    with wires.alone() as free:
-        if not free:
-            raise StoreBusy("A cycle is at work on this home. Wait for it to end and run this again.")
-        with wires.learner(reads=False) as learner:
-            found = learner.purge(dry_run=dry_run)
+    with wires.lock().hold("purge"), wires.learner(reads=False) as learner:
+        found = learner.purge(dry_run=dry_run)
     if as_json:
         print_json({"dry_run": dry_run, "purged": [each._asdict() for each in found]})
         return 0

@@ -105,10 +105,11 @@ def learned(*, days: int, as_json: bool) -> int:
 def contexts(*, as_json: bool) -> int:
     """List the contexts."""
     with wiring.wire().asked() as learner:
-        found = learner.contexts()
+        found, waiting = learner.contexts(), learner.waiting_places()
     if as_json:
         told = [{"key": each.key, "name": each.name, "places": places, "entries": many} for each, places, many in found]
-        print_json({"contexts": told})
+        asked = [{"path": each.root, "context": each.context.key, "name": each.context.name} for each in waiting]
+        print_json({"contexts": told, "waiting": asked})
         return 0
     if not found:
         say("No project was seen yet. wisen learn reads what your agents kept.")
@@ -118,6 +119,8 @@ def contexts(*, as_json: bool) -> int:
         for place in places:
             if place != each.name:
                 say(f"    {place}", dim=True)
+    for claim in waiting:
+        say(learner.describe_place(claim))
     return 0
 
 

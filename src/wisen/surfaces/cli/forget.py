@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen import wiring
 from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.tombstones import ALL, scope_words
-from wisen.errors import StoreBusy, UsageError
+from wisen.errors import UsageError
 from wisen.surfaces.cli.render import clipped, console, plural, print_json
 
 if TYPE_CHECKING:
@@ -50,16 +50,13 @@ def run(wanted: Wanted, *, yes: bool, dry_run: bool, as_json: bool) -> int:
     if wanted.export is not None and wanted.export.exists():
         raise UsageError(f"{wanted.export} is there already. Name a file that is not.")
     wires = wiring.wire()
-    with wires.alone() as free:
-        if not free:
-            raise StoreBusy("A cycle is at work on this home. Wait for it to end and run this again.")
-        with wires.learner(reads=False) as learner:
-            if wanted.shown:
-                return _list(learner, as_json=as_json)
-            if wanted.undo is not None:
-                return _lift(learner, wanted.undo, dry_run=dry_run, as_json=as_json)
-            asks = not yes and not dry_run and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
-            return _Dialogue(learner, wanted, asks=asks, yes=yes, dry_run=dry_run, as_json=as_json).run()
+    with wires.lock().hold("forget"), wires.learner(reads=False) as learner:
+        if wanted.shown:
+            return _list(learner, as_json=as_json)
+        if wanted.undo is not None:
+            return _lift(learner, wanted.undo, dry_run=dry_run, as_json=as_json)
+        asks = not yes and not dry_run and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+        return _Dialogue(learner, wanted, asks=asks, yes=yes, dry_run=dry_run, as_json=as_json).run()
 
 
 class _Dialogue:

@@ -99,12 +99,14 @@ def test(command: str, *, tool: str, as_json: bool) -> int:
         here = Path.cwd()
         found = learner.try_guards(command, tool=tool, cwd=str(here), context=learner.context_of(here))
     if as_json:
-        print_json({"met": [_plain(each.state) | {"instead": each.better} for each in found]})
+        print_json({"met": [_plain(each.state) | {"instead": each.better, "doubt": each.doubt} for each in found]})
         return 0
-    for state, better in found:
+    for state, better, doubt in found:
         say(f"{state.guard.id}  {state.mode.value:<6}  {_line(state)}")
         if better:
             say(f"            instead: {better}")
+        if doubt:
+            say(f"            it may be this: {doubt}; the guard asks or warns")
     if not found:
         say("No guard meets this.")
     return 0

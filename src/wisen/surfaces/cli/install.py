@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from wisen import wiring
 from wisen.errors import UsageError
 from wisen.surfaces.cli.render import clipped, console, plural, print_json
@@ -29,16 +31,21 @@ _QUESTION = (
 )
 
 
-def install(agent: str, *, scope: str, experiments: bool | None, dry_run: bool, as_json: bool) -> int:
+def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_run: bool, as_json: bool) -> int:
     """Have an agent call us."""
     if scope not in SCOPES:
         raise UsageError(f"--scope {scope!r} is none of {', '.join(SCOPES)}. Give one of them, or leave it out.")
     wires, here = wiring.wire(), Path.cwd()
+    project = here if scope == "project" else None
+    asks = not (dry_run or as_json or yes) and _is_terminal()
+    if asks and not _agreed(wires, agent, project):
+        console().print("Nothing was written.")
+        return 1
     with _opened(wires, dry_run=dry_run) as learner:
-        done = learner.install(agent, here if scope == "project" else None, dry_run=dry_run)
+        done = learner.install(agent, project, dry_run=dry_run)
         others = next(each.others for each in learner.installed(here) if each.agent == agent)
         if not as_json:
-            _show(done, console(), dry_run=dry_run)
+            _show(done, console(), dry_run=dry_run, shown=asks)
             _tell_others(others, console())
             if not dry_run:
                 console().print("Next: wisen cycle reads your sessions and prepares what agents are told.")
@@ -54,6 +61,18 @@ def install(agent: str, *, scope: str, experiments: bool | None, dry_run: bool, 
         welcome = wires.settings.trials.experiments if experiments is None else experiments
         print_json(_told(agent, done, dry_run=dry_run) | {"others": told, "experiments": welcome})
     return 0
+
+
+def _agreed(wires: Wiring, agent: str, project: Path | None) -> bool:
+    """Show what would be written and what it costs, and ask."""
+    import typer
+
+    with _opened(wires, dry_run=True) as learner:
+        planned = learner.install(agent, project, dry_run=True)
+    if not planned.changed:
+        return True
+    _show(planned, console(), dry_run=True)
+    return typer.confirm("Write this?", default=True)
 
 
 def uninstall(agent: str, *, dry_run: bool, as_json: bool) -> int:
@@ -84,9 +103,9 @@ def _told(agent: str, done: Installing, *, dry_run: bool) -> dict[str, object]:
     files = [
         {"path": each.path, "changed": each.held != each.holds, "diff": "\n".join(_diff(each))} for each in done.files
     ]
-    after = done.after
+    after, cost = done.after, msgspec.to_builtins(done.cost)
     states = {"was": done.before.state, "is": after.state, "faults": after.faults, "untrusted": after.untrusted}
-    return {"agent": agent, **states, "files": files, "grants": done.grants, "dry_run": dry_run}
+    return {"agent": agent, **states, "files": files, "grants": done.grants, "cost_ms": cost, "dry_run": dry_run}
 
 
 def _diff(file: Rewritten) -> Iterable[str]:
@@ -94,8 +113,9 @@ def _diff(file: Rewritten) -> Iterable[str]:
     return difflib.unified_diff(held, holds, file.path, file.path, lineterm="")
 
 
-def _show(done: Installing, out: Console, *, dry_run: bool) -> None:
-    for file in done.changed:
+def _show(done: Installing, out: Console, *, dry_run: bool, shown: bool = False) -> None:
+    """What was done, or would be; `shown`: the user saw the files and the cost already."""
+    for file in () if shown else done.changed:
         for line in _diff(file):
             style = "green" if line.startswith("+") else "red" if line.startswith("-") else ""
             out.print(line, markup=False, highlight=False, style=style, soft_wrap=True)
@@ -105,7 +125,13 @@ def _show(done: Installing, out: Console, *, dry_run: bool) -> None:
         out.print("Nothing was written.")
     else:
         out.print(f"{plural(len(done.changed), 'file')} written. Sessions that begin from now on follow it.")
-    if done.grants:
+    if done.cost is not None and not shown:
+        cost = done.cost
+        out.print(
+            f"What {done.after.agent} will wait for wisen, measured just now: {cost.call:.0f} ms before each call of a"
+            f" tool, {cost.guarded_call:.0f} ms while a guard is at work, {cost.prompt:.0f} ms or more at a prompt."
+        )
+    if done.grants and not shown:
         out.print(done.grants, markup=False)
     if done.after.untrusted and not dry_run:
         events = ", ".join(done.after.untrusted)

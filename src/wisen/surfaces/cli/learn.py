@@ -76,6 +76,8 @@ def run(path: Path | None, options: Options) -> int:
         check(target, begins=begins, option=option)
     with (
         _wires(dry_run=options.dry_run or options.sample) as wires,
+        wires.noted_when_stopped(),
+        wires.lock().hold("learn"),
         wires.learner(options.project) as learner,
         _progress(quiet=options.as_json) as progress,
     ):
@@ -138,6 +140,8 @@ def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = 
     counts = report.counts
     for warning in report.warnings:
         out.print(f"[bold red]{warning}[/]")
+    for line in report.waiting:
+        out.print(line, style="yellow", markup=False)
     if not counts.sources:
         _nothing(report, out)
         return

@@ -234,6 +234,58 @@ def alias_context(
     raise typer.Exit(run(key, path, dry_run=dry_run, as_json=as_json))
 
 
+@contexts_app.command(name="join")
+def join_context(
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A checkout that waits: see wisen contexts.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a checkout belongs to the project whose remote it has: what was learnt crosses from now on."""
+    from wisen.surfaces.cli.adopt import join
+
+    raise typer.Exit(join(path, dry_run=dry_run, as_json=as_json))
+
+
+@contexts_app.command(name="separate")
+def separate_context(
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A checkout.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a checkout is a project of its own, whatever remote it has."""
+    from wisen.surfaces.cli.adopt import separate
+
+    raise typer.Exit(separate(path, dry_run=dry_run, as_json=as_json))
+
+
+def adopt(
+    path: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="FILE", help="A file in a project. Without one, all that wait and were adopted."),
+    ] = None,
+    mine: Annotated[
+        bool, typer.Option("--mine", help="You wrote it, although it was there before your first session.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--show", help="Only show what it holds and whose it seems to be.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="It is not yours: it is not read.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a file in a project is yours, so that it may teach: its content is shown, then you are asked.
+
+    Files in a project (.learnings, chats of aider) are other people's until you adopt them; what git tracks never is.
+    """
+    from wisen.surfaces.cli import adopt as commands
+
+    if path is None:
+        raise typer.Exit(commands.list_files(as_json=as_json))
+    if show:
+        raise typer.Exit(commands.show(path, as_json=as_json))
+    if revoke:
+        raise typer.Exit(commands.revoke(path, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(commands.adopt(path, is_mine=mine, dry_run=dry_run, as_json=as_json))
+
+
 def praise(
     days: Annotated[
         Optional[float],  # noqa: UP045 - typer reads the annotation at run time

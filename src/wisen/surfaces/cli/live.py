@@ -21,17 +21,19 @@ def install(
         Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--experiments/--no-experiments", help="Whether hints that you did not approve may be tried."),
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before writing.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Have an agent call wisen while it works, so that what was learnt reaches it at the right moment.
 
-    Shows what is written into its settings. Doing it twice changes nothing; after wisen or its home has moved, doing it
-    again repairs it.
+    Shows what is written into its settings and what the agent will wait for it, measured here; in a terminal it asks
+    first. Doing it twice changes nothing; after wisen or its home has moved, doing it again repairs it. Nothing else
+    changes an agent's settings.
     """
     from wisen.surfaces.cli.install import install as run
 
-    raise typer.Exit(run(agent, scope=scope, experiments=experiments, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(run(agent, scope=scope, experiments=experiments, yes=yes, dry_run=dry_run, as_json=as_json))
 
 
 def uninstall(agent: AgentName, dry_run: DryRun = False, as_json: Json = False) -> None:

@@ -48,6 +48,8 @@ def _show(state: State) -> None:
     if state.requests:
         many = plural(state.requests, "decision waits", "decisions wait")
         out.print(f"{many} for you, asked for by programs or found in edited files: wisen review", style="yellow")
+    for line in state.waiting:
+        out.print(line, style="yellow", markup=False)
     out.print(f"[bold]wisen {state.version}[/] in {state.home}")
     failed = sum(tool.failed + tool.masked for tool in counts.tools)
     out.print(

@@ -43,6 +43,8 @@ def _switch(*, on: bool, dry_run: bool, as_json: bool) -> None:
     with wiring.wire().learner(reads=False) as learner:
         if on:
             path = learner.switch_on(Path.cwd(), dry_run=dry_run).change.path
+        elif taken := learner.take_over_marker(Path.cwd(), dry_run=dry_run):
+            path = taken
         else:
             path = learner.switch_off(Path.cwd(), dry_run=dry_run).change.path
     if as_json:

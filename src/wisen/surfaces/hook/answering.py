@@ -57,7 +57,7 @@ def run(arguments: list[str]) -> None:
         _limit(LIMIT, PATIENCE)
         if off:
             shelf.switch_off()
-        off = off or place_is_off(payload, shelf.off_places())
+        off = off or place_is_off(payload, shelf.off_places(), home)
         if off:
             return
         _answer(event, payload, shelf)
@@ -92,12 +92,13 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
             shelf.write_pin({"unsaid": True})
             return
         payload = typed(payload)
-    trouble = shelf.trouble() if event == "session-start" else ""
+    # Where nothing can be remembered, only the first start of a session tells what is wrong.
+    trouble = shelf.trouble(first=payload.get("source") in (None, "startup")) if event == "session-start" else ""
     told += [_wrapped([trouble], [])] if trouble else []
-    # A session that was cleared may go on under its old name: it was told nothing yet.
-    pin = {} if payload.get("source") == "clear" else shelf.pin()
-    digest, ids, coins = "", list[str](), Coins()
+    pin, digest, ids, coins = Payload(), "", list[str](), Coins()
     try:
+        # A session that was cleared may go on under its old name: it was told nothing yet.
+        pin = {} if payload.get("source") == "clear" else shelf.pin()
         digest, text, ids, coins = _found(event, payload, shelf, pin)
         told = [text, *told] if text else told
     finally:

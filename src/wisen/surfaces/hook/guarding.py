@@ -9,10 +9,15 @@ from .lean_json import dumps, loads
 from .shelf import Shelf, SnapshotBroken
 
 if __package__ and __package__.startswith("wisen"):
+    from wisen.domain.doubts import doubt_of, is_doubtful
     from wisen.domain.matching import Call, better_line, hits
 else:
     # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    from domain.doubts import (  # type: ignore[import-not-found,no-redef,unused-ignore]
+        doubt_of,
+        is_doubtful,
+    )
     from domain.matching import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         Call,
         better_line,
@@ -32,6 +37,9 @@ _ASK_HIM = "Do not make it before you have asked the user."
 _MAY_NOT_ASK = ("openclaw",)
 """Agents that show him our question where they can, and else do not make the call: both have to be told."""
 _HE_DECIDES = "It is not to be made before the user has said yes."
+_WRITE_PLAINLY = "Written out plainly, without anything that only the shell can work out, it is judged by what it says."
+_WATCHED_BY_LINE = (b'\n["shell:', b'\n["edit:')
+"""How the lines of guards begin that look at command lines."""
 
 Guard = dict[str, object]
 
@@ -88,7 +96,28 @@ def _standing(raw: bytes, call: Call) -> list[Guard]:
             if hits(guard["watch"], call):
                 found[str(guard["id"])] = guard
             at = raw.find(mark, at + 1)
+    if call.line and is_doubtful(call):
+        for guard in _doubting(raw, call):
+            found.setdefault(str(guard["id"]), guard)
     return list(found.values())
+
+
+def _doubting(raw: bytes, call: Call) -> list[Guard]:
+    """The guards that a call may fit which cannot be read whole. They never deny it: they ask, or warn."""
+    found: list[Guard] = []
+    for mark in _WATCHED_BY_LINE:
+        at = raw.find(mark)
+        while at >= 0:
+            end = raw.find(b"\n", at + 1)
+            line = loads(raw[at + 1 : end].decode("ascii"))
+            guard = line[1] if isinstance(line, list) else {}
+            # In shadow it is to be seen how the guard fares with what it watches for, not with riddles.
+            doubt = doubt_of(guard["watch"], call) if guard["mode"] != "shadow" else ""
+            if doubt:
+                mode = "warn" if guard["mode"] == "warn" else "ask"
+                found.append({**guard, "mode": mode, "would": mode, "doubt": doubt})
+            at = raw.find(mark, at + 1)
+    return found
 
 
 def _ruled(
@@ -127,7 +156,9 @@ def _mode(mode: object, shelf: Shelf) -> str:
 def _lines(guard: Guard, call: Call) -> list[str]:
     reason, better, watch, id_ = (guard.get(name) for name in ("reason", "better", "watch", "id"))
     lines = [f"{_SAYS[str(guard['mode'])]}{f': {reason}' if reason else ''}."]
-    if better and isinstance(watch, dict):
+    if guard.get("doubt"):
+        lines.append(f"It may be what the guard watches for: {guard['doubt']}. {_WRITE_PLAINLY}")
+    elif better and isinstance(watch, dict):
         line = better_line(watch, str(better).split(), call)
         lines.append(f"Instead: {line.strip() or better}")
     lines.append(f'(guard {id_}; `wisen guards show {id_}`; the user can lift it by typing "overrule {id_}")')

@@ -7,6 +7,7 @@ it is not found there, nothing is said: what failed is not guessed from what was
 from __future__ import annotations
 
 import os
+from stat import S_ISREG
 
 from .lean_json import loads
 
@@ -46,15 +47,20 @@ def _item(log: str, call: str) -> Payload:
 
 def _end_of(log: str) -> bytes:
     try:
-        handle = os.open(log, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError:
+        # Looked at before it is opened: opening a device can set it off.
+        if not S_ISREG(os.stat(log).st_mode):
+            return b""
+        handle = os.open(log, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    except (OSError, ValueError):
         return b""
     try:
-        end = os.lseek(handle, 0, os.SEEK_END)
-        os.lseek(handle, max(0, end - _TAIL), os.SEEK_SET)
-        pieces = []
-        while piece := os.read(handle, _TAIL):
+        status, pieces, left = os.fstat(handle), [], _TAIL
+        if not S_ISREG(status.st_mode):
+            return b""
+        os.lseek(handle, max(0, status.st_size - _TAIL), os.SEEK_SET)
+        while left > 0 and (piece := os.read(handle, left)):
             pieces.append(piece)
+            left -= len(piece)
         return b"".join(pieces)
     except OSError:
         return b""

@@ -138,7 +138,7 @@ class Shelf:
         if self.session == "none":
             return
         folder = f"{self.home}/spool/off"
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _make_folder(folder)
         name = _digest(f"{self.agent}\0{self.session}".encode("utf-8", "surrogatepass"), self._salt())
         os.close(os.open(f"{folder}/{name}", os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
@@ -163,16 +163,25 @@ class Shelf:
         try:
             os.utime(path)
         except FileNotFoundError:
-            os.makedirs(folder, exist_ok=True)
+            _make_folder(folder)
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
 
-    def trouble(self) -> str:
-        """What is wrong, in words for the user: a failure of ours once, what stays wrong once a day."""
-        return "\n".join(filter(None, (self._failure(), self._alarm())))
+    def trouble(self, *, first: bool = True) -> str:
+        """What is wrong, in words for the user: a failure of ours once, what stays wrong once a day.
 
-    def _alarm(self) -> str:
-        """What the last cycle found wrong, and that no cycle ends any more."""
-        alarms, late = [], 0.0
+        Where that cannot be noted, because nothing can be written, it is told at the `first` start of each session.
+        """
+        try:
+            failure = self._failure()
+        except OSError:
+            failure = ""  # it cannot be marked as told, and what keeps it from that is told
+        return "\n".join(filter(None, (failure, self._alarm(first=first))))
+
+    def _alarm(self, *, first: bool) -> str:
+        """What the last cycle found wrong, what stops learning, and that no cycle ends any more."""
+        from .stopping import stopped
+
+        stops, alarms, late = stopped(self.home), list[str](), 0.0
         try:
             current = f"{self.home}/snapshots/current.json"
             found = _read(current).get("alarms")
@@ -180,17 +189,23 @@ class Shelf:
             late = os.stat(f"{self.home}/spool/wake").st_mtime - os.stat(current).st_mtime
         except (OSError, ValueError):
             pass  # what is broken there is told by whoever needs it
-        if late > LATE:
+        if stops:
+            alarms.insert(0, stops)
+        elif late > LATE:
             alarms.append("wisen's cycle is started and does not end any more, so nothing new is learnt: wisen cycle")
         told, text = f"{self.home}/spool/alarmed", "\n".join(alarms)
         try:
             before = _read(told)
-        except ValueError:
+        except (OSError, ValueError):
             before = {}
         at = before.get("at")
         if not text or (before.get("text") == text and isinstance(at, float) and time() - at < AGAIN):
             return ""
-        _write(told, dumps({"text": text, "at": time()}))
+        try:
+            _write(told, dumps({"text": text, "at": time()}))
+        except OSError:
+            if not first:
+                return ""
         return f"Tell the user once what is wrong with wisen:\n{text}"
 
     def _failure(self) -> str:
@@ -262,13 +277,19 @@ def _bytes(path: str) -> bytes:
         os.close(handle)
 
 
+def _make_folder(folder: str) -> None:
+    """A folder and the one above it, for the user alone: the mode that is given counts for the last one only."""
+    os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+
+
 def _write(path: str, text: str) -> None:
     part = f"{path}.{os.getpid()}.part"
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC
     try:
         handle = os.open(part, flags, 0o600)
     except FileNotFoundError:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        _make_folder(os.path.dirname(path))
         handle = os.open(part, flags, 0o600)
     try:
         try:

@@ -39,11 +39,17 @@ _WAITS = "It waits for the user, who answers in `wisen review`. It is no rule, a
 
 
 class Answers:
-    """Answers calls, of whichever agent."""
+    """Answers calls of agents that work in one project: that of the directory the server was started in.
 
-    def __init__(self, home: Path | None = None, start: Path | None = None) -> None:
+    Where it was started in none, a client that has the server for itself is bound to the first project it names.
+    """
+
+    def __init__(self, home: Path | None = None, start: Path | None = None, *, one_client: bool = True) -> None:
         self._home = home
         self._start = start or Path.cwd()
+        self._one_client = one_client
+        self._bound = ""
+        """The context that a client is bound to which was started in none."""
         self._writing = Lock()
 
     def answer(self, name: str, call: of.Call, agent: str) -> Told:
@@ -62,9 +68,22 @@ class Answers:
         # One writes at a time: the same suggestion twice at once is one.
         turn = self._writing if writes else nullcontext()
         with turn, wires.learner(reads=False) if writes else wires.asked() as learner:
+            if call.directory:
+                self._check_project(learner, place, call.directory)
             if off := learner.off_by(place):
                 return {"off": off, "says": "wisen is switched off here: nothing is told or kept."}
             return _ANSWERS[name](learner, call, place, agent)
+
+    def _check_project(self, learner: Learner, place: Path, directory: str) -> None:
+        """Agents do not look into other projects. Raises: UsageError."""
+        own, asked = learner.context_of(self._start) or self._bound, learner.context_of(place)
+        if not own and asked and self._one_client:
+            self._bound = own = asked
+        if own and asked != own:
+            raise UsageError(
+                f"{directory!r} is not a part of the project that this server was started for, and of others nothing is"
+                " told. Leave `directory` out."
+            )
 
     def _place(self, directory: str) -> Path:
         place = Path(directory).expanduser() if directory else self._start
@@ -87,12 +106,12 @@ def _recall(learner: Learner, call: of.Recall, place: Path, _: str) -> Told:
 def _group(found: Recalled, memories: list[Memory], *, replaced: bool) -> Told:
     best = memories[0]
     foreign = best.context not in (EVERYWHERE, found.here)
-    told: Told = _source(best)
     if foreign:
-        return told | {
-            "project": found.contexts[best.context],
-            "says": "It is of another project. Only its source is named; the user can look there.",
-        }
+        # Neither its words nor what it is called or where it lies: an agent that wants them is to ask the user.
+        told = {name: value for name, value in _source(best).items() if name not in ("id", "source")}
+        says = "It is of another project, which is not named. The user finds it with `wisen recall --scope all`."
+        return told | {"says": says}
+    told = _source(best)
     if replaced:
         told["replaced"] = "A newer decision about the same was found."
     also = [_source(each) | _cut(each.text) for each in memories[1:3] if each.text != best.text]
@@ -228,7 +247,8 @@ def _explained_fix(learner: Learner, name: str, here: str) -> Told | None:
 def _proposals(learner: Learner, _: of.Proposals, place: Path, __: str) -> Told:
     here = learner.context_of(place)
     waits = [each.proposal for each in learner.proposals() if each.waits]
-    own = [(number, each) for number, each in enumerate(waits, 1) if each.context in (EVERYWHERE, here or NOWHERE)]
+    # What is proposed for everywhere was said in other projects, and the user has not made it hold here yet.
+    own = [(number, each) for number, each in enumerate(waits, 1) if each.context == (here or NOWHERE)]
     return {
         "proposals": [_proposal(each) | {"number": number} for number, each in own[:_MANY]],
         "more": max(0, len(own) - _MANY),

@@ -14,7 +14,8 @@ Directory = Annotated[
     str,
     Meta(
         max_length=4096,
-        description="The absolute path of the project this is about. Default: the directory the server was started in.",
+        description="The absolute path of a directory of your project. Default: the one the server was started in. Of"
+        " other projects nothing is told.",
     ),
 ]
 Said = Annotated[str, Meta(min_length=1, max_length=2000)]
@@ -37,7 +38,7 @@ class Recall(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     question: Annotated[Said, Meta(description='Words to look for; "several words" in quotes as they stand.')]
     scope: Annotated[
         Literal["here", "all"],
-        Meta(description="here: this project. all: of other projects only the sources are named, never their words."),
+        Meta(description="here: this project. all: of others it is told when something was said, never what or where."),
     ] = "here"
     days: Annotated[float, Meta(gt=0, description="Only the last N days.")] | None = None
     limit: Annotated[int, Meta(ge=1, le=30)] = 8

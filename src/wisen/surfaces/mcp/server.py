@@ -45,9 +45,9 @@ class _Server(Server[Any]):
         return super().create_initialization_options(changes, *others, **named)
 
 
-def server_of(home: Path | None = None, start: Path | None = None) -> Server[Any]:
-    """A server with all tools, on the stores of a home, for the project of a directory unless a call names another."""
-    answers, limiter = Answers(home, start), CapacityLimiter(AT_ONCE)
+def server_of(home: Path | None = None, start: Path | None = None, *, one_client: bool = True) -> Server[Any]:
+    """A server with all tools, on the stores of a home, for the project of the directory it was started in."""
+    answers, limiter = Answers(home, start, one_client=one_client), CapacityLimiter(AT_ONCE)
     offered = [_tool(name) for name in TOOLS]
 
     async def listed(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:

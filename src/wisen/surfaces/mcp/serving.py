@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from wisen import __version__
 from wisen.errors import UsageError
+from wisen.surfaces.mcp.patience import HEADERS, PatientProtocol
 from wisen.surfaces.mcp.server import server_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from starlette.requests import Request
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from wisen.wiring import Wiring
 
@@ -47,7 +48,19 @@ class Gate:
         if scope["type"] == "lifespan":
             return await self._app(scope, receive, send)
         refused = self._refused(scope) if scope["type"] == "http" else PlainTextResponse("Not found", 404)
-        return await (refused or self._app)(scope, receive, send)
+        if refused is not None:
+            return await refused(scope, receive, send)
+        body = await _whole_body(receive)
+        if body is None:
+            return None  # whoever asked is gone, and nothing was begun for him
+        if len(body) > _BODY:
+            return await PlainTextResponse(f"At most {_BODY} bytes are read.", 413)(scope, receive, send)
+        given = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_again() -> Message:
+            return given.pop() if given else await receive()
+
+        return await self._app(scope, receive_again, send)
 
     def _refused(self, scope: Scope) -> PlainTextResponse | None:
         found: dict[bytes, list[bytes]] = {}
@@ -64,6 +77,19 @@ class Gate:
             says = "Show the token: wisen serve --token prints it."
             return PlainTextResponse(says, 401, {"WWW-Authenticate": "Bearer"})
         return None
+
+
+async def _whole_body(receive: Receive) -> bytes | None:
+    """What a request carries, before anybody works on it; None where it ends half-way. Longer ones are cut."""
+    body = b""
+    while len(body) <= _BODY:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    return body
 
 
 def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], None], start: Path) -> None:
@@ -84,7 +110,7 @@ def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], No
             told = {"rounds": went.rounds, "last": last, "went_well": went.went_well, "is_running": went.is_running}
             return JSONResponse({"ok": went.went_well is not False, "version": __version__, "cycle": told})
 
-        app = server_of(wires.settings.home, start).streamable_http_app(
+        app = server_of(wires.settings.home, start, one_client=False).streamable_http_app(
             streamable_http_path=PATH,
             json_response=True,
             max_request_body_size=_BODY,
@@ -94,6 +120,7 @@ def serve(wires: Wiring, *, port: int, minutes: float, ready: Callable[[str], No
             custom_starlette_routes=[Route(HEALTH, health, methods=["GET"])],
         )
         options: dict[str, Any] = {"log_level": "warning", "access_log": False, "timeout_graceful_shutdown": _GRACE}
+        options |= {"http": PatientProtocol, "ws": "none", "h11_max_incomplete_event_size": HEADERS}
         server = uvicorn.Server(uvicorn.Config(Gate(app, token, taken), lifespan="on", **options))
         rounds.start()
         try:

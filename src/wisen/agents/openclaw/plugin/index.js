@@ -1,4 +1,4 @@
-// Calls wisen's hook client at OpenClaw's events and hands its answers on. It learns, keeps and decides nothing itself.
+// Calls wisen at OpenClaw's events and hands its answers on. It learns, keeps and decides nothing itself.
 //
 // Everything fails open: no handler throws, and none waits longer than PATIENCE. Two hosts are known: those that let an
 // installed plugin add to a tool's result before the model reads it, and older ones, where only the record of that
@@ -7,6 +7,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 
 const AGENT = "openclaw";
+const SHELL = "/bin/sh";
 const PATIENCE = 2500; // milliseconds; the client itself gives up after one second
 const LONGEST = 1 << 20; // characters of a result that are looked at: its head and its tail
 const MOST = 512; // sessions and calls that are remembered
@@ -22,7 +23,7 @@ export default {
   description: "Tells the agent what was learnt from earlier sessions, and stops known mistakes.",
   register(api) {
     const config = api.pluginConfig ?? {};
-    if (![config.python, config.client, config.home].every((each) => typeof each === "string" && each)) return;
+    if (typeof config.home !== "string" || !config.home) return;
     const moments = shared(config);
     moments.workspaceOf = (agent) => api.runtime.agent.resolveAgentWorkspaceDir(api.config, agent);
     const on = (name, handler) => api.on(name, calmly(api, name, handler));
@@ -41,24 +42,24 @@ export default {
 // The host may load this file several times in one process, and call one half of it here and the other there.
 function shared(config) {
   const known = (globalThis[SHARED] ??= new Map());
-  const key = JSON.stringify([config.python, config.client, config.home]);
+  const key = config.home;
   if (!known.has(key)) known.set(key, new Moments(new Client(config)));
   return known.get(key);
 }
 
 // The client: one process for a question, with the event as JSON on its input and an answer or nothing on its output.
+// What is run is the launcher of wisen's home, which knows where wisen is; where it is gone, there is no answer.
 class Client {
-  constructor({ python, client, home }) {
+  constructor({ home }) {
     this.home = home;
-    this.python = python;
-    this.words = ["-I", "-S", client, "--home", home, "--agent", AGENT];
+    this.words = [`${home}/hook`, AGENT];
     this.seen = { at: undefined, guards: false };
   }
 
   // What the client answers to an event; undefined where it says nothing, or not in time.
   ask(event, payload) {
     return new Promise((resolve) => {
-      const child = spawn(this.python, [...this.words, event], { stdio: ["pipe", "pipe", "ignore"], cwd: "/" });
+      const child = spawn(SHELL, [...this.words, event], { stdio: ["pipe", "pipe", "ignore"], cwd: "/" });
       const pieces = [];
       const end = () => {
         clearTimeout(timer);
@@ -82,7 +83,7 @@ class Client {
     const input = JSON.stringify(payload);
     const stdio = ["pipe", "pipe", "ignore"];
     const options = { input, stdio, cwd: "/", timeout: PATIENCE, killSignal: "SIGKILL" };
-    const done = spawnSync(this.python, [...this.words, event], options);
+    const done = spawnSync(SHELL, [...this.words, event], options);
     return done.error ? undefined : answerIn(done.stdout);
   }
 

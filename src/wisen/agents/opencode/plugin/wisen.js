@@ -9,8 +9,8 @@ const PATIENCE = 1500 // milliseconds; the client itself gives up before
 const SHELL = "bash"
 
 export default async ({ directory }, options) => {
-  const { python, client, home } = options ?? {}
-  if (![python, client, home].every((each) => typeof each === "string" && each)) return {}
+  const { home } = options ?? {}
+  if (typeof home !== "string" || !home) return {}
 
   const parents = new Map() // sessions of sub-agents, and who began them
   const sources = new Map() // what the next message of a session begins: the session itself, or it after a summary
@@ -19,7 +19,8 @@ export default async ({ directory }, options) => {
   let seen = { modified: -1, guards: false }
   let last = ""
 
-  const words = (event) => ["-I", "-S", client, "--home", home, "--agent", AGENT, event]
+  // The launcher of wisen's home, which knows where wisen is; where it is gone, there is no answer.
+  const words = (event) => [`${home}/hook`, AGENT, event]
   const told = (session, more) => JSON.stringify({ session_id: root(session), cwd: directory, ...more })
 
   function root(session) {
@@ -30,7 +31,7 @@ export default async ({ directory }, options) => {
   function ask(event, session, more) {
     return new Promise((resolve) => {
       const pieces = []
-      const child = spawn(python, words(event), { stdio: ["pipe", "pipe", "ignore"] })
+      const child = spawn("/bin/sh", words(event), { stdio: ["pipe", "pipe", "ignore"] })
       const timer = setTimeout(() => {
         child.kill("SIGKILL")
         resolve({})
@@ -50,7 +51,7 @@ export default async ({ directory }, options) => {
   // The same for an event that is answered with nothing: opencode may end right behind it.
   function tell(event, session) {
     const stdio = ["pipe", "ignore", "ignore"]
-    spawnSync(python, words(event), { input: told(session), stdio, timeout: PATIENCE, killSignal: "SIGKILL" })
+    spawnSync("/bin/sh", words(event), { input: told(session), stdio, timeout: PATIENCE, killSignal: "SIGKILL" })
   }
 
   // Whether there are any guards: before calls nobody is asked while there are none.

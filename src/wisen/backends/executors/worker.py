@@ -1,0 +1,78 @@
+"""The program that a worker process runs: takes pickled calls from its standard input and answers with their results.
+
+A program of its own and no child of `multiprocessing`: that one imports the caller's main script again, which starts
+everything anew in a script without a guard, and fails where there is none (a notebook, a script on standard input).
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import struct
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import IO
+
+LENGTH = struct.Struct("<Q")
+READY = b"ready"
+DONE, FAILED, NOT_READABLE = 0, 1, 2
+"""What became of a call: its result, what it raised, or nothing because this process cannot read or answer it."""
+
+
+def write_frame(stream: IO[bytes], content: bytes) -> None:
+    """Send one message."""
+    stream.write(LENGTH.pack(len(content)))
+    stream.write(content)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """The next message; None where the other side has ended."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    length: int = LENGTH.unpack(head)[0]
+    content = stream.read(length)
+    return content if len(content) == length else None
+
+
+def main() -> None:
+    """Answer calls until the other side ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller is interrupted too, and closes our standard input
+    calls = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever a call prints must not stand among the answers
+    setup = read_frame(calls)
+    if setup is None:
+        return
+    sys.path[:] = pickle.loads(setup)  # noqa: S301 - from the process that started this one
+    gc.disable()  # events hold no cycles
+    write_frame(answers, READY)
+    while (call := read_frame(calls)) is not None:
+        write_frame(answers, _answer(call))
+
+
+def _answer(call: bytes) -> bytes:
+    try:
+        function, args, kwargs = pickle.loads(call)  # noqa: S301 - from the process that started this one
+    except Exception as error:  # noqa: BLE001 - a class that only the caller knows: the caller does the work itself
+        return pickle.dumps((NOT_READABLE, repr(error)))
+    try:
+        answer = (DONE, function(*args, **kwargs))
+    except Exception as error:  # noqa: BLE001 - it goes to whoever asks for the result
+        answer = (FAILED, error)
+    try:
+        return pickle.dumps(answer, protocol=pickle.HIGHEST_PROTOCOL)
+    except Exception as error:  # noqa: BLE001 - it cannot be sent
+        return pickle.dumps((NOT_READABLE, repr(error)))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(1)  # the caller is gone, and nobody is left to be told

@@ -1,0 +1,108 @@
+"""Fences: what fails at one source, session, project or step of a run is noted, and the rest of the run goes on.
+
+Only a store that cannot be used ends a run, because nothing could be kept without it. What is noted never holds text
+of a session: an unexpected error is told by its type and by the line of ours that raised it.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, cast
+
+from wisen.errors import StoreError, WisenError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+_PACKAGE = "wisen"
+
+
+class FenceKind(StrEnum):
+    """What a fence stands around."""
+
+    STEP = "step"
+    """A step of the run: without it something is missing for every project."""
+    AGENT = "agent"
+    PROJECT = "project"
+    SESSION = "session"
+    SOURCE = "source"
+    REQUEST = "request"
+    """Something that the user asked for in a chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """What failed inside a fence."""
+
+    kind: FenceKind
+    name: str
+    error: str
+
+    def __str__(self) -> str:
+        """For a person."""
+        return f"{self.kind.value} {self.name}: {self.error}"
+
+
+class Fences:
+    """Collects what failed in one run."""
+
+    def __init__(self, on_enter: Callable[[FenceKind, str], None] | None = None) -> None:
+        """`on_enter` is called inside each fence, before anything is done there: tests raise from it."""
+        self._on_enter = on_enter
+        self.breakdowns: list[Breakdown] = []
+
+    def renewed(self) -> Fences:
+        """Fences for another run, in which nothing has failed yet."""
+        return Fences(self._on_enter)
+
+    def around(self, kind: FenceKind, name: str) -> AbstractContextManager[None, bool]:
+        """Whatever fails inside is noted and stays inside, but for a StoreError."""
+        return cast("AbstractContextManager[None, bool]", self._around(kind, name))
+
+    def step(self, name: str) -> AbstractContextManager[None, bool]:
+        """The same around a step of the run."""
+        return self.around(FenceKind.STEP, name)
+
+    @contextmanager
+    def _around(self, kind: FenceKind, name: str) -> Iterator[None]:
+        try:
+            if self._on_enter is not None:
+                self._on_enter(kind, name)
+            yield
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - this is the one place that keeps what fails from the rest
+            self.note(kind, name, error)
+
+    def note(self, kind: FenceKind, name: str, error: Exception) -> None:
+        """Note what failed; the same again is noted once."""
+        breakdown = Breakdown(kind, name, describe_error(error))
+        if breakdown not in self.breakdowns:
+            self.breakdowns.append(breakdown)
+
+    def named(self, projects: Mapping[str, str]) -> tuple[Breakdown, ...]:
+        """What failed, with the names that people know projects by instead of their keys."""
+        return tuple(
+            replace(each, name=projects.get(each.name, each.name)) if each.kind is FenceKind.PROJECT else each
+            for each in self.breakdowns
+        )
+
+
+def describe_error(error: Exception) -> str:
+    """An error of ours in its own words; any other by its type and the line of ours where it arose."""
+    if isinstance(error, WisenError):
+        return str(error)
+    return f"an error of wisen's own ({type(error).__name__}{_place_of(error)}). Please report it."
+
+
+def _place_of(error: Exception) -> str:
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] == _PACKAGE and module != __name__:
+            place = f" in {module} line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,145 @@
+"""Which values in a command line are harmless: paths inside the project, plain words, names of scripts, short texts.
+
+Whether a path is inside is told by its letters alone; where a link leads is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST_PATH, _LONGEST_WORD, _LONGEST_TEXT = 160, 60, 80
+_PATH = re.compile(r"[A-Za-z0-9_.@+*?\[\]=,%^/-][A-Za-z0-9_.@+*?\[\]=,%^~:/-]*\Z")
+_WORD = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.,:@+/=-]*\Z")
+_REVISION = re.compile(r"[A-Za-z0-9_.@*^-][A-Za-z0-9_.@*^~/:,%+-]*\Z")
+_NUMBER = re.compile(r"\d{1,6}(?:\.\d+)?(?:ms|s|m|h|%)?\Z")
+_OWNER = re.compile(r"[A-Za-z0-9_-]{1,40}/[A-Za-z0-9_.-]{1,60}\Z")
+_BRANCH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,80}\Z")
+_TEXT = re.compile(r"[\x20-\x5f\x61-\x7e]*\Z")
+_SECRET_PLACES = frozenset(
+    ".git .ssh .aws .gnupg .kube .docker .netrc .npmrc .pypirc .pgpass id_rsa id_ed25519".split()
+)
+_FOREIGN = frozenset("node_modules vendor site-packages dist-packages bower_components .venv venv .tox".split())
+"""Folders of a project that hold other people's code."""
+_SECRET_ENDINGS = (".pem", ".key", ".p12", ".pfx", ".kdbx", ".keystore")
+_SHARED = frozenset("main master trunk develop production prod release stable".split())
+"""Branches that others work from."""
+_SCRIPTS = frozenset(
+    "test tests unit unittest integration e2e spec specs lint linter check checks typecheck types type tsc typescript"
+    " format fmt prettier eslint biome ruff mypy build compile coverage cov validate verify smoke vet clippy docs"
+    " storybook bench benchmark".split()
+)
+"""How the names of scripts and targets begin that check or build a project."""
+_SCRIPT = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[:._-][A-Za-z0-9]+)*\Z")
+_EFFECTS = frozenset(
+    "deploy publish release push prod production live upload ship sync install uninstall setup bootstrap reset clean"
+    " clear purge prune drop delete destroy wipe remove rm seed migrate rollback restore dump export import login"
+    " logout auth token secret secrets env root sudo admin exec eval shell ssh remote cloud server start stop kill"
+    " force unsafe skip nohooks noverify update upgrade bump tag commit version preinstall postinstall hook hooks"
+    " fetch download curl".split()
+)
+"""What in the name of a script says that it reaches beyond the project, or cannot be taken back."""
+
+
+class Kind(StrEnum):
+    """What a value must be."""
+
+    PATH = "path"
+    WORD = "word"
+    NUMBER = "number"
+    TEXT = "text"
+    """Something to look for or to say; nothing is run by it."""
+    SCRIPT = "script"
+    REVISION = "revision"
+    """A name of git's, or a path."""
+    BRANCH = "branch"
+    """A new branch, or one that is the user's own."""
+    OWNER = "owner"
+    """A repository as `owner/name`."""
+    NONE = "none"
+
+
+_PLAIN = {Kind.NUMBER: _NUMBER, Kind.BRANCH: _BRANCH, Kind.OWNER: _OWNER}
+
+
+class Scene(NamedTuple):
+    """Where a command is run, and what was tried before it."""
+
+    roots: Sequence[str] = ()
+    """The folders of the project, absolute."""
+    words: frozenset[str] = frozenset()
+    """The words of the command that failed: a text that stands in it is not new."""
+    ran: frozenset[tuple[str, ...]] = frozenset()
+    """The scripts of the project that it ran, each with its arguments: running them again is not new."""
+
+
+def is_harmless_value(kind: Kind, value: str, scene: Scene) -> bool:
+    """Whether a value is of its kind, and nothing more."""
+    plain = _PLAIN.get(kind)
+    if plain is not None:
+        return plain.match(value) is not None and value.casefold() not in _SHARED
+    if kind is Kind.TEXT:
+        return _is_text(value, scene)
+    if kind is Kind.SCRIPT:
+        return is_script(value)
+    inside = is_inside(value, scene.roots)
+    if kind is Kind.WORD:
+        return inside and len(value) <= _LONGEST_WORD and _WORD.match(value) is not None
+    if kind is Kind.REVISION:
+        return inside or (_REVISION.match(value) is not None and _is_relative(value))
+    return inside and kind is Kind.PATH
+
+
+def is_inside(path: str, roots: Sequence[str]) -> bool:
+    """Whether a path is inside the project, and no place where secrets are kept."""
+    if path == "/dev/null":
+        return True
+    if path == "-" or not path or len(path) > _LONGEST_PATH or not _PATH.match(path):
+        return False
+    if path.startswith("/"):
+        whole = [root.rstrip("/") for root in roots if root.count("/") > 1]
+        root = next((each for each in whole if path == each or path.startswith(f"{each}/")), None)
+        if root is None:
+            return False
+        path = path[len(root) :].lstrip("/") or "."
+    return _is_relative(path)
+
+
+def _is_relative(path: str) -> bool:
+    pieces = re.split(r"[/:]", path)
+    if path.startswith("/") or "//" in path or ".." in pieces or ":/" in path:
+        return False
+    return not any(_is_off_limits(piece.casefold()) for piece in pieces)
+
+
+def is_sought(value: str, scene: Scene) -> bool:
+    """Whether something to look for is no place outside the project, and no place of secrets."""
+    if value.startswith(("/", "~", "-")) or any(piece == ".." or _is_off_limits(piece) for piece in value.split("/")):
+        return False
+    return _is_text(value, scene)
+
+
+def _is_off_limits(name: str) -> bool:
+    """Whether a folder or file holds secrets, or what others wrote."""
+    if name.startswith(".env"):
+        return not name.endswith((".example", ".sample", ".template"))
+    return name in _SECRET_PLACES or name in _FOREIGN or name.endswith(_SECRET_ENDINGS)
+
+
+def is_script(name: str) -> bool:
+    """Whether a script or target by this name checks or builds, going by its name."""
+    if len(name) > _LONGEST_WORD or not _SCRIPT.match(name):
+        return False
+    pieces = [piece.casefold() for piece in re.split(r"[:._-]|(?<=[a-z])(?=[A-Z])", name)]
+    return pieces[0] in _SCRIPTS and not _EFFECTS.intersection(pieces)
+
+
+def _is_text(value: str, scene: Scene) -> bool:
+    if value in scene.words:
+        return len(value) <= 4 * _LONGEST_TEXT and "://" not in value
+    # What is new must not be able to speak: an error text could have dictated it.
+    return len(value) <= _LONGEST_TEXT and _TEXT.match(value) is not None and " " not in value and "://" not in value

@@ -1,0 +1,246 @@
+"""The scripts inside a command line: what shells, `eval`, `find`, pipes and functions run besides its own words.
+
+Plain Python without imports, because the hook client loads this file inside an agent's turn.
+"""
+
+from __future__ import annotations
+
+from .shell_output import expand_braces, is_output_of_program, is_text_maker, output_of
+from .shell_runs import (
+    MOST_WRAPPERS,
+    SHELLS,
+    SOURCES,
+    Run,
+    called_by_find,
+    folder_behind,
+    given_script,
+    is_wrapper,
+    replaced_by_xargs,
+    views_of,
+    written_by,
+)
+from .shell_words import DEEPEST, MADE_SCRIPT, TOO_DEEP, UNKNOWN, Document, Lexer, Word
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SCRIPT = 7
+"""How deep a script in a script counts: each is read anew, and few levels will do."""
+_NAMERS = frozenset("export declare typeset local readonly read mapfile readarray unset getopts let printf".split())
+"""Commands that give variables other values."""
+_ARGUMENTS = ('"$@"', "$@", "$*", '"$*"', '"$1"', "$1", '"${@}"', "${@}")
+"""How a function runs the command that it is given."""
+_MOST = 16
+"""Values of a loop's variable that are looked at."""
+
+
+class InnerScripts(Lexer):
+    """What a reader of command lines knows of the commands that it found."""
+
+    def __init__(self, text: str, variables: dict[str, str], depth: int, at: int | None) -> None:
+        super().__init__(text, variables, depth, at)
+        self.found: list[Run] = []
+        self.aliases: dict[str, str] = {}
+        self.folder = ""
+        self.choices: dict[str, list[str]] = {}
+        """The values that variables of loops have in turn."""
+        self.functions: list[str] = []
+        self.upstream: list[tuple[Run | None, list[Document], list[str]]] = []
+        """The commands before in the same pipe, with the texts that they are given."""
+
+    def script(self, until: str) -> None:
+        """Read commands up to the end, or to a closing mark."""
+        raise NotImplementedError
+
+    def reader_of(self, script: str, depth: int, variables: dict[str, str], aliases: dict[str, str]) -> InnerScripts:
+        """A reader of a text that stands nowhere as it is."""
+        raise NotImplementedError
+
+    def inherit(self, outer: InnerScripts) -> None:
+        """Know what the reader around knows."""
+        self.folder, self.choices, self.functions = outer.folder, dict(outer.choices), list(outer.functions)
+
+    def take(self, inner: InnerScripts) -> list[Run]:
+        """What a reader inside has found."""
+        self.found += inner.found
+        self.unread += inner.unread
+        return inner.found
+
+    def script_of(self, script: str, *, here: bool = False) -> None:
+        """A script that was made of a word: it stands nowhere as it is. Another shell knows nothing of this one's."""
+        known, aliases = (self.variables, self.aliases) if here else ({}, {})
+        inner = self.reader_of(script, self.depth + _SCRIPT, known, aliases)
+        inner.folder = self.folder
+        if here:
+            inner.inherit(self)
+        inner.script("")
+        self.take(inner)
+
+    def piped_script(self) -> None:
+        """What is piped into a shell, as far as it stands in the line."""
+        if not self.upstream:
+            return
+        run, documents, given = self.upstream[0]
+        printed = output_of([run]) if run else None
+        straight = all(each and is_plain_copy(each) for each, _, _ in self.upstream[1:])
+        if straight and run and (printed is not None or ((documents or given) and is_plain_copy(run))):
+            for document in documents:
+                document.is_script = True
+            for each in given if printed is None else [printed]:
+                self.script_of(each)
+        elif run is None or documents or given or printed is not None or _tells_text(run):
+            self.unread.append(MADE_SCRIPT)
+
+    def sources_input(self, run: Run) -> bool:
+        """Whether a command reads its script from its standard input as if it were a file."""
+        texts = [word.text for word in run.views[-1]]
+        return texts[0] in (*SOURCES, *SHELLS) and texts[1:2] in (["/dev/stdin"], ["-"], ["/dev/fd/0"])
+
+    def run(self, words: list[Word], writes: list[str]) -> Run | None:
+        """Note a simple command down, and what it runs itself."""
+        words = [each for word in words for each in self._split(word)]
+        if words and words[0].raw in self.aliases and words[0].raw:
+            made = self.reader_of(self.aliases[words[0].raw], self.depth + 1, self.variables, {})
+            words = [*made.words(), *words[1:]]
+        if not words and not writes:
+            return None
+        for each in self._chosen(words):
+            run = self._noted([Word(each, 0, 0), *words[1:]], [])
+        if len(words) == 1 and words[0].raw in _ARGUMENTS and self.functions:
+            return None  # it is run with the words of whoever calls the function
+        run = self._noted(words, writes)
+        if words and words[0].text in self.functions and len(words) > 1:
+            self._noted(words[1:], [])
+        return run
+
+    def _noted(self, words: list[Word], writes: list[str]) -> Run:
+        replaced = replaced_by_xargs(words)
+        if replaced:
+            words = [_filled(word, replaced) for word in words]
+        views = list(views_of(words))
+        last = views[-1] if views else words
+        program = last[0].text.rsplit("/", 1)[-1] if last else ""
+        if len(views) == MOST_WRAPPERS and is_wrapper(program):
+            self.unread.append(TOO_DEEP)
+        run = Run(views, [*writes, *written_by(program, last)], self.folder)
+        self.found.append(run)
+        if last:
+            self._inner(program, last)
+        return run
+
+    def _chosen(self, words: list[Word]) -> list[str]:
+        """The programs that a loop's variable stands for, where it is what is run."""
+        if not words or UNKNOWN not in words[0].text:
+            return []
+        name = words[0].raw.strip('"').removeprefix("$").strip("{}")
+        chosen = self.choices.get(name, [])
+        if not chosen or len(chosen) > _MOST or self.variables.get(name) != UNKNOWN or UNKNOWN in "".join(chosen):
+            return []
+        words[0] = Word(chosen[-1], 0, 0)
+        return chosen[:-1]
+
+    def _split(self, word: Word) -> Iterator[Word]:
+        """A word without quotes becomes as many as its variables and braces make of it, or none."""
+        raw = word.raw
+        quoted = any(char in raw for char in "'\"\\")
+        whole = (raw.startswith("$(") and raw.endswith(")")) or (raw[:1] == raw[-1:] == "`" and len(raw) > 1)
+        if "{" in raw and "," in raw and not quoted and "$" not in raw and "`" not in raw:
+            made = expand_braces(word.text)
+            yield from [word] if len(made) == 1 else [Word(each, 0, 0) for each in made if each]
+            return
+        if ("$" not in raw and "`" not in raw) or (quoted and not whole) or len(word.text.split()) == 1:
+            yield word
+            return
+        for piece in word.text.split():
+            yield Word(piece, 0, 0)
+
+    def words(self) -> Iterator[Word]:
+        """All the words that are left."""
+        while self.position < len(self.text):
+            self.blank_in_line()
+            before = self.position
+            if before < len(self.text):
+                yield self.word()
+            self.position += self.position == before
+
+    def _inner(self, program: str, last: list[Word]) -> None:
+        """What a command runs itself: another shell, words that are evaluated, and what `find` calls."""
+        words = [word.text for word in last]
+        if program in SHELLS or program in SOURCES:
+            self._shell(last)
+        elif program == "eval":
+            if not any(map(is_output_of_program, last[1:])):
+                self.script_of(" ".join(words[1:]), here=True)
+        elif program == "trap" and len(words) > 2:
+            self.script_of(next((each for each in words[1:] if each[:1] != "-"), ""), here=True)
+        elif program in ("su", "script", "runuser") and "-c" in words[:-1]:
+            self.script_of(words[words.index("-c") + 1])
+        elif program == "env":
+            self._split_string(words)
+        elif program == "find":
+            self._find(words)
+        else:
+            self._remember(program, words)
+
+    def _remember(self, program: str, words: list[str]) -> None:
+        """What a command changes in the shell that it is run in."""
+        if program == "cd":
+            self.folder = folder_behind(self.folder, words)
+        elif program == "alias":
+            for each in words[1:]:
+                name, sign, value = each.partition("=")
+                if sign:
+                    self.aliases[name] = value
+        elif program in _NAMERS:
+            for each in words[1:]:
+                name, sign, value = each.partition("=")
+                self.variables[name] = value if sign and program == "export" else UNKNOWN
+
+    def _split_string(self, words: list[str]) -> None:
+        for at, each in enumerate(words):
+            mark = next((mark for mark in ("--split-string=", "--split-string", "-S") if each.startswith(mark)), None)
+            if at and mark:
+                self.script_of(" ".join([each[len(mark) :], *words[at + 1 :]]))
+                return
+
+    def _shell(self, words: list[Word]) -> None:
+        script = given_script([Word(each.text, 0, 0) for each in words])
+        if script and not any(is_output_of_program(each) for each in words if each.text == script):
+            self.script_of(script)
+        for each in words[1:]:
+            if each.raw.startswith("<("):
+                inner = self.reader_of(each.raw[2:-1], self.depth + _SCRIPT, dict(self.variables), {})
+                inner.script("")
+                printed = output_of(inner.found)
+                if printed is not None:
+                    self.script_of(printed)
+                elif any(map(_tells_text, inner.found)) or any(texts or given for _, texts, given in inner.upstream):
+                    self.unread.append(MADE_SCRIPT)
+
+    def _find(self, words: list[str]) -> None:
+        self.depth += _SCRIPT
+        if self.depth > DEEPEST:
+            self.unread.append(TOO_DEEP)
+        for called in called_by_find(words) if self.depth <= DEEPEST else ():
+            self.run([Word(each, 0, 0) for each in called], [])
+        self.depth -= _SCRIPT
+
+
+def is_plain_copy(run: Run) -> bool:
+    """Whether a command hands on its input as it is."""
+    words = [word.text for word in run.views[-1]] if run.views else [""]
+    return words[0].rsplit("/", 1)[-1] in ("cat", "tee") and all(each == "-" or each[:1] == "-" for each in words[1:])
+
+
+def _tells_text(run: Run) -> bool:
+    """Whether a command makes a text of its own words: a program's code, or what it prints."""
+    words = [word.text for word in run.views[-1]] if run.views else []
+    return bool(words) and is_text_maker(run) and (bool(run.code) or words[0].rsplit("/", 1)[-1] in ("echo", "printf"))
+
+
+def _filled(word: Word, replaced: str) -> Word:
+    """A word with the unknown in the place of what `xargs` replaces; the option that names it stays."""
+    if word.text in (replaced, f"-I{replaced}") and word.text != replaced:
+        return word
+    return Word(word.text.replace(replaced, UNKNOWN), 0, 0, word.raw) if replaced in word.text else word

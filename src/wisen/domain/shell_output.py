@@ -1,0 +1,116 @@
+"""What a command prints, where its words alone tell, and what may be made of a text that only the shell knows.
+
+Plain Python without imports, because the hook client loads this file inside an agent's turn.
+"""
+
+from __future__ import annotations
+
+from .shell_words import UNKNOWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .shell_runs import Run
+    from .shell_words import Word
+
+_TEXT_MAKERS = frozenset(
+    "echo printf cat tee base64 base32 basenc xxd od hexdump rev tr sed awk gawk mawk perl python python2 python3 ruby "
+    "node php cut head tail paste fold tac sort gunzip zcat gzip xz xzcat bzip2 bzcat openssl jq dd uudecode "
+    "eval".split()
+)
+"""Programs that hand on or change a text that somebody wrote; what other programs print is theirs."""
+_MOST = 64
+"""Words that braces may make of one word."""
+
+
+def printed_by(words: list[str]) -> str | None:
+    """What `echo`, `printf` and the programs that find others print; None where that cannot be told."""
+    program = words[0].rsplit("/", 1)[-1]
+    if program == "echo":
+        at = 1
+        while at < len(words) and words[at][:1] == "-" and words[at][1:] and not words[at].strip("-neE"):
+            at += 1
+        text = " ".join(words[at:])
+        return None if "\\" in text else text
+    if program == "printf" and len(words) > 1:
+        form, rest = words[1].replace("\\n", "\n"), words[2:]
+        if "\\" in form or form.count("%") != form.count("%s") or form.count("%") > 1:
+            return None
+        return "".join(form.replace("%s", each) for each in rest) if rest else form.replace("%s", "")
+    finds = program == "which" or (program in ("command", "type") and words[1:2] in (["-v"], ["-P"], ["-p"]))
+    names = [each for each in words[1:] if each[:1] != "-"]
+    return names[0] if finds and len(names) == 1 else None
+
+
+def output_of(runs: list[Run]) -> str | None:
+    """What commands print together; None where that cannot be told."""
+    if len(runs) != 1 or not runs[0].views or any(each != "/dev/null" for each in runs[0].writes):
+        return None
+    # The first view: `command -v x` is asked itself, not what it would run.
+    return printed_by([word.text for word in runs[0].views[0]])
+
+
+def is_output_of_program(word: Word) -> bool:
+    """Whether all of a word is what some program prints (`$(ssh-agent)`), and no text of the line's own."""
+    raw = word.raw.strip("\"' ")
+    inside = (
+        raw[2:-1] if raw.startswith("$(") and raw.endswith(")") else raw[1:-1] if raw[:1] == raw[-1:] == "`" else ""
+    )
+    first = inside.split()[:1]
+    if not first or any(char in inside for char in "|;&<\n"):
+        return False
+    name = first[0].rsplit("/", 1)[-1]
+    return name not in _TEXT_MAKERS and name.replace("-", "").replace("_", "").replace(".", "").isalnum()
+
+
+def is_text_maker(run: Run) -> bool:
+    """Whether a command hands on or changes a text."""
+    return bool(run.views) and run.views[-1][0].text.rsplit("/", 1)[-1] in _TEXT_MAKERS
+
+
+def expand_braces(text: str) -> list[str]:
+    """The words that `{a,b}` makes of a word without quotes; the word itself where it makes none."""
+    done, waiting = list[str](), [text]
+    while waiting and len(done) + len(waiting) <= _MOST:
+        word = waiting.pop(0)
+        found = _first_braces(word)
+        if found is None:
+            done.append(word)
+        else:
+            start, end, parts = found
+            waiting[:0] = [word[:start] + part + word[end:] for part in parts]
+    return [*done, *waiting]
+
+
+def _first_braces(word: str) -> tuple[int, int, list[str]] | None:
+    """Where the first braces stand that make several words, and what stands between their commas."""
+    start = word.find("{")
+    while start >= 0:
+        depth, parts, last = 0, list[str](), start + 1
+        for at in range(start, len(word)):
+            char = word[at]
+            depth += (char == "{") - (char == "}")
+            if (char == "," and depth == 1) or depth == 0:
+                parts.append(word[last:at])
+                last = at + 1
+            if depth == 0:
+                if len(parts) > 1:
+                    return start, at + 1, parts
+                break
+        start = word.find("{", start + 1)
+    return None
+
+
+def may_be(name: str, text: str) -> bool:
+    """Whether a word that is not wholly known may turn out to be this name."""
+    pieces = text.split(UNKNOWN)
+    if len(pieces) == 1:
+        return name == text
+    if not name.startswith(pieces[0]) or len(name) < sum(map(len, pieces)):
+        return False
+    at = len(pieces[0])
+    for piece in pieces[1:-1]:
+        at = name.find(piece, at)
+        if at < 0:
+            return False
+        at += len(piece)
+    return name[at:].endswith(pieces[-1])

@@ -1,0 +1,37 @@
+"""Has a method of the Learner hold the lock of the home while it runs: one writer at a time."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.parts import Parts
+
+    class _HasParts(Protocol):
+        _parts: Parts
+
+
+_Of = TypeVar("_Of", bound="_HasParts")
+_Given = ParamSpec("_Given")
+_Returned = TypeVar("_Returned")
+
+
+def one_writer(
+    work: str,
+) -> Callable[[Callable[Concatenate[_Of, _Given], _Returned]], Callable[Concatenate[_Of, _Given], _Returned]]:
+    """Wait for other writers of the same home, then keep them out; with `dry_run` nothing is written or waited for."""
+
+    def wrapped(method: Callable[Concatenate[_Of, _Given], _Returned]) -> Callable[Concatenate[_Of, _Given], _Returned]:
+        @wraps(method)
+        def held(self: _Of, /, *given: _Given.args, **named: _Given.kwargs) -> _Returned:
+            if named.get("dry_run"):
+                return method(self, *given, **named)
+            with self._parts.lock.hold(work):
+                return method(self, *given, **named)
+
+        return held
+
+    return wrapped

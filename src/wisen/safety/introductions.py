@@ -1,0 +1,114 @@
+"""How people introduce a text that is not theirs: "Translate: …", "Bob wrote: …", "this is the mail: …"."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.safety import paste_words as words
+from wisen.safety.line_shapes import QUOTATION, any_of, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wisen.safety.line_shapes import Line
+
+_COLON = re.compile(r"(?:：|:(?=\s|[\"'“«„「『`*_]|[^\x00-\x7f]|$))")
+_SENTENCE = re.compile(r"(?<=[.!?。！？…])\s+|[。！？]")
+_LONGEST_HEAD, _MOST_WORDS = 90, 12
+_TASK = re.compile(any_of(listed(words.TEXT_TASKS)))
+_SAYING = re.compile(any_of(listed(words.SAYING)))
+_FIRST_PERSON = re.compile(any_of(listed(words.FIRST_PERSON)))
+_POINTING = re.compile(any_of(listed(words.POINTING)))
+_DOCUMENTS = re.compile(any_of(listed(words.DOCUMENTS)))
+_RULES = re.compile(any_of(listed(words.RULE_WORDS)))
+_WITHIN = re.compile(any_of(listed(words.WITHIN)))
+_MINE = re.compile(any_of(listed(words.MINE)))
+_QUOTES = {'"': '"', "“": "”", "«": "»", "„": "“”", "「": "」", "『": "』", "'": "'", "`": "`"}
+_INTRODUCTION = 300
+_NOUNS = frozenset(listed(words.LONE_HEADS))
+_ACCORDING = re.compile(any_of(listed(words.ACCORDING)))
+
+
+def object_of(text: str, lines: Sequence[Line]) -> tuple[int, int] | None:
+    """Where the first text stands that is given to work on, or that somebody else said; None without one.
+
+    It stands behind a colon, or on the lines below.
+    """
+    for number, line in enumerate(lines):
+        if line.fenced or line.blank:
+            continue
+        at = line.start
+        for clause in _clauses(line.text):
+            colon = _COLON.search(clause.text)
+            if colon is not None and _is_head(clause.text[: colon.start()]):
+                return _extent(text, at + clause.start + colon.end())
+        if number + 1 < len(lines) and _is_order(line.text):
+            return _extent(text, line.end)
+    return None
+
+
+class _Clause(NamedTuple):
+    start: int
+    text: str
+
+
+def _clauses(line: str) -> Iterator[_Clause]:
+    at = 0
+    for stop in _SENTENCE.finditer(line):
+        yield _Clause(at, line[at : stop.start()])
+        at = stop.end()
+    yield _Clause(at, line[at:])
+
+
+def _is_head(head: str) -> bool:
+    """Whether the words before a colon introduce a text that is not the user's."""
+    head = head.strip().casefold()
+    if not head or len(head) > _LONGEST_HEAD or len(head.split()) > _MOST_WORDS or _RULES.search(head):
+        return False
+    if _TASK.search(head) or head.rstrip("s") in _NOUNS or _ACCORDING.match(head):
+        return True
+    last = " ".join(head.split()[-3:])
+    if _SAYING.search(last) and not _FIRST_PERSON.search(head):
+        return True
+    return (
+        _POINTING.search(head) is not None
+        and _DOCUMENTS.search(head) is not None
+        and _WITHIN.match(head) is None
+        and _MINE.search(head) is None
+    )
+
+
+def _is_order(line: str) -> bool:
+    """Whether a line orders something to be done with the text below it."""
+    said = line.strip().rstrip(".!?…。！？").casefold()
+    if not said or len(said) > _LONGEST_HEAD or len(said.split()) > _MOST_WORDS or _RULES.search(said):
+        return False
+    task = _TASK.search(said)
+    return task is not None and _POINTING.search(said) is not None
+
+
+def _extent(text: str, start: int) -> tuple[int, int]:
+    """From a place to the end of what is quoted or fenced there, else to the end of the message."""
+    rest = text[start:]
+    body = rest.lstrip()
+    at = start + len(rest) - len(body)
+    if body.startswith("```"):
+        close = text.rfind("```", at + 3)
+        return start, len(text) if close < 0 else close + 3
+    closing = _QUOTES.get(body[:1])
+    if closing is not None:
+        close = max(text.rfind(mark, at + 1) for mark in closing)
+        if close > at:
+            return start, close + 1
+    if QUOTATION.match(body):
+        return start, start  # the marks of the quotation tell where it ends
+    return start, len(text)
+
+
+def introduces_document(paragraph: str) -> bool:
+    """Whether a paragraph leads to a document below it, and is not a part of that."""
+    folded = paragraph.casefold()
+    if not paragraph or len(paragraph) > _INTRODUCTION:
+        return False
+    return paragraph[-1] in ":：?？" or (_POINTING.search(folded) is not None and _DOCUMENTS.search(folded) is not None)

@@ -1,0 +1,259 @@
+"""The shapes of lines that people paste and do not type: quotations, diffs, logs, chats, forms, documents.
+
+Every pattern looks at one line and is bounded, so that no text can be made to be slow.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.safety import paste_words as words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Line(NamedTuple):
+    """A line of a message, with where it stands."""
+
+    start: int
+    end: int
+    text: str
+    fenced: bool
+    """Whether it is code between fences, which is looked at by nobody as words anyway."""
+
+    @property
+    def blank(self) -> bool:
+        """Whether there is nothing to see on it."""
+        return not self.text.strip()
+
+
+_DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+"""Letters of scripts in which a word need not end at a space."""
+_TIME = r"\d{1,2}[:.]\d\d(?:[:.]\d\d)?(?:\s?[AaPp]\.?\s?[Mm]\.?)?"
+_DAY = r"\d{1,4}[./年-]\d{1,2}[./月-]\d{1,4}日?"
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The words or phrases of a list."""
+    parts = re.split(r"[,\n]", text) if "," in text else text.split()
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """A pattern for any of the phrases, in small letters, as whole words where the script has words."""
+    spaced, dense = list[str](), list[str]()
+    for phrase in phrases:
+        if _DENSE.search(phrase):
+            dense.append(re.escape(phrase))
+        else:
+            spaced.append(re.escape(phrase.rstrip("*")) + (r"\w{0,12}" if phrase.endswith("*") else ""))
+    found = [rf"(?<!\w)(?:{'|'.join(spaced)})(?!\w)"] if spaced else []
+    return "|".join([*found, *dense])
+
+
+QUOTATION = re.compile(r"\s{0,12}(?:>(?![:;=.]|\S?[({<\\/|])|&gt;|[│┃▌▏]\s)")
+"""The mark of a quotation; a face that is made of it is none."""
+DIFF_HEAD = re.compile(
+    r"diff --(?:git|cc) |index [0-9a-f]{6,40}\.\.[0-9a-f]|--- (?:a/|/dev/null|\S{1,200}\t)|\+\+\+ (?:b/|/dev/null|\S)"
+    r"|@@ -\d+|Index: \S|\*\*\* (?:Begin|Update|Add|Delete)\b"
+)
+DIFF_BODY = re.compile(
+    r"[+\-\\@ ]|diff --|index [0-9a-f]{6}|(?:new|deleted) file mode|old mode|new mode|similarity index|rename |Binary files"
+    r"|\*\*\* |={3}|<<<<<<<|>>>>>>>"
+)
+LOG = re.compile(
+    r"\W{0,3}\d{4}[-/]\d\d[-/]\d\d[T ,_]\s?\d\d:\d\d"
+    r"|\W{0,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s+\[?(?:[A-Z]{4,8}\b|[\w.$-]{1,60}\])"
+    r"|\W{0,2}\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s+\S|\[\d{4}-\d\d-\d\d|[IWEF]\d{4} \d\d:\d\d|[EW]: \S|\w{1,20}=\S{1,80} \w{1,20}=\S"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\s+\d{1,2} \d\d:\d\d:\d\d\s"
+    r"|\W{0,2}(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|CRITICAL|TRACE|NOTICE|SEVERE|ERR!)(?:[:\]\s|)-]|$)"
+    r"|(?:Error|Exception|Fatal error|Uncaught \w{1,40}): \S|(?:error|fatal|panic|remote)(?:\[\w{1,12}\])?: \S"
+    r"|Traceback \(most recent|\s{1,12}File \"|\s{1,12}at \S.{0,200}[(:]|Caused by:|Exception in thread|goroutine \d"
+    r"|thread '[^'\n]{1,60}' panicked|E\s{2,8}\S|\s{2,80}\^{1,80}\s*$"
+    r"|(?:[\w$]{1,60}[.:]{1,2}){0,8}[A-Z]\w{0,60}(?:Error|Exception|Warning|Failure|Fault)\b(?:\s?[:\[(]|\s*$)"
+    r"|##\[|::(?:error|warning|notice|group|endgroup|debug)\b|npm (?:ERR!|error|warn|WARN|notice)|[$%❯#] [a-z.\/]"
+    r"|[\w.-]{1,40}@[\w.-]{1,40}:\S{0,80}[$#] |(?:FAILED|PASSED|SKIPPED|FAIL|PASS|not ok|ok \d+)\b\s{1,4}\S|\s{0,8}[✓✗✖✘×] \S"
+    r"|make(?:\[\d+\])?: \*\*\*|={3,80}.{0,80}={3,80}\s*$|-{3,80} .{1,80} -{3,80}\s*$|Step \d+/\d+|#\d+ \[|#\d+ \d+\.\d"
+    r"|[\w./\\-]{1,120}\.\w{1,5}:\d+(?::\d+)?[:,]?(?:\s|$)|[\w./\\-]{1,120}\.\w{1,5}\(\d+,\d+\)|\s{0,6}\d{1,5}\s?\|\s"
+    r"|(?:Process exited|Exit code|exit status|Command failed|Build failed|Error: Process completed)\b"
+    r"|[A-Z][A-Z0-9_]{2,40}=\S|\d+\.\d+\.\d+\.\d+ [-–] |Run \S{1,40}/\S{1,60}@|error (?:TS|CS|E)?\d+:|\[(?:stdout|stderr|build|test"
+    r"|deploy|ci|runner|job|worker|pipeline|stage)[\w :.-]{0,20}\]"
+)
+"""The beginning of a line that a program printed."""
+CODE = re.compile(
+    r"\s{0,40}(?:// |/\*|\*/|<!--|;; )|\s{2,40}# |\+\S\S|\s{0,40}</?[a-z][a-z0-9-]{0,20}(?:\s[^>\n]{0,200})?>.{0,2000}</"
+    r"|\s{0,40}(?:def|class|import|function|const|let|var|fn|func|public|private|package|#include|@\w{1,40}|if|for|while|return)\b"
+    r".{0,200}(?:[;{]|\):)\s*$"
+)
+"""A comment, a line that was added, an element, or a statement that ends as only code does."""
+TABLE = re.compile(r"\s{0,4}\|.{1,1000}\|\s*$")
+
+_NAMES = frozenset(listed(words.GIVEN_NAMES))
+_SPEAKERS = frozenset(listed(words.SPEAKERS))
+_WHERE = re.compile(r" (?:via|in|on|from|at|@) ")
+_WORD = r"[^\s:：()<>\[\]{}\"“”,;，、]"
+"""A character of a name; a class of letters would part the signs of Indic scripts from them."""
+_STAMPED = re.compile(
+    rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?(?:{_TIME})?\s?[\])]?\s{{0,3}}[-–—|]?\s{{0,3}}"
+    r"(?P<name>[^\s:：<>\d][^\n:：<>]{0,40})[:：]\s?\S"
+)
+_STAMP = re.compile(rf"[\[(]?\s?(?:{_DAY}[, ]{{1,3}})?{_TIME}|[\[(]\s?{_DAY}")
+_NICK = re.compile(
+    rf"(?:[\[(]?{_TIME}[\])]?\s{{1,4}})?<[@+%~&]?[\w.\-\[\]\\`^{{}}|]{{1,30}}>\s{{1,4}}\S|[\w.-]{{2,30}}>\s\S"
+    r"|@(?:channel|here|everyone|all|team)\b|[\w.+-]{1,60}@[\w.-]{1,60}\.\w{2,10}\s?:\s"
+)
+_PART = re.compile(rf"{_TIME}|\d{{4}}|(?:she|he|they)/|lead|manager|CEO|CTO|PM", re.IGNORECASE)
+"""What stands in brackets behind the name of somebody who speaks."""
+_ROLE_TAG = re.compile(
+    r"\s{0,8}(?:</?\|?(?:im_start\||im_end\||start_header|end_header)?(?:user|human|assistant|system|developer|tool|inst|instructions?"
+    r"|rules?|function_results|user_\w{1,20}|user-\w{1,20}|system_\w{1,20})\|?\s?>|\[/?(?:user|human|assistant|system|developer|INST)\]"
+    r"|<\|[\w ]{1,30}\|>|<</?SYS>>)",
+    re.IGNORECASE,
+)
+_HEADER = re.compile(
+    rf"\s{{0,4}}(?P<name>@?[^\W\d_]{_WORD}{{0,30}}(?: {_WORD}{{1,30}}){{0,2}})(?:\s{{1,6}}(?:APP|BOT|\(\w{{1,20}}\)))?"
+    rf",?\s{{1,6}}[—–\-|,·]{{0,1}}\s{{0,3}}[\[(]?(?:(?:today|yesterday|heute|gestern|hier|hoy|ayer|hoje|ontem|oggi|ieri|idag|dziś|wczoraj"
+    rf"|сегодня|вчера|bugün|dün|hôm nay|今日|昨日|今天|昨天|오늘|어제|اليوم|आज|mon|tue|wed|thu|fri|sat|sun|{_DAY})\w{{0,6}}[,.]?\s?"
+    rf"(?:at|um|à|a las|às|alle|kl\.?|o|в|saat|lúc)?\s?)?{_TIME}[\])]?(?:\s?\(edited\))?\s*$",
+    re.IGNORECASE,
+)
+_BETWEEN = frozenset(
+    "at by on in for until before after around um bis vor à vers a las às alle kl o do saat lúc в до".split()
+)
+_LABEL = re.compile(
+    rf"\s{{0,8}}(?:[-*•]\s|#{{1,6}}\s)?(?:\*\*|__)?(?P<at>@)?(?P<name>[^\W\d_]{_WORD}{{0,30}}?(?: {_WORD}{{1,30}}?){{0,3}})(?P<part>\s?[(\[][^)\]\n]{{1,40}}[)\]])?"
+    r"(?:\*\*|__)?\s?(?::(?:\*\*|__)?\s{1,4}|：(?:\*\*|__)?\s?)(?=\S)"
+)
+
+
+def label_of(line: str) -> str | None:
+    """The words before the colon at the start of a line."""
+    found = _LABEL.match(line)
+    return None if found is None else found["name"].casefold()
+
+
+def is_speech(line: str) -> bool:
+    """Whether a line begins with somebody who speaks: a time and a name, a nick, a role, or a person's name."""
+    if _NICK.match(line) or _ROLE_TAG.match(line):
+        return True
+    if _STAMP.match(line) and _STAMPED.match(line):
+        return True
+    found = _LABEL.match(line)
+    if found is None:
+        return False
+    if found["at"] is not None or is_person(found["name"]):
+        return True
+    return found["part"] is not None and _PART.search(found["part"]) is not None
+
+
+def is_person(name: str) -> bool:
+    """Whether words are a person's name or somebody's part in a conversation."""
+    folded = name.casefold()
+    if not folded.isascii() and folded not in _NAMES:
+        apart = unicodedata.normalize("NFD", folded)
+        folded = "".join(letter for letter in apart if not "\u0300" <= letter <= "\u036f")
+    if folded in _SPEAKERS or folded in _NAMES or name.casefold() in _SPEAKERS:
+        return True
+    parts = re.split(r"[\s._\-]+", _WHERE.split(folded)[0])
+    first = parts[0].rstrip("0123456789")
+    # Two words are a person only where they are written as a name is: "max size" is none.
+    return first in _NAMES and (len(parts) == 1 or name[:1].isupper() or "." in name or "_" in name)
+
+
+_ONLY_TIME = re.compile(
+    rf"\s{{0,4}}[\[(]?(?:(?:today|yesterday|heute|gestern|hier|hoy|ayer|{_DAY})[, ]{{1,3}}(?:at |um |à |a las )?)?{_TIME}[\])]?\s*$",
+    re.IGNORECASE,
+)
+_TIME_AND_NAME = re.compile(
+    rf"[\[(]?{_TIME}[\])]?\s{{1,4}}(?P<name>[^\W\d_a-z]{_WORD}{{0,30}}(?: [^\W\d_a-z]{_WORD}{{0,30}}){{0,2}})\s*$"
+)
+
+
+def is_time(line: str) -> bool:
+    """Whether a line is a time of day and nothing else."""
+    return _ONLY_TIME.match(line) is not None
+
+
+def is_speech_header(line: str) -> bool:
+    """Whether a line is only a name and a time: what somebody wrote stands below."""
+    if _TIME_AND_NAME.match(line):
+        return True
+    found = _HEADER.match(line)
+    return found is not None and _BETWEEN.isdisjoint(found["name"].casefold().split())
+
+
+_STRONG = "from|subject|von|betreff|de|objet|asunto|assunto|oggetto|från|ämne|temat|от|тема|kimden|konu|từ|chủ đề|差出人|件名|发件人|主题|제목|보낸사람|الموضوع|विषय|प्रेषक"
+FIRST_FIELD = re.compile(rf"(?:{_STRONG})\s?[:：]\s?\S", re.IGNORECASE)
+"""A field that, as the first line of several, is the head of a mail by itself."""
+FIELD = re.compile(rf"[\W_]{{0,6}}(?:{any_of(listed(words.HEADERS))})[*_]{{0,3}}\s?[:：]", re.IGNORECASE)
+"""A field at the head of a mail, a ticket, a commit or an invitation."""
+ADDRESS_FIELD = re.compile(r"[^\W\d_][\w -]{1,20}[:：].{0,120}\S@\S{1,80}\.\w")
+TRAILER = re.compile(r"(?:Co-authored-by|Signed-off-by|Reviewed-by|Acked-by|Change-Id|Message-ID): \S", re.IGNORECASE)
+COMMIT = re.compile(r"commit [0-9a-f]{7,40}\b")
+HEADING = re.compile(
+    r"\s{0,3}(?:#{1,6}\s+\S|v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?\S{0,12}(?: \([^)\n]{1,30}\))?\s*$|\d{4}-\d\d-\d\d\s*$|(?:\*\*|__)[^*_\n]{2,80}(?:\*\*|__):?\s*$)"
+)
+MARKDOWN = (
+    ("bold", re.compile(r"\s{0,8}(?:[-*•+]|\d{1,2}[.)])?\s{0,4}(?:\*\*|__)[^*_\n]{1,80}(?:\*\*|__)")),
+    ("table", TABLE),
+    ("box", re.compile(r"\s{0,8}[-*] \[[ xX]\] ")),
+    ("ruler", re.compile(r"(?:-{3,}|\*{3,}|_{3,}|[═─━]{3,})\s*$")),
+    ("sign", re.compile(r"\s{0,8}(?:•|‣|▪|◦|✅|❌|👉|🔹|🚀|⚠️|💡|📌|\d\ufe0f\u20e3)\s?\S")),
+    ("underline", re.compile(r"(?:={4,}|~{4,})\s*$")),
+)
+LINK = re.compile(r"\[[^\]\n]{1,120}\]\(https?://")
+TYPOGRAPHY = re.compile("[\u201c\u201d\u2014\u2026\u00a0\u2022\u2192\u2011]|\\s\u2013\\s|\\w\u2019\\w")
+PAGE = re.compile(
+    r"(?:answered|asked|edited|commented|opened (?:this|an) issue|opened|reviewed|updated|posted|published|last updated)\b.{0,60}"
+    r"\b(?:ago|at \d{1,2}:\d\d|on [A-Z][a-z]{2}\w{0,6} \d|[A-Z][a-z]{2} \d{1,2},? \d{4})\b"
+    r"|(?:Share|Improve this answer|Follow|Add a comment|Reply|Quote reply)(?:\s{1,4}(?:Share|Improve this answer|Edit|Follow|Flag))+"
+    r"|Improve this answer|(?:Accepted|Top|Best|Highest scored) answer\b|Highest score \(default\)"
+    r"|\d{1,6} (?:votes?|upvotes?|answers?|reactions?|points?|comments?|stars?|Likes?)\s*$"
+    r"|(?:Sure|Certainly|Absolutely|Of course|Great question|Good question)[!,.]\s+(?:[Hh]ere|[Yy]ou|[Tt]he|[Ii]t|[Tt]o|[Ll]et|I)\b"
+    r"|(?:Posted|Published|Updated|Written|Submitted|Asked|Reported) (?:by|on|in)\b.{1,60}$"
+    r"|Copyright \W?|© \d|All rights reserved|Skip to (?:main )?content|Table of [Cc]ontents\s*$|Cookie (?:policy|settings)"
+    r"|BEGIN:VC|DTSTART|@?[\w-]{1,40} (?:commented|left a comment|requested changes|suggested changes|approved these changes"
+    r"|opened this|reviewed|requested your review|mentioned you|assigned you|wants to merge)\b"
+    r"|(?:Steps to [Rr]eproduce|Expected [Bb]ehaviou?r|Actual [Bb]ehaviou?r|Describe the bug|Is your feature request)\b.{0,60}$"
+    r"|You are receiving this|Reply to this email directly|To unsubscribe|Unsubscribe\b|View it on GitHub|Sent from my "
+    r"|\W{0,3}(?:Suggested change|Outdated|Show resolved|Resolve conversation|Nit(?:pick)?)\s*$"
+)
+"""What stands around texts on pages: who answered when, how many voted, what may be clicked."""
+_NUMBERED = re.compile(r"(?:Issue|Bug|Ticket|PR|MR|Pull [Rr]equest|Merge [Rr]equest|Task|Story)\s?[#!]?\d+\b|[\w.-]{1,40}/[\w.-]{1,60}#\d+"
+                       r"|\[?[A-Z][A-Z0-9]{1,9}-\d{1,6}\]?\s?[:|–—-]")  # fmt: skip
+
+
+def is_ticket_head(line: str) -> bool:
+    """Whether a line is the head of an issue or a ticket; only several lines below it make it one."""
+    return _NUMBERED.match(line.lstrip("#* ")) is not None
+
+
+_GREETING = re.compile(
+    rf"\s{{0,4}}(?:{any_of(listed(words.GREETINGS))})(?P<whom>[^\n,，、!！:：.。]{{0,50}})[,，、!！:：.。]{{0,2}}\s*$",
+    re.IGNORECASE,
+)
+_SIGN_OFF = re.compile(
+    rf"\s{{0,4}}(?:[^\W\d_]{{1,12}}\s){{0,2}}(?:{any_of(listed(words.SIGN_OFFS))})[^\n,.!，。！]{{0,40}}[,.!，。！]{{0,2}}\s*$",
+    re.IGNORECASE,
+)
+_AGENTS = frozenset(
+    "claude codex gemini hermes openclaw opencode aider openhands copilot assistant agent bot there ai buddy mate du dir again".split()
+)
+
+
+def is_greeting(line: str) -> bool:
+    """Whether a line greets somebody else than the agent, and nothing more."""
+    found = _GREETING.match(line)
+    if found is None:
+        return False
+    whom = re.findall(r"\w+", found["whom"].casefold())
+    dense = _DENSE.search(line) is not None
+    return (dense or bool(whom)) and len(whom) <= 5 and _AGENTS.isdisjoint(whom)
+
+
+def is_sign_off(line: str) -> bool:
+    """Whether a line ends a letter."""
+    return _SIGN_OFF.match(line) is not None and len(line.split()) <= 5

@@ -1,0 +1,351 @@
+"""Divides a typed message into passages: the user's own words, and what was pasted, quoted or given to work on.
+
+Such material teaches nothing; it can only be found again. Structure decides, never what a passage says: how lines
+begin, how a text is introduced, set and signed. Where an end cannot be told (a letter, a document, the object of
+"Translate:"), the passage goes on to the end of the message: too much is material rather than too little. What is
+written before it, and after a quotation, a log, a diff or lines of a chat, stays the user's.
+
+A sentence that was pasted without any frame, and looks as if it had been typed, cannot be told from one.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.safety import line_shapes as shapes
+from wisen.safety.introductions import introduces_document, object_of
+from wisen.safety.line_shapes import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class PassageKind(StrEnum):
+    """What a passage of a message is."""
+
+    OWN = "own words"
+    PASTE = "paste"
+    HIDDEN = "hidden characters"
+    QUOTATION = "quotation"
+    DIFF = "diff"
+    LOG = "log"
+    CHAT = "chat"
+    FORM = "form"
+    """The head of a mail, ticket, commit or invitation, and what stands below."""
+    LETTER = "letter"
+    DOCUMENT = "document"
+    OBJECT = "object"
+    """What is to be translated, summarised, answered; what somebody else said."""
+
+
+class Passage(NamedTuple):
+    """A part of a message; together they are the message."""
+
+    kind: PassageKind
+    text: str
+
+
+_PASTED = re.compile(
+    r"\x1b\[200~|\[(?:Pasted|Paste)\b[^\]\n]{0,60}?(?:\+(?P<lines>\d{1,6}) lines?)?\s?\]|<pasted[\w -]{0,40}>",
+    re.IGNORECASE,
+)
+_PASTE_ENDS = re.compile(r"\x1b\[201~|\[/(?:Pasted|Paste)[^\]\n]{0,40}\]|</pasted[\w -]{0,40}>", re.IGNORECASE)
+_FRAMES = re.compile(r"[\n:>\[<\x1b|@]|^\s*(?:npm |\d|[^\w\s\"'(])")
+"""Without any of these a short line in ASCII has no frame that is known here."""
+_FENCE = re.compile(r"\s{0,8}(?:```|~~~)")
+_UNTYPED = re.compile("[\u200b\u2060-\u2064\ufeff\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007e]")
+"""Characters that no keyboard types; joiners of emoji and of scripts that need them are not among them."""
+_LOOK_ALIKE = re.compile(
+    "[A-Za-z][аеорсухіѕԁɡкмтнвАЕОРСУХІЅΑΒΕΗΙΚΜΝΟΡΤΥΧαορυν][A-Za-z]|(?<!\\w)[аеорсухіѕԁАЕОРСУХІ][A-Za-z]{3}"
+)
+"""Letters of one alphabet within words of another."""
+
+
+_SHORT = 200
+"""A message of so many characters on one line is looked at for introductions only."""
+_SET_LENGTH, _SET_LINES, _WELL_SET = 200, 3, 3
+"""From which length, how many lines and how many typographic marks on a text is set rather than typed."""
+_NAME = 4
+"""How many words a name has at most."""
+_LONG, _WRAPPED = 1_000, 8
+"""A text of this length with so many lines broken at the same width was written elsewhere."""
+
+
+def own_words(text: str) -> str:
+    """What of a typed message is the user's own words; the same object when all of it is."""
+    found = separate(text)
+    if len(found) == 1 and found[0].kind is PassageKind.OWN:
+        return text
+    return "\n\n".join(own for each in found if each.kind is PassageKind.OWN and (own := each.text.strip()))
+
+
+@lru_cache(maxsize=512)
+def separate(text: str) -> tuple[Passage, ...]:
+    """The passages of a message, in order."""
+    if len(text) <= _SHORT and text.isascii() and _FRAMES.search(text) is None:
+        return (Passage(PassageKind.OWN, text),)
+    spans = sorted(_spans(text))
+    found, at = list[Passage](), 0
+    for start, end, kind in spans:
+        if end <= at:
+            continue
+        if text[at:start].strip():
+            found.append(Passage(PassageKind.OWN, text[at:start]))
+        found.append(Passage(kind, text[max(at, start) : end]))
+        at = end
+    if text[at:].strip() or not found:
+        found.append(Passage(PassageKind.OWN, text[at:]))
+    return tuple(found)
+
+
+_Span = tuple[int, int, PassageKind]
+
+
+def _spans(text: str) -> Iterator[_Span]:
+    """Where material stands; spans may overlap."""
+    yield from _pasted(text)
+    lines = list(_lines(text))
+    if not text.isascii():
+        yield from _hidden(text, lines)
+    given = object_of(text, lines)
+    if given is not None:
+        yield *given, PassageKind.OBJECT
+    if len(text) <= _SHORT and _FRAMES.search(text) is None and "：" not in text:
+        return
+    yield from _quoted(lines)
+    yield from _printed(lines)
+    yield from _spoken(lines, len(text))
+    yield from _filled_in(lines, len(text))
+    yield from _written(text, lines)
+
+
+def _lines(text: str) -> Iterator[Line]:
+    at, fenced = 0, False
+    for line in text.split("\n"):
+        fence = _FENCE.match(line) is not None
+        yield Line(at, at + len(line), line, fenced or fence)
+        fenced = fenced is not fence
+        at += len(line) + 1
+
+
+def _pasted(text: str) -> Iterator[_Span]:
+    """What stands behind the mark that a terminal or an agent puts where something was pasted."""
+    if "[" not in text and "<" not in text:
+        return
+    found = _PASTED.search(text)
+    if found is None:
+        return
+    ends = list(_PASTE_ENDS.finditer(text, found.end()))
+    if ends:
+        yield found.start(), ends[-1].end(), PassageKind.PASTE
+        return
+    end = len(text)
+    if found["lines"]:
+        behind = found.end()
+        for _ in range(int(found["lines"]) + 1):
+            line_end = text.find("\n", behind)
+            if line_end < 0:
+                break
+            behind = line_end + 1
+        else:
+            end = behind
+    yield found.start(), end, PassageKind.PASTE
+
+
+def _hidden(text: str, lines: Sequence[Line]) -> Iterator[_Span]:
+    if _UNTYPED.search(text) is None and _LOOK_ALIKE.search(text) is None:
+        return
+    for paragraph in _paragraphs(lines):
+        start, end = paragraph[0].start, paragraph[-1].end
+        if _UNTYPED.search(text, start, end) or _LOOK_ALIKE.search(text, start, end):
+            yield start, end, PassageKind.HIDDEN
+
+
+def _quoted(lines: Sequence[Line]) -> Iterator[_Span]:
+    last: Line | None = None
+    for line in lines:
+        is_marked = not line.fenced and (shapes.QUOTATION.match(line.text) or shapes.TABLE.match(line.text))
+        if is_marked or (last is not None and not line.blank and _goes_on(last.text, line.text)):
+            yield line.start, line.end, PassageKind.QUOTATION
+            last = line
+        else:
+            last = None
+
+
+def _goes_on(quoted: str, line: str) -> bool:
+    """Whether a line is the rest of a quoted one that was too long for its width."""
+    first = line.lstrip()[:1]
+    return len(quoted) > 60 and quoted.rstrip()[-1:] not in ".!?:;。！？" and (first.islower() or not first.isascii())
+
+
+def _paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    paragraph = list[Line]()
+    for line in lines:
+        if line.blank:
+            if paragraph:
+                yield paragraph
+            paragraph = []
+        else:
+            paragraph.append(line)
+    if paragraph:
+        yield paragraph
+
+
+def _printed(lines: Sequence[Line]) -> Iterator[_Span]:
+    """Diffs, and what programs print: from the first such line of a paragraph on, and all between two of them."""
+    begin = end = -1
+    for paragraph in _paragraphs(lines):
+        first = next((each for each in paragraph if not each.fenced and _is_printed(each.text)), None)
+        diff = next((each for each in paragraph if not each.fenced and shapes.DIFF_HEAD.match(each.text)), None)
+        if diff is not None:
+            yield diff.start, _diff_end(lines, diff), PassageKind.DIFF
+        elif _is_bare_diff(paragraph):
+            yield paragraph[0].start, paragraph[-1].end, PassageKind.DIFF
+        if first is None:
+            if begin >= 0 and all(each.text[:1].isspace() for each in paragraph):
+                end = paragraph[-1].end
+            continue
+        begin, end = (first.start if begin < 0 else begin), paragraph[-1].end
+    if begin >= 0:
+        yield begin, end, PassageKind.LOG
+
+
+def _is_printed(line: str) -> bool:
+    return shapes.LOG.match(line) is not None or shapes.CODE.match(line) is not None
+
+
+def _is_bare_diff(paragraph: Sequence[Line]) -> bool:
+    added = sum(each.text.startswith("+") for each in paragraph)
+    return added > 0 and any(each.text.startswith("-") for each in paragraph)
+
+
+def _diff_end(lines: Sequence[Line], head: Line) -> int:
+    end = head.end
+    for line in lines:
+        if line.start <= head.start or line.blank:
+            continue
+        if not shapes.DIFF_BODY.match(line.text) and not shapes.DIFF_HEAD.match(line.text):
+            break
+        end = line.end
+    return end
+
+
+def _spoken(lines: Sequence[Line], length: int) -> Iterator[_Span]:
+    """Lines of a chat with what belongs to them; below a line that is a name and a time, everything."""
+    begin = end = -1
+    dialogue = _dialogue(lines)
+    for paragraph in _paragraphs(lines):
+        for number, line in enumerate(paragraph):
+            if line.fenced:
+                continue
+            below = number + 1 < len(paragraph) or line.end < length
+            if below and shapes.is_speech_header(line.text):
+                yield line.start, length, PassageKind.CHAT
+                return
+            if below and number and shapes.is_time(line.text) and len(paragraph[number - 1].text.split()) <= _NAME:
+                yield paragraph[number - 1].start, length, PassageKind.CHAT
+                return
+            if shapes.is_speech(line.text) or (dialogue and shapes.label_of(line.text) in dialogue):
+                begin, end = (line.start if begin < 0 else begin), paragraph[-1].end
+    if begin >= 0:
+        yield begin, end, PassageKind.CHAT
+
+
+def _dialogue(lines: Sequence[Line]) -> frozenset[str]:
+    """The labels of a conversation: two or more that take turns on most lines, one of them again."""
+    told = [each for each in lines if not each.blank and not each.fenced]
+    labels = [label for each in told if (label := shapes.label_of(each.text))]
+    distinct = frozenset(labels)
+    takes_turns = len(distinct) > 1 and len(labels) > max(len(distinct), len(told) / 2)
+    return distinct if takes_turns or distinct >= {"q", "a"} or distinct >= {"question", "answer"} else frozenset()
+
+
+def _filled_in(lines: Sequence[Line], length: int) -> Iterator[_Span]:
+    """The head of a mail, ticket, commit or invitation, and all below it."""
+    fields = list[Line]()
+    for number, line in enumerate(lines):
+        if line.blank or line.fenced:
+            continue
+        if shapes.COMMIT.match(line.text):
+            yield line.start, length, PassageKind.FORM
+            return
+        if shapes.TRAILER.match(line.text):
+            yield _behind_introduction(lines), length, PassageKind.FORM
+            return
+        if number == 0 and len(lines) > 1 and shapes.FIRST_FIELD.match(line.text):
+            yield line.start, length, PassageKind.FORM
+            return
+        is_field = shapes.FIELD.match(line.text) is not None
+        if is_field and (fields or shapes.ADDRESS_FIELD.match(line.text)):
+            yield (fields or [line])[0].start, length, PassageKind.FORM
+            return
+        fields = [line] if is_field else []
+
+
+def _written(text: str, lines: Sequence[Line]) -> Iterator[_Span]:
+    """Letters, and documents that were set: headings, bold beginnings, tables, what stands around texts on pages."""
+    told = [each for each in lines if not each.blank and not each.fenced]
+    if not told:
+        return
+    letter = _letter(told)
+    if letter is not None:
+        yield letter.start, len(text), PassageKind.LETTER
+    if _is_document(text, told):
+        yield _behind_introduction(lines), len(text), PassageKind.DOCUMENT
+
+
+def _letter(told: Sequence[Line]) -> Line | None:
+    """Where a letter begins: with whom it greets, or where it only ends as one, at its beginning."""
+    greeting = next((each for each in told[:-1] if shapes.is_greeting(each.text)), None)
+    if greeting is not None:
+        return greeting
+    for number, line in enumerate(told[1:-1], 1):
+        behind = told[number + 1 : number + 3]
+        if shapes.is_sign_off(line.text) and number >= len(told) - 3 and _is_name(behind[0].text):
+            return told[0]
+    if any(each.text.rstrip() == "--" for each in told[1:-1]):
+        return told[0]
+    signed = told[-1].text.strip()
+    is_signed = len(told) > 1 and signed[:1] in "-–—~" and shapes.is_person(signed.lstrip("-–—~ "))
+    return told[0] if is_signed and not told[-2].text.lstrip().startswith(signed[:1]) else None
+
+
+def _is_name(line: str) -> bool:
+    parts = line.strip(" ,.!-–—").split()
+    return 0 < len(parts) <= 4 and all(part[:1].isupper() or not part[:1].isascii() for part in parts)
+
+
+def _is_document(text: str, told: Sequence[Line]) -> bool:
+    if any(shapes.PAGE.match(each.text.strip(" \t*_#")) for each in told):
+        return True
+    if any(shapes.HEADING.match(each.text) for each in told) and len(told) > 1:
+        return True
+    if len(told) >= _SET_LINES and shapes.is_ticket_head(told[0].text):
+        return True
+    if len(text) < _SET_LENGTH or len(told) < _SET_LINES:
+        return False
+    marks = sum(any(pattern.match(each.text) for each in told) for _, pattern in shapes.MARKDOWN)
+    marks += shapes.LINK.search(text) is not None
+    marks += len(shapes.TYPOGRAPHY.findall(text)) >= _WELL_SET
+    return marks > 1 or (len(text) >= _LONG and _is_wrapped(told))
+
+
+def _is_wrapped(told: Sequence[Line]) -> bool:
+    """Whether lines are broken at one width, in the middle of sentences."""
+    broken = [len(each.text) for each in told if len(each.text) >= 50 and each.text.rstrip()[-1:].isalpha()]
+    return len(broken) >= _WRAPPED and max(broken) - min(broken) <= 25
+
+
+def _behind_introduction(lines: Sequence[Line]) -> int:
+    """Where a document begins: behind a first paragraph that introduces it, else at once."""
+    paragraphs = list(_paragraphs(lines))
+    if len(paragraphs) == 1:
+        return 0
+    first = paragraphs[0]
+    if any(shapes.HEADING.match(each.text) or shapes.PAGE.match(each.text.strip(" \t*_#")) for each in first):
+        return 0
+    said = " ".join(each.text for each in first).strip()
+    return first[-1].end if introduces_document(said) else 0

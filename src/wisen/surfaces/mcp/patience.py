@@ -1,0 +1,79 @@
+"""How long the server waits for a request, and for how many at once: who sends half of one keeps nobody else out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+if TYPE_CHECKING:
+    import asyncio
+
+REQUEST_SECONDS = 10.0
+"""In which a request has to be here whole, from its first byte on, however slowly it comes."""
+MOST = 128
+"""Connections at once; for one more the one is closed that has kept us waiting longest."""
+HEADERS = 32 << 10
+"""Bytes that the head of a request may have."""
+
+
+class PatientProtocol(H11Protocol):
+    """uvicorn's own protocol with a limit to its patience, which it has only between requests."""
+
+    request_seconds: ClassVar[float] = REQUEST_SECONDS
+    most: ClassVar[int] = MOST
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._waits_since: float | None = None
+        self._limit: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait; where too many do, let the longest one go."""
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > self.most:
+            waiting = [
+                each for each in self.connections if isinstance(each, PatientProtocol) and each.since is not None
+            ]
+            longest = min(waiting, key=lambda each: each.since or 0.0, default=self)
+            longest.let_go()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came; the wait ends when the request is whole."""
+        super().data_received(data)
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self._wait()
+        else:
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request as long as uvicorn does between two."""
+        self._stop_waiting()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is over."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    @property
+    def since(self) -> float | None:
+        """Since when a request is waited for that has begun; None where none is."""
+        return self._waits_since
+
+    def let_go(self) -> None:
+        """Close the connection at once."""
+        self._stop_waiting()
+        self.transport.abort()
+
+    def _wait(self) -> None:
+        if self._limit is None:
+            self._waits_since = self.loop.time()
+            self._limit = self.loop.call_later(self.request_seconds, self.let_go)
+
+    def _stop_waiting(self) -> None:
+        if self._limit is not None:
+            self._limit.cancel()
+        self._limit = self._waits_since = None

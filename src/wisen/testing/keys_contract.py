@@ -1,0 +1,105 @@
+"""What every ledger promises about rows that say the same: whoever comes second finds what the first recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.domain.changes import Change
+from wisen.domain.entries import MoveKind
+from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
+from wisen.testing.logs import NOON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.domain.guards import Learnt
+    from wisen.ports import Ledger
+
+
+def a_change(id_: str, follows: str | None, path: str = "/p/CLAUDE.md") -> Change:
+    """A change of a file that a test may change."""
+    return Change(
+        id=id_,
+        machine="desk",
+        path=path,
+        at=NOON,
+        why="you said so",
+        before="",
+        after="aa",
+        splices=(),
+        follows=follows,
+    )
+
+
+class KeysContract:
+    """Fixtures: `ledger`, and `reopen`, which gives the same ledger opened anew."""
+
+    def test_an_entry_that_was_made_twice_for_one_sight_is_the_first(
+        self, ledger: Ledger, reopen: Callable[[], Ledger]
+    ) -> None:
+        assert ledger.enter([an_entry("01A"), an_occurrence("a", "01A")]) == {}
+        second: list[Learnt] = [an_entry("02B"), an_occurrence("a", "02B"), an_occurrence("b", "02B", minutes=1)]
+        about = [a_move("m1", "02B"), a_move("m2", "03C", MoveKind.CONFLICT, "02B"), a_move("m3", "03C", value="02B")]
+        assert ledger.enter([*second, *about, a_proposal("1P", "02B")]) == {"02B": "01A"}
+        again = reopen()
+        again.check()
+        assert [each.id for each in again.entries()] == ["01A"]
+        assert [(each.id, each.entry) for each in again.occurrences()] == [("a", "01A"), ("b", "01A")]
+        assert [(each.subject, each.value) for each in again.moves()] == [
+            ("01A", "resolved"),
+            ("03C", "01A"),
+            ("03C", "02B"),
+        ], "only a value that names an entry is changed"
+        assert [each.entry for each in again.proposals()] == ["01A"]
+
+    def test_any_sight_that_both_have_makes_two_entries_one(self, ledger: Ledger) -> None:
+        ledger.enter([an_entry("01A"), an_occurrence("b", "01A")])
+        assert ledger.enter([an_entry("02B"), an_occurrence("a", "02B"), an_occurrence("b", "02B")]) == {"02B": "01A"}
+        assert {each.entry for each in ledger.occurrences()} == {"01A"}
+        assert ledger.enter([an_entry("03C"), an_occurrence("c", "03C")]) == {}, "another sight is another entry"
+
+    def test_the_same_rows_again_change_nothing(self, ledger: Ledger) -> None:
+        rows: list[Learnt] = [an_entry("01A"), an_occurrence("a", "01A"), an_occurrence("b", "01A")]
+        assert ledger.enter(rows) == {}
+        assert ledger.enter(rows) == {}
+        assert len(ledger.entries()) == 1
+        assert len(ledger.occurrences()) == 2
+
+    def test_two_entries_that_name_one_sight_at_once_are_both_kept(self, ledger: Ledger) -> None:
+        assert (
+            ledger.enter([an_entry("01A"), an_entry("02B"), an_occurrence("a", "01A"), an_occurrence("a", "02B")]) == {}
+        )
+        assert [each.id for each in ledger.entries()] == ["01A", "02B"]
+
+    def test_what_was_asked_behind_the_same_proposal_is_asked_once(self, ledger: Ledger) -> None:
+        first = structs.replace(a_proposal("1P"), follows="")
+        ledger.enter([first, structs.replace(first, id="2P")])
+        ledger.enter([structs.replace(first, id="3P", text="in other words")])
+        assert [each.id for each in ledger.proposals()] == ["1P"]
+        ledger.enter(
+            [
+                structs.replace(first, id="4P", follows="1P"),
+                structs.replace(first, id="5P", context=""),
+                structs.replace(first, id="6P", entry="02B"),
+                a_proposal("7P"),
+                a_proposal("8P"),
+            ]
+        )
+        assert [each.id for each in ledger.proposals()] == ["1P", "4P", "5P", "6P", "7P", "8P"]
+
+    def test_one_change_of_a_file_comes_behind_another(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        first = a_change("01", "")
+        assert ledger.change(first)
+        assert ledger.change(first), "the same again is the same"
+        assert not ledger.change(a_change("02", "")), "another process was first"
+        assert ledger.change(a_change("03", "01"))
+        assert ledger.change(a_change("04", "", path="/p/AGENTS.md"))
+        assert ledger.change(structs.replace(a_change("05", ""), machine="lap"))
+        assert ledger.change(a_change("06", None))
+        assert ledger.change(a_change("07", None)), "what does not know what came before stands beside"
+        again = reopen()
+        again.check()
+        assert [each.id for each in again.changes(machine="desk")] == ["01", "03", "04", "06", "07"]
+        assert again.changes(machine="desk")[0] == first

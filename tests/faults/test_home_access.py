@@ -1,0 +1,163 @@
+"""The home is for its owner alone, whatever was there before, and nothing half stays in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.hooks import fire
+from wisen import doctor, wiring
+from wisen.backends import home_access
+from wisen.domain.state import Health
+from wisen.errors import SettingsError
+from wisen.testing.transcripts import ClaudeTranscript
+
+pytestmark = pytest.mark.requirement("X7")
+
+_LEARN = """
+import os, sys
+from pathlib import Path
+os.umask(int(sys.argv[3], 8))
+from wisen import wiring
+with wiring.wire(Path(sys.argv[1])).learner() as learner:
+    learner.learn(Path(sys.argv[2]), jobs=1)
+    learner.prepare()
+    learner._parts.salt()
+"""
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A few sessions in which something is said."""
+    for number in range(3):
+        log = ClaudeTranscript(number + 1)
+        log.prompt("No, never use npm here, always use pnpm instead.")
+        log.write(tmp_path / "logs")
+    return tmp_path / "logs"
+
+
+def modes(home: Path) -> dict[str, int]:
+    """The modes of everything below a home, and its own."""
+    every = [home, *home.rglob("*")]
+    return {str(each.relative_to(home)): stat.S_IMODE(each.lstat().st_mode) for each in every}
+
+
+def assert_private(home: Path) -> None:
+    found = modes(home)
+    open_ = {name: oct(mode) for name, mode in found.items() if mode & 0o077}
+    assert not open_
+    assert len(found) > 12
+
+
+@pytest.mark.parametrize("umask", ["000", "022", "077", "002"])
+def test_everything_is_private_whatever_the_umask(logs: Path, tmp_path: Path, umask: str) -> None:
+    home = tmp_path / "home"
+    subprocess.run([sys.executable, "-c", _LEARN, home, logs, umask], check=True)
+    fire(home, "session-start", {"session_id": "s", "cwd": "/home/ada/orchard"})
+    assert_private(home)
+    assert (home / "contexts").is_dir()
+    assert [*(home / "backups").glob("*.db")]
+
+
+def test_a_home_that_was_open_to_others_is_tightened_with_all_that_is_in_it(logs: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "contexts" / "old").mkdir(parents=True)
+    (home / "contexts" / "old" / "rules.md").write_text("- one\n")
+    (home / "languages").mkdir()
+    (home / "run").write_text("#!/bin/sh\n")
+    for each in (home, *home.rglob("*")):
+        each.chmod(0o777 if each.is_dir() else 0o666)
+    (home / "run").chmod(0o755)
+    with wiring.wire(home).learner() as learner:
+        learner.learn(logs, jobs=1)
+    assert_private(home)
+    assert stat.S_IMODE((home / "run").stat().st_mode) == 0o700, "what can be run still can"
+
+
+def test_the_doctor_tells_who_else_can_read_and_mends_it(logs: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with wiring.wire(home).learner() as learner:
+        learner.learn(logs, jobs=1)
+    subject = wiring.wire(home).examined()
+    assert [each.health for each in doctor.examine(subject) if each.about == "home"] == [Health.GOOD]
+    home.chmod(0o755)
+    (home / "ledger.db").chmod(0o644)
+    (home / "index.db").chmod(0o000)
+    (told,) = (each for each in doctor.examine(subject) if each.about == "home")
+    assert told.health is Health.BAD
+    assert "and 2 more" in told.says
+    assert "doctor --repair" in told.next_step
+    (mended,) = (each for each in doctor.repair(subject) if each.about == "home")
+    assert mended.says.startswith("3 files and folders were open")
+    assert_private(home)
+    assert all(each.health is not Health.BAD for each in doctor.examine(subject) if each.about in ("home", "index"))
+
+
+def test_a_link_in_the_home_is_not_followed(logs: Path, tmp_path: Path) -> None:
+    home, outside = tmp_path / "home", tmp_path / "outside"
+    outside.mkdir(mode=0o755)
+    (outside / "his.txt").write_text("his")
+    (outside / "his.txt").chmod(0o644)
+    home.mkdir()
+    (home / "languages").symlink_to(outside)
+    (home / "his.txt").symlink_to(outside / "his.txt")
+    with wiring.wire(home).learner() as learner:
+        learner.learn(logs, jobs=1)
+    assert stat.S_IMODE(outside.stat().st_mode) == 0o755
+    assert stat.S_IMODE((outside / "his.txt").stat().st_mode) == 0o644
+
+
+def test_a_home_that_is_a_link_is_tightened_where_it_is(logs: Path, tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir(mode=0o755)
+    (tmp_path / "home").symlink_to(real)
+    with wiring.wire(tmp_path / "home").learner() as learner:
+        learner.learn(logs, jobs=1)
+    assert_private(real)
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_home_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, linked: bool) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only the superuser can give a folder to another user")
+    home = tmp_path / "home"
+    home.mkdir()
+    os.chown(home, 4711, 4711)
+    if linked:
+        (tmp_path / "link").symlink_to(home)
+        home = tmp_path / "link"
+    monkeypatch.setattr(os, "geteuid", lambda: 4712)
+    with pytest.raises(SettingsError, match=r"belongs to another user \(uid 4711\).*WISEN_HOME"):
+        wiring.wire(home)
+    monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    home_access.refuse_foreign(tmp_path / "home")
+
+
+@pytest.mark.requirement("X6")
+def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next_backup(
+    logs: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    with wiring.wire(home).learner() as learner:
+        learner.learn(logs, jobs=1)
+        names = ("ledger-20260101T000000000000.db.part", "ledger-20260101T000000000000.db.part-journal")
+        for name in names:
+            (home / "backups" / name).write_text("always use pnpm")
+        for name in ("ledger.db.part", "ledger.db.new-abc", "contexts/.wisen-1-0.part"):
+            (home / name).parent.mkdir(exist_ok=True)
+            (home / name).write_text("always use pnpm")
+            os.utime(home / name, (1, 1))
+        told = [each.says for each in doctor.examine(wiring.wire(home).examined()) if each.about == "home"]
+        assert any(each.startswith("5 files were left half") for each in told), told
+        assert learner.forget("always use pnpm", scope="*")
+        left = [each for each in home.rglob("*") if each.is_file() and b"always use pnpm" in each.read_bytes()]
+        assert not left
+        for name in names:
+            (home / "backups" / name).write_text("half")
+        learner._parts.backups.make()  # type: ignore[union-attr]
+        assert not [*(home / "backups").glob("*.part*")]

@@ -1,0 +1,125 @@
+"""Who may open a file: one function for all that lies outside of wisen's home, and a list of others with reasons."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import wisen
+
+SOURCE = Path(wisen.__file__).parent
+OWN_HOME = "what lies in wisen's own home"
+PACKAGE = "what this package ships"
+OPENS = {
+    "safety/regular_files.py": "the one function",
+    "backends/files.py": "the one door for edits: without following, waiting, or reading more than it may",
+    "backends/git_view.py": "writes the view, a temporary folder of ours",
+    "backends/git.py": "the question, in that folder",
+    "agents/sqlite_files.py": "databases of agents, after refuse_unfit_database",
+    "agents/sniff.py": "a database that begins as one in a regular file; immutable: nothing beside it is opened",
+    "agents/hermes/install.py": PACKAGE,
+    "agents/openclaw/install.py": PACKAGE,
+    "agents/hermes/placed.py": "runs inside Hermes, and reads the file beside it",
+    "backends/flight.py": OWN_HOME,
+    "backends/gauge.py": f"{OWN_HOME}, and the package that hooks call",
+    "backends/kept.py": OWN_HOME,
+    "backends/shelf.py": OWN_HOME,
+    "backends/models/command.py": OWN_HOME,
+    "backends/stores/backups.py": OWN_HOME,
+    "backends/stores/migrate.py": PACKAGE,
+    "backends/stores/sqlite_files.py": OWN_HOME,
+    "loop/detect/language.py": f"{PACKAGE}, and {OWN_HOME}",
+    "loop/detect/lexicon.py": PACKAGE,
+    "loop/detect/model.py": PACKAGE,
+    "loop/detect/tongues.py": PACKAGE,
+    "settings.py": OWN_HOME,
+    "steps/forgetting.py": OWN_HOME,
+    "surfaces/cli/__init__.py": "/dev/null",
+    "surfaces/cli/forget.py": "a new file that the user named: it must not exist",
+    "surfaces/cli/trials.py": "a file that the user named, to be written",
+    "surfaces/html.py": "a file that the user named, if it is a regular one",
+    "surfaces/hook/outcomes.py": "the client loads nothing of ours: it looks whether it is a regular file itself",
+    "surfaces/hook/recalling.py": OWN_HOME,
+    "surfaces/hook/shelf.py": OWN_HOME,
+    "surfaces/hook/waking.py": OWN_HOME,
+}
+METHODS = {"read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}
+SEARCHES = {"walk", "fwalk", "rglob"}
+SEARCHED = {
+    "backends/shelf.py": OWN_HOME,
+    "steps/forgetting.py": OWN_HOME,
+}
+"""Who looks through all folders below one: everybody else uses `folders_below`, which is bounded."""
+
+
+def calls(tree: ast.AST) -> Iterator[ast.Call]:
+    yield from (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def opens(tree: ast.AST) -> Iterator[str]:
+    """What in a module opens a file."""
+    for call in calls(tree):
+        if isinstance(call.func, ast.Name) and call.func.id == "open":
+            yield "open"
+        elif isinstance(call.func, ast.Attribute):
+            name = call.func.attr
+            of = call.func.value.id if isinstance(call.func.value, ast.Name) else ""
+            if (
+                name in METHODS
+                or (name == "connect" and of == "sqlite3")
+                or (
+                    name == "open"
+                    and (of in {"os", "io", "codecs", "gzip", "bz2", "lzma", "zipfile"} or _has_mode(call))
+                )
+            ):
+                yield name
+
+
+def _has_mode(call: ast.Call) -> bool:
+    """Whether an `open` of something opens it as a file; our own methods of that name are given something else."""
+    first = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+    return (not call.args and not call.keywords) or isinstance(first, str) or any(
+        each.arg in {"encoding", "mode", "buffering"} for each in call.keywords
+    )  # fmt: skip
+
+
+def searches(tree: ast.AST) -> Iterator[str]:
+    for call in calls(tree):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in SEARCHES:
+            of = call.func.value.id if isinstance(call.func.value, ast.Name) else ""
+            if call.func.attr == "rglob" or of == "os":
+                yield call.func.attr
+
+
+def modules() -> Iterator[tuple[str, ast.AST]]:
+    for path in SOURCE.rglob("*.py"):
+        name = path.relative_to(SOURCE).as_posix()
+        if not name.startswith("testing/"):
+            yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+OURS = {"loop/apply/past.py", "domain/shell_variables.py", "domain/scripts.py", "domain/report.py"}
+"""Where `open` is the name of something else: an open change, a block of a script."""
+
+
+@pytest.mark.requirement("X7")
+def test_files_are_opened_only_where_the_list_says_so_and_the_list_is_true() -> None:
+    found = {name for name, tree in modules() if any(opens(tree))}
+    assert found - OURS == set(OPENS)
+
+
+@pytest.mark.requirement("X7")
+def test_whole_trees_are_looked_through_only_within_bounds() -> None:
+    assert {name for name, tree in modules() if any(searches(tree))} == set(SEARCHED)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["open('x')", "path.open('rb')", "path.open()", "path.open(encoding='utf-8')", "path.read_text()", "p.read_bytes()",
+     "os.open(p, 0)", "io.open(p)", "sqlite3.connect(p)", "gzip.open(p)", "os.fdopen(1)", "p.write_text('x')"],
+)  # fmt: skip
+def test_what_opens_a_file_is_recognised(text: str) -> None:
+    assert list(opens(ast.parse(text)))
