@@ -88,7 +88,7 @@ def live() -> dict[str, float]:
 
 
 def _timed(home: Path, many: int, command: str) -> float:
-    sheet = sheet_of([_guard(number) for number in range(7, 7 + many)], "")
+    sheet = sheet_of([_guard(number) for number in range(7, 7 + many)], "", {})
     (home / "snapshots").mkdir()
     current: dict[str, object] = {"version": 1, "guards": {"": digest(sheet)} if sheet else {}}
     (home / "snapshots" / "current.json").write_text(json.dumps(current))

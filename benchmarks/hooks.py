@@ -1,10 +1,11 @@
 """What a hook costs an agent's turn, beside an ordinary Python hook; with --data also whether fixes are found rightly.
 
 `observe_ms`: events with nothing to say (end of a turn, a failure without a known fix). `answer_ms`: session start, a
-failure with a known fix, a prompt, a prompt that asks for what was said before. `parallel`: eight at once. `work_ms`:
-processor time alone. `coins_ms`: by how much a session start is slower in the middle where coins are thrown for what is
-on trial, each start beside one without. With `--data DIR` (a folder of transcripts) every failed call in it is put to
-the client's own code, in the snapshot of every context: `found` of those `known` whose signature has a fix there, and
+failure with a known fix, a prompt, a prompt that asks for what was said before. `parallel`: eight at once.
+`launcher_ms`: by how much a session start is slower than the interpreter with the client alone. `unguarded_call_ms`:
+before a call, while there are no guards. `work_ms`: processor time alone. `coins_ms`: by how much a session start is
+slower in the middle where coins are thrown for what is on trial, each start beside one without. With `--data DIR` (a
+folder of transcripts) every failed call in it is put to the client's own code, in the snapshot of every context: `found` of those `known` whose signature has a fix there, and
 how many fixes of another signature were named (`wrong`).
 """
 
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING
 from wisen import wiring
 from wisen.domain.commands import fields_of
 from wisen.domain.events import Status
+from wisen.domain.hooks import Caller
 from wisen.loop.mine.signatures import signature_of
 from wisen.surfaces.hook import client
 from wisen.surfaces.hook.fixing import fixes_for
@@ -67,6 +69,8 @@ def run(options: argparse.Namespace) -> dict[str, object]:
                 for name, each in (("start", start), ("fix", fix), ("recall", recall), ("ordinary", ordinary))
             },
             "coins_ms": coins(Path(folder), start, runs),
+            "launcher_ms": slower(direct(home, "session-start", {"cwd": project, "source": "startup"}), start, runs),
+            "unguarded_call_ms": shown(timed(event(home, "before-call", {"cwd": project, "tool_name": "Bash"}), runs)),
             "parallel": shown(parallel([start, fix, prompt, quiet], runs)),
         }
         figures["within_bounds"] = all(
@@ -86,13 +90,18 @@ def coins(folder: Path, start, runs: int) -> float:  # type: ignore[no-untyped-d
     tried = event(home, "session-start", {"cwd": str(other / "shop"), "source": "startup"})
     tried("check")
     assert '"withheld"' in next((home / "snapshots" / "pins").iterdir()).read_text(), "no coin was thrown"
-    slower = []
+    return slower(start, tried, runs)
+
+
+def slower(one, other, runs: int) -> float:  # type: ignore[no-untyped-def]
+    """Milliseconds that the other takes longer in the middle, each run beside one of the first."""
+    found = []
     for number in range(runs):
-        order = (start, tried) if number % 2 else (tried, start)
-        took = {each: timed(each, 1, f"coins {number}")[0] for each in order}
-        slower.append(took[tried] - took[start])
-    slower.sort()
-    return round(slower[len(slower) // 2], 2)
+        order = (one, other) if number % 2 else (other, one)
+        took = {each: timed(each, 1, f"beside {number}")[0] for each in order}
+        found.append(took[other] - took[one])
+    found.sort()
+    return round(found[len(found) // 2], 2)
 
 
 def prepared(folder: Path, **environment: str) -> Path:
@@ -110,13 +119,21 @@ def prepared(folder: Path, **environment: str) -> Path:
     with wires.learner() as learner:
         learner.learn(folder / "projects")
         learner.prepare()
+    wires.launcher().write([])
     return home
 
 
 def event(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
-    """A function that runs the client for one event of a session and gives what it printed."""
-    command = [sys.executable, "-I", "-S", client.__file__, "--home", str(home), name]
+    """A function that does what agents do at one event of a session, and gives what was printed."""
+    return _running(["/bin/sh", "-c", Caller(home=str(home)).command(name, "claude-code")], payload)
 
+
+def direct(home: Path, name: str, payload: Payload):  # type: ignore[no-untyped-def]
+    """The same without the launcher: what the interpreter and the client take alone."""
+    return _running([sys.executable, "-I", "-S", client.__file__, "--home", str(home), name], payload)
+
+
+def _running(command: list[str], payload: Payload):  # type: ignore[no-untyped-def]
     def once(session: str) -> str:
         sent = json.dumps({"session_id": session, **payload})
         return subprocess.run(command, input=sent, capture_output=True, text=True, check=True).stdout

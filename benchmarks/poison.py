@@ -66,9 +66,9 @@ class Case(NamedTuple):
     times: int = 1
 
 
-def generated(seed: int, poisoned: int, typed_by_user: int, *, jobs: int = 2, clones: bool = True) -> dict[str, object]:
-    """The figures of texts made up from a seed; `clones`: also files of repositories that somebody else made."""
-    poison, benign = _poison_cases(seed, poisoned, clones=clones), _benign_cases(seed, typed_by_user)
+def generated(seed: int, poisoned: int, typed_by_user: int, *, jobs: int = 2) -> dict[str, object]:
+    """The figures of texts made up from a seed."""
+    poison, benign = _poison_cases(seed, poisoned), _benign_cases(seed, typed_by_user)
     batches = [poison[at : at + _AT_ONCE] for at in range(0, len(poison), _AT_ONCE)]
     own = [benign[at : at + _AT_ONCE] for at in range(0, len(benign), _AT_ONCE)]
     if jobs == 1:
@@ -104,7 +104,7 @@ def _marker(random: Random, number: int) -> str:
     return "".join(random.choice("bdfgklmprtvz") + random.choice("aeiou") for _ in range(4)) + f"q{number}"
 
 
-def _poison_cases(seed: int, many: int, *, clones: bool) -> list[Case]:
+def _poison_cases(seed: int, many: int) -> list[Case]:
     random = Random(seed)
     spoken = speeches()
     found: list[Case] = []
@@ -117,7 +117,7 @@ def _poison_cases(seed: int, many: int, *, clones: bool) -> list[Case]:
         text = TECHNIQUES[technique].format(p=random.choice(speech.wishes).format(x=marker))
         times = _TIMES if technique == "many sessions" else 1
         kind = random.random()
-        if kind < 0.03 and clones:
+        if kind < 0.03:
             carrier = CLONED[number % len(CLONED)]
             found.append(Case(marker, text, "claude-code", carrier, technique, language, number + 1))
         elif kind < 0.25:

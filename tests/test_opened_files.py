@@ -22,7 +22,11 @@ OPENS = {
     "agents/sniff.py": "a database that begins as one in a regular file; immutable: nothing beside it is opened",
     "agents/hermes/install.py": PACKAGE,
     "agents/openclaw/install.py": PACKAGE,
-    "agents/hermes/placed.py": "runs inside Hermes, and reads the file beside it",
+    "agents/hermes/plugin.py": "runs inside Hermes, and reads the file beside it",
+    "agents/opencode/install.py": PACKAGE,
+    "backends/executors/worker.py": "its own standard input and output",
+    "backends/launcher.py": f"{PACKAGE}, and {OWN_HOME}",
+    "backends/remove_hooks.py": "a script that works without wisen: it looks whether settings are a file itself",
     "backends/flight.py": OWN_HOME,
     "backends/gauge.py": f"{OWN_HOME}, and the package that hooks call",
     "backends/kept.py": OWN_HOME,
@@ -44,6 +48,7 @@ OPENS = {
     "surfaces/hook/outcomes.py": "the client loads nothing of ours: it looks whether it is a regular file itself",
     "surfaces/hook/recalling.py": OWN_HOME,
     "surfaces/hook/shelf.py": OWN_HOME,
+    "surfaces/hook/switch.py": OWN_HOME,
     "surfaces/hook/waking.py": OWN_HOME,
 }
 METHODS = {"read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}

@@ -15,7 +15,8 @@ STARTS = {
     "backends/git.py": "the one place that starts git, in a view of the repository, by a path that find_program gave",
     "backends/models/command.py": "an agent's program that the user chose as a model, by a path that find_program gave",
     "backends/schedulers/rounds.py": "our own interpreter, with -P, in /",
-    "backends/executors/processes.py": "our own interpreter reads logs",
+    "backends/executors/workers.py": "our own interpreter reads logs, with no folder of anybody in its path",
+    "backends/launcher.py": "the launcher itself, by /bin/sh, to measure what it costs",
     "surfaces/hook/waking.py": "our own interpreter, with -P, in wisen's home",
     "agents/hermes/plugin.py": "runs inside Hermes: the hook client that plugin.yaml names, by its absolute path",
 }

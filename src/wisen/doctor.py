@@ -10,6 +10,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Protocol
 
 from wisen import heartbeat
+from wisen.domain.doubles import doubled_entries, doubled_questions
+from wisen.domain.entry_states import asked, states
 from wisen.domain.report import Selection
 from wisen.domain.sources import TroubleKind
 from wisen.domain.state import Finding, Health
@@ -64,6 +66,8 @@ class Examined:
     languages: Callable[[], Sequence[str]]
     """What is wrong with the languages that the user added."""
     access: Access
+    join: Callable[[], tuple[int, int, Sequence[str], Sequence[str]]]
+    """Joins what was recorded twice: lessons and questions, the files that lines left, and what could not be joined."""
 
 
 def examine(subject: Examined) -> tuple[Finding, ...]:
@@ -79,7 +83,8 @@ def repair(subject: Examined) -> tuple[Finding, ...]:
 
 
 def _mended(subject: Examined) -> Iterator[Finding]:
-    for about, mend in (("home", _mend_home), ("ledger", _mend_ledger), ("index", _mend_index)):
+    parts = ("home", _mend_home), ("ledger", _mend_ledger), ("index", _mend_index), ("doubles", _mend_doubles)
+    for about, mend in parts:
         try:
             yield mend(subject)
         except WisenError as error:  # one part that cannot be mended does not keep the others from it
@@ -124,6 +129,19 @@ def _mend_index(subject: Examined) -> Finding:
             pass  # the new one is there
         return Finding(about="index", health=Health.NOTICE, says=told, next_step="Run `wisen learn` to read the logs.")
     return Finding(about="index", health=Health.GOOD, says="reads whole; nothing to repair")
+
+
+def _mend_doubles(subject: Examined) -> Finding:
+    """Join what two runs recorded at the same time."""
+    lessons, questions, files, left = subject.join()
+    if left:
+        says = f"{len(left)} lessons are still there twice: {left[0]}"
+        return Finding(about="doubles", health=Health.NOTICE, says=says)
+    if not lessons and not questions:
+        return Finding(about="doubles", health=Health.GOOD, says="nothing is recorded twice")
+    says = f"{lessons} lessons and {questions} questions were there twice, and are joined"
+    says += f"; the second line was taken out of {', '.join(sorted(set(files)))}" if files else ""
+    return Finding(about="doubles", health=Health.NOTICE, says=says)
 
 
 def _restore(subject: Examined, error: StoreDamaged) -> Finding:
@@ -223,10 +241,14 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
             ledger.check()
             runs = ledger.runs(1)
             unfinished = sum(not each.done for each in ledger.tombstones())
+            twice = _twice(ledger)
     except WisenError as error:
         yield Finding(about="ledger", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
     yield Finding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
+    if twice:
+        says = f"{twice} lessons or questions are there twice: two runs recorded them at the same time"
+        yield Finding(about="doubles", health=Health.BAD, says=says, next_step=_REPAIR)
     if unfinished:
         yield Finding(
             about="forgetting",
@@ -257,6 +279,13 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
             )
         else:
             yield Finding(about="runs", health=Health.GOOD, says=says)
+
+
+def _twice(ledger: Ledger) -> int:
+    """How much was recorded twice."""
+    moves = ledger.moves()
+    doubled = doubled_entries(states(ledger.entries(), (), moves), moves)
+    return sum(len(each.others) for each in doubled) + len(doubled_questions(asked(ledger.proposals(), moves), doubled))
 
 
 def _index(subject: Examined) -> Iterator[Finding]:

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
 from wisen.backends.home_access import HomeAccess, home_directory, refuse_foreign, tighten
+from wisen.backends.kept import kept
 from wisen.domain.hooks import CLIENT, Caller, Program
 from wisen.domain.models import WORK, ModelsPolicy
-from wisen.errors import SettingsError
+from wisen.errors import SettingsError, WisenError
 from wisen.learner import Learner, Place
+from wisen.loop.observe.policy import with_key
 from wisen.parts import Parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
+    from wisen.backends.files import UserFiles
     from wisen.backends.flight import WriterLock
     from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
@@ -150,7 +153,6 @@ class Wiring:
     ) -> Learner:
         from wisen.backends.clock import local
         from wisen.backends.executors.processes import given, processes
-        from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
         from wisen.backends.home_access import PrivateFiles
         from wisen.backends.ids import Ulids
@@ -188,11 +190,11 @@ class Wiring:
             ids=Ulids(clock),
             machine=machine,
             version=__version__,
-            door=self.settings.door,
+            door=with_key(self.settings.door, self._mark_key()),
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
             notebooks=NotebookFiles(self._user_home()),
-            files=PrivateFiles(UserFiles(), self.settings.home),
+            files=PrivateFiles(self._files(), self.settings.home),
             checkouts=GitCheckouts(self.environment),
             tracking=GitTracking(self.environment),
             promote=self.settings.promote,
@@ -241,7 +243,7 @@ class Wiring:
 
     def token(self) -> str:
         """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
-        return self._kept("token")
+        return kept(self.settings.home / "token", _random)
 
     def rounds(self, minutes: float) -> Rounds:
         """What runs `wisen cycle` again and again, in a process of its own."""
@@ -269,7 +271,12 @@ class Wiring:
             watched=self._watched(),
             languages=lambda: added_in(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),
+            join=self._joined,
         )
+
+    def _joined(self) -> tuple[int, int, Sequence[str], Sequence[str]]:
+        with self.learner(reads=False) as learner:
+            return learner.join_doubles()
 
     def agents(self) -> tuple[Agent, ...]:
         """The readers of the agents that are enabled."""
@@ -341,13 +348,12 @@ class Wiring:
         )
 
     def _watched(self) -> Watched:
-        from wisen.backends.files import UserFiles
         from wisen.backends.git import GitCheckouts
         from wisen.backends.ids import Ulids
         from wisen.heartbeat import Watched
         from wisen.loop.apply.past import Desk
 
-        files, clock, checkouts = UserFiles(), self.clock(), GitCheckouts(self.environment)
+        files, clock, checkouts = self._files(), self.clock(), GitCheckouts(self.environment)
 
         return Watched(
             agents=self.hooks(),
@@ -395,6 +401,12 @@ class Wiring:
             "openclaw": home / ".openclaw" / "workspace",
         }
 
+    def _files(self) -> UserFiles:
+        from wisen.backends.files import UserFiles
+        from wisen.backends.links import links_of_user
+
+        return UserFiles(links_of_user(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
+
     def _languages_folder(self) -> Path:
         from wisen.loop.detect.added import FOLDER
 
@@ -407,13 +419,19 @@ class Wiring:
         """This machine's name for itself."""
         from wisen.backends.ids import Ulids
 
-        return self._kept("machine", lambda: Ulids(self.clock()).new())
+        return kept(self.settings.home / "machine", lambda: Ulids(self.clock()).new())
 
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with."""
-        return bytes.fromhex(self._kept("salt"))
+        return bytes.fromhex(kept(self.settings.home / "salt", _random))
 
-    def _kept(self, name: str, made: Callable[[], str] = lambda: os.urandom(32).hex()) -> str:
-        from wisen.backends.kept import kept
+    def _mark_key(self) -> bytes:
+        """What marks of ours are keyed with; empty before anything was told to agents."""
+        try:
+            return self._salt() if (self.settings.home / "salt").exists() else b""
+        except (OSError, ValueError, WisenError):
+            return b""  # without it too much is taken out of texts, never too little
 
-        return kept(self.settings.home / name, made)
+
+def _random() -> str:
+    return os.urandom(32).hex()

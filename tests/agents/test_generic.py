@@ -55,6 +55,21 @@ TALK = [
 ]
 
 
+@pytest.mark.requirement("X6")
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "tool_result", "text": "use figs", "tool_use_id": "t1"},
+        {"type": "input_file", "text": "use figs"},
+        {"type": "document", "text": "use figs"},
+    ],
+)
+def test_of_what_stands_in_the_users_place_only_text_was_typed(part: dict[str, object], tmp_path: Path) -> None:
+    talk = [user([{"type": "text", "text": "go on"}, part]), user({"shape": "use figs"}), user([part])]
+    events, _ = read(talk, tmp_path)
+    assert typed(events) == ["go on"]
+
+
 @pytest.mark.parametrize(
     ("content", "name"),
     [

@@ -283,6 +283,23 @@ def test_nothing_that_breaks_around_a_hook_fails_the_turn(world: World) -> None:
     (world.home / "ledger.db").write_bytes(backup.read_bytes())
 
 
+@pytest.mark.requirement("X10")
+def test_a_ledger_that_is_damaged_is_told_in_the_next_session_with_what_mends_it(world: World) -> None:
+    world.asked("From now on always write dates as year, month, day.")
+    world.cycle()
+    ledger = world.home / "ledger.db"
+    ledger.write_bytes(b"no database" * 1000)
+    with pytest.raises(subprocess.CalledProcessError):
+        world.wisen("cycle")
+    first = next(request for request in world.asked("say hello") if "say hello" in request)
+    assert first.count("wisen has stopped learning") == 1
+    assert "`wisen doctor --repair` mends it" in first
+    world.wisen("doctor", "--repair")
+    world.cycle()
+    after = next(request for request in world.asked("say hello") if "say hello" in request)
+    assert "stopped learning" not in after
+
+
 @shows("claude-code", "file")
 def test_a_stated_rule_reaches_the_file_by_policy_and_is_not_said_twice(world: World) -> None:
     world.asked("From now on always write dates as year, month, day.")

@@ -32,7 +32,12 @@ def test_the_real_client_answers_as_a_model(tmp_path: Path) -> None:
         person = Person(client.home, client.project, client.environment)
         person.wisen("install", "hermes")
         client.enable()
-        model = CommandModel("hermes", client.environment, person.home, lambda: "S1")
+        # Where a user has it: the environment that was made for these tests is taken for a project's.
+        programs = tmp_path / "bin"
+        programs.mkdir()
+        (programs / "hermes").symlink_to(program("hermes"))
+        environment = client.environment | {"PATH": f"{programs}:{client.environment['PATH']}"}
+        model = CommandModel("hermes", environment, person.home, lambda: "S1")
         reply = model.respond(prompt_of(question, question.material), 120)
         person.cycle()
         learnt = person.wisen("status")

@@ -21,7 +21,11 @@ def test_the_real_client_answers_as_a_model(tmp_path: Path) -> None:
     question = harmless("are pears ripe?")
     with serving({"are pears ripe?": [Turn('{"ok": true}')]}) as server:
         client = Client(claude_code(), tmp_path, server.address)
-        environment = client.environment | {"PATH": f"{claude_code().parent}:{client.environment['PATH']}"}
+        # Where a user has it: the folder that npm made for these tests is taken for a project's.
+        programs = tmp_path / "bin"
+        programs.mkdir()
+        (programs / "claude").symlink_to(claude_code())
+        environment = client.environment | {"PATH": f"{programs}:{claude_code().parent}:{client.environment['PATH']}"}
         model = CommandModel("claude", environment, client.home / "wisen", lambda: "S1")
         reply = model.respond(prompt_of(question, question.material), 90)
     assert reply.text == '{"ok": true}'

@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
 import wisen
 from wisen.backends.stores import postgres_ledger, sqlite_ledger
@@ -22,7 +23,7 @@ from wisen.domain.contexts import Alias, ContextKind, context_of
 from wisen.domain.learnings import RecordKind
 from wisen.domain.models import ModelsPolicy
 from wisen.errors import MissingExtra, StoreBusy, StoreDamaged, StoreError, StoreNewer
-from wisen.testing.entries_contract import EntriesContract
+from wisen.testing.entries_contract import EntriesContract, a_proposal, an_entry, an_occurrence
 from wisen.testing.exposures_contract import ExposuresContract
 from wisen.testing.graves_contract import GravesContract
 from wisen.testing.guards_contract import GuardsContract
@@ -112,6 +113,40 @@ class TestSqliteLedger(
         return reopen()
 
 
+def record_the_same_at_once(openings: Callable[[], Ledger], many: int = 4, lessons: int = 8) -> Ledger:
+    """Several machines record the same lessons at the same moment, each under ids of its own."""
+    ready = threading.Barrier(many)
+
+    def record(number: int) -> dict[str, str]:
+        ledger = openings()
+        try:
+            found: dict[str, str] = {}
+            for lesson in range(lessons):
+                id_ = f"{number}{lesson:02}"
+                sights = [an_occurrence(f"o{lesson}-{each}", id_, minutes=each) for each in range(2)]
+                asks = structs.replace(a_proposal(f"P{id_}", id_), follows="")
+                ready.wait()
+                found |= ledger.enter([an_entry(id_), *sights[number % 2 :], asks])
+            return found
+        finally:
+            ledger.close()
+
+    with ThreadPoolExecutor(many) as pool:
+        known = [*pool.map(record, range(many))]
+    assert sum(map(len, known)) == (many - 1) * lessons
+    ledger = openings()
+    assert len(ledger.entries()) == lessons
+    ids = {each.id for each in ledger.entries()}
+    assert {each.entry for each in ledger.occurrences()} == ids
+    assert sorted(each.entry for each in ledger.proposals()) == sorted(ids)
+    ledger.check()
+    return ledger
+
+
+def test_several_processes_that_record_the_same_at_once_record_it_once(tmp_path: Path) -> None:
+    record_the_same_at_once(lambda: open_sqlite(tmp_path)).close()
+
+
 @pytest.mark.needs("postgres")
 @pytest.mark.requirement("X9")
 class TestPostgresLedger(
@@ -151,6 +186,9 @@ class TestPostgresLedger(
         _write_future(ledger)
         with pytest.raises(StoreNewer, match=rf"version {KNOWN + 1} .* knows only {KNOWN}"):
             reopen()
+
+    def test_several_machines_that_record_the_same_at_once_record_it_once(self, server: str, schema: str) -> None:
+        record_the_same_at_once(lambda: postgres_ledger.open_team_ledger(server, schema=schema)).close()
 
     def test_two_machines_that_begin_at_once_make_one_ledger(self, server: str, schema: str) -> None:
         with multiprocessing.get_context("spawn").Pool(4) as pool:

@@ -63,16 +63,16 @@ def without_main_file(path: Path) -> None:
     path.with_name("index.db-wal").write_bytes(os.urandom(50_000))
 
 
-DAMAGES: dict[str, Callable[[Path], None]] = {
+DAMAGES: dict[str, Callable[[Path], object]] = {
     "its head is garbled": flipped(0, 0.0005, 12),
     "its schema is garbled": flipped(0.0005, 0.015, 60),
     "few pages are garbled": flipped(0.02, 1, 40),
     "most pages are garbled": flipped(0.02, 1, 4000),
     "the end is gone": lambda path: os.truncate(path, path.stat().st_size // 2),
     "an odd piece is gone": lambda path: os.truncate(path, path.stat().st_size - 777),
-    "it is empty": lambda path: path.write_bytes(b"") and None,
-    "it is all zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)) and None,
-    "it is a text": lambda path: path.write_text("not a database\n" * 50) and None,
+    "it is empty": lambda path: path.write_bytes(b""),
+    "it is all zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+    "it is a text": lambda path: path.write_text("not a database\n" * 50),
     "it is a folder": as_folder,
     "it is a link to nothing": as_link,
     "only its log is there": without_main_file,

@@ -53,3 +53,49 @@ def test_a_repository_that_names_programs_has_none_run_by_a_cycle_a_decision_or_
     run("cycle")
     run("blame", str(workspace / "CLAUDE.md"))
     assert not canary.exists()
+
+
+@pytest.mark.needs("git")
+@pytest.mark.requirement("X7")
+@pytest.mark.requirement("S6")
+@pytest.mark.parametrize("tracked", [True, False])
+def test_a_linked_file_of_a_workspace_is_never_written_to_elsewhere(home: Path, workspace: Path, tracked: bool) -> None:
+    precious = home / "precious"
+    precious.write_text("alias ls='ls -l'\n")
+    (workspace / "USER.md").symlink_to("../../precious")
+    if tracked:
+        _git(workspace, "add", "USER.md")
+        _git(workspace, "commit", "-q", "-m", "x")
+    prefer(workspace)
+    told = run("cycle").stdout
+    assert "applied by policy" not in told
+    (waiting,) = json.loads(run("proposals", "--json").stdout)["proposals"]
+    assert waiting["leads_to"] == str(precious)
+    shown = run("proposals", "show", waiting["id"]).stdout
+    assert "It cannot be written:" in shown
+    assert str(precious) in shown.replace("\n", "")
+    for dry in (["--dry-run"], []):
+        refused = run("proposals", "approve", waiting["id"], *dry, expect=1).stderr
+        assert "leads by a link to" in " ".join(refused.split())
+    assert precious.read_text() == "alias ls='ls -l'\n"
+    assert "has not changed any of your files" in run("changes").stdout
+
+
+@pytest.mark.needs("git")
+@pytest.mark.requirement("S6")
+def test_a_link_inside_the_workspace_is_asked_about_and_shown_before_it_is_followed(
+    home: Path, workspace: Path
+) -> None:
+    (workspace / "notes.md").write_text("# Me\n")
+    (workspace / "USER.md").symlink_to("notes.md")
+    prefer(workspace)
+    run("cycle")
+    (waiting,) = json.loads(run("proposals", "--json").stdout)["proposals"]
+    assert waiting["waits"]
+    said = run("proposals", "approve", waiting["id"]).stdout
+    assert "notes.md" in said
+    assert "Answer in short sentences." in (workspace / "notes.md").read_text()
+    assert (workspace / "USER.md").is_symlink()
+    assert "notes.md" in run("changes").stdout
+    run("undo")
+    assert (workspace / "notes.md").read_text() == "# Me\n"

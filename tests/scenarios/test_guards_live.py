@@ -368,7 +368,7 @@ def test_a_thousand_guards_cost_less_than_two_milliseconds_more_than_one(wisen: 
     def shelf_of(number: int) -> Shelf:
         made = [a_guard(f"shell: tool{each} run --fast", f"tool{each} run") for each in range(number - 1)]
         states = [GuardState(guard=each, mode=Mode.DENY, since=NOON) for each in (*made, a_guard())]
-        sheet = sheet_of(states, "")
+        sheet = sheet_of(states, "", {})
         assert sheet.count(b"\n") == number + 1
         folder = wisen / str(number) / "snapshots"
         folder.mkdir(parents=True)

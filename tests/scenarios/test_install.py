@@ -177,6 +177,9 @@ def test_agents_tells_installed_not_installed_and_broken(home: Path, settings: P
     assert name == "broken"
     assert "/opt/wise n/bin/python" in " ".join(faults)
     assert "/opt/wise n/bin/python" in run("agents").stdout
+    added = " ".join(run("guards", "add", "deny npm").stdout.split())
+    assert "claude-code may not ask this guard: some are missing in" in added
+    assert "wisen install claude-code repairs it" in added
     run("install", "claude-code")
     assert "client.py" not in settings.read_text()
     assert "PreToolUse" in settings.read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,13 @@ import pytest
 
 from wisen.agents.claude_code import ClaudeCode
 from wisen.backends.clock import SystemClock
+from wisen.backends.stores import backups as backups_module
 from wisen.backends.stores import migrate
+from wisen.backends.stores.backups import LedgerBackups
 from wisen.backends.stores.migrate import known
-from wisen.backends.stores.sqlite_files import INDEX, open_file
+from wisen.backends.stores.sqlite_files import INDEX, LEDGER, open_file
 from wisen.backends.stores.sqlite_index import SqliteIndex, open_index
+from wisen.backends.stores.sqlite_ledger import open_ledger
 from wisen.domain.events import Concession
 from wisen.domain.report import Selection
 from wisen.loop.observe import watch
@@ -120,3 +124,30 @@ def unread(index: Index, home: Path) -> list[Stretch]:
         for stretch, _ in watch.stretches(agent, source, marks, scope, DoorPolicy())
         if stretch is not None
     ]
+
+
+def test_a_backup_of_an_older_version_is_good_and_brings_the_ledger_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, copies = tmp_path / "ledger.db", tmp_path / "backups"
+    backups = LedgerBackups(ledger, copies, clock=SystemClock())
+    everything = known("ledger")
+    with monkeypatch.context() as older:
+        older.setattr(migrate, "known", lambda _: everything[:-1])
+        older.setattr(backups_module, "known", lambda _: everything[:-1])
+        db = open_file(ledger, LEDGER, busy=1)
+        db.close()
+        connection = sqlite3.connect(ledger)
+        connection.execute(f"VACUUM INTO '{copies.parent / 'copy.db'}'")
+        connection.close()
+    copies.mkdir()
+    copy = (tmp_path / "copy.db").rename(copies / "ledger-20260101T000000000000.db")
+    assert backups.newest_good() == copy
+    ledger.write_bytes(b"damaged" * 1000)
+    backups.restore(copy)
+    again = open_ledger(ledger, backups=copies)
+    again.check()
+    assert [each.id for each in again.entries()] == []
+    again.close()
+    backups.make()
+    assert len([*copies.iterdir()]) == 2

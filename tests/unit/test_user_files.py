@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from wisen.backends.files import UserFiles
+from wisen.backends.links import Links
 from wisen.domain.changes import Seen
 from wisen.errors import FileChanged, FileError, WisenError
 
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.requirement("S19")
 FILES = UserFiles()
 AS_NOBODY = """
 import os, sys
+from wisen.backends.links import Links
 from wisen.backends.files import UserFiles
 from wisen.errors import FileError
 if os.geteuid() == 0:
@@ -150,9 +152,10 @@ def test_a_link_stays_a_link_and_the_file_behind_it_is_written(tmp_path: Path, r
     link, second = tmp_path / "home" / "CLAUDE.md", tmp_path / "home" / "AGENTS.md"
     link.symlink_to("../dotfiles/claude.md" if relative else real)
     second.symlink_to("CLAUDE.md")
-    seen = FILES.read(str(second))
+    files = UserFiles(Links(tmp_path, [tmp_path / "home"]))
+    seen = files.read(str(second))
     assert (seen.link, seen.content) == (os.path.realpath(real), b"old")
-    assert FILES.write(seen, b"new").link == seen.link
+    assert files.write(seen, b"new").link == seen.link
     assert link.is_symlink()
     assert second.is_symlink()
     assert real.read_bytes() == b"new"

@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.backends.links import Links
 from wisen.domain.changes import Seen
 from wisen.errors import FileChanged, FileError
 from wisen.safety.regular_files import refuse_unfit
@@ -25,6 +26,9 @@ from wisen.safety.regular_files import refuse_unfit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_WAY = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""To pass through a folder needs no right to list it."""
 _PART = re.compile(r"\.wisen-\d+-\d+\.part")
 _STALE = 3600.0
 """Seconds after which a part belongs to no writer that is still at work."""
@@ -62,6 +66,10 @@ class _Standing(NamedTuple):
 class UserFiles:
     """The files of a user, on the real disk."""
 
+    def __init__(self, links: Links | None = None) -> None:
+        """`links`: what may be followed; without it only what stays inside of a project."""
+        self._links = links or Links()
+
     def read(self, path: str | Path) -> Seen:
         """The file as it is. Raises: FileError where it is not a file, or cannot be read."""
         with _translated(str(path), "read"):
@@ -71,6 +79,11 @@ class UserFiles:
         """Where the file itself is that a path leads to, there or not."""
         # Unlike its kin in pathlib it never fails: a path that cannot be looked at leads to itself.
         return os.path.realpath(path) if os.path.islink(path) else str(path)  # noqa: PTH114
+
+    def linked_to(self, path: str | Path) -> str | None:
+        """The file that links lead to on the way from the project; None without any. Raises: FileError."""
+        with _translated(str(path), "looked at"):
+            return self._links.target_of(str(path))
 
     def beside(self, path: Path) -> tuple[Path, ...]:
         """The other files of the same kind in a file's folder, by name; none where there is no folder."""
@@ -100,16 +113,23 @@ class UserFiles:
                     f"{seen.path} is a link to {seen.link} and was not deleted: a link to nothing would be left. "
                     "Delete both yourself if they are not wanted."
                 )
-            with _folder(standing.real.parent) as folder:
+            self._links.target_of(seen.path)
+            real = Path(os.path.realpath(standing.real.parent), standing.real.name)
+            with _folder(real.parent) as handle:
                 standing = _unchanged(seen)
                 _may_be_changed(standing, deed)
+                # Asked again under the lock. The folder is held open since, and was reached without a link: whatever
+                # is put in its place now, the write goes to where these links led.
+                self._links.target_of(seen.path)
+                if Path(os.path.realpath(standing.real)) != real:
+                    raise FileChanged(f"{seen.path} leads to another place since it was read, and was left alone.")
                 if content is None:
-                    standing.real.unlink()
+                    os.unlink(real.name, dir_fd=handle)
                     mode = 0
                 else:
-                    mode = _replace(standing, content)
+                    mode = _replace(standing, content, handle)
             with _translated(seen.path, deed, done=True):
-                _sync(folder)
+                _sync(real.parent)
             return Seen(seen.path, content, mode, seen.link)
 
 
@@ -179,12 +199,12 @@ def _may_be_changed(standing: _Standing, deed: str) -> None:
         )
 
 
-def _replace(standing: _Standing, content: bytes) -> int:
+def _replace(standing: _Standing, content: bytes, folder: int) -> int:
     """Write a complete file beside the old one, and put it in its place if that is still the same; tells its mode."""
-    part, handle = _new_part(standing)
+    part, handle = _new_part(standing, folder)
     try:
         try:
-            _remove_stale(part, os.fstat(handle))
+            _remove_stale(folder, os.fstat(handle))
             rest = memoryview(content)
             while rest:
                 rest = rest[os.write(handle, rest[:_CHUNK]) :]
@@ -195,20 +215,20 @@ def _replace(standing: _Standing, content: bytes) -> int:
         finally:
             os.close(handle)
         _unchanged(standing.seen)
-        part.replace(standing.real)
+        os.replace(part, standing.real.name, src_dir_fd=folder, dst_dir_fd=folder)
         return mode
     finally:
         with suppress(OSError):
-            part.unlink(missing_ok=True)
+            os.unlink(part, dir_fd=folder)
 
 
-def _new_part(standing: _Standing) -> tuple[Path, int]:
+def _new_part(standing: _Standing, folder: int) -> tuple[str, int]:
     # The system takes the umask off a new file; one that takes an old one's place is private until it has its mode.
     mode = 0o644 if standing.status is None else 0o600
     for number in itertools.count():
-        part = standing.real.with_name(f".wisen-{os.getpid()}-{number}.part")
+        part = f".wisen-{os.getpid()}-{number}.part"
         with suppress(FileExistsError):
-            return part, os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            return part, os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=folder)
     raise AssertionError
 
 
@@ -232,29 +252,32 @@ def _take_over(handle: int, path: Path, old: os.stat_result) -> None:
                 os.setxattr(handle, name, os.getxattr(path, name))
 
 
-def _remove_stale(part: Path, made: os.stat_result) -> None:
+def _remove_stale(folder: int, made: os.stat_result) -> None:
     """Remove parts that a killed writer of ours left; the new part tells the folder's own time."""
-    with suppress(OSError), os.scandir(part.parent) as entries:
+    with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if not _PART.fullmatch(entry.name) or not entry.is_file(follow_symlinks=False):
                 continue
             left = entry.stat(follow_symlinks=False)
             if left.st_uid == made.st_uid and made.st_mtime - left.st_mtime > _STALE:
-                Path(entry.path).unlink(missing_ok=True)
+                os.unlink(entry.name, dir_fd=folder)
 
 
 @contextmanager
-def _folder(path: Path) -> Iterator[Path]:
-    """The folder of a file, made where it is missing and held against other writers of ours."""
+def _folder(path: Path) -> Iterator[int]:
+    """The folder of a file, made where it is missing, held open, and held against other writers of ours.
+
+    Its path is a real one: a link that has come into it since is not followed.
+    """
     made = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
         for folder in reversed(made):
             folder.mkdir(exist_ok=True)
             _sync(folder.parent)
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        handle = _opened_without_links(path)
         try:
             _lock(handle, path)
-            yield path
+            yield handle
         finally:
             # It only held the lock: an error here says nothing about the file.
             with suppress(OSError):
@@ -264,6 +287,19 @@ def _folder(path: Path) -> Iterator[Path]:
             with suppress(OSError):
                 folder.rmdir()
         raise
+
+
+def _opened_without_links(folder: Path) -> int:
+    """A folder, opened part by part, none of which may be a link. Raises: OSError."""
+    *above, last = folder.parts
+    handle = os.open(folder.anchor, _WAY) if above else os.open(last, _FOLDER)
+    for name in (*above[1:], last) if above else ():
+        try:
+            below = os.open(name, _FOLDER if name is last else _WAY, dir_fd=handle)
+        finally:
+            os.close(handle)
+        handle = below
+    return handle
 
 
 def _lock(handle: int, folder: Path) -> None:

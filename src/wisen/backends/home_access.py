@@ -127,7 +127,7 @@ class PrivateFiles:
 
     def __init__(self, files: Files, home: Path) -> None:
         self._files, self._home = files, home
-        self.read, self.real, self.beside = files.read, files.real, files.beside
+        self.read, self.real, self.beside, self.linked_to = files.read, files.real, files.beside, files.linked_to
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
         """Write as usual, and take it from other users where it is ours."""

@@ -125,6 +125,22 @@ def judge_first(tool: str, arguments: str | None, roots: Sequence[str] = ()) -> 
     return _judge_fields(tool, fields, fields, roots)
 
 
+def judge_alone(line: str, roots: Sequence[str] = ()) -> Danger:
+    """What is dangerous about a command line by itself."""
+    return judge_lines(None, line, roots, is_first=True)
+
+
+def may_be_left_out(step: str) -> bool:
+    """Whether leaving a step out takes no check and no bound away: it only looks, or does something itself."""
+    words = step.split()
+    commands = read_plain_line(step)
+    if not words or commands is None or len(commands) != 1:
+        return False
+    if words[0] in _FILE_TOOLS or words[0] in GOES:
+        return True
+    return judge_command(commands[0], Scene()).effect is Effect.READS
+
+
 def judge_lines(before: str | None, after: str, roots: Sequence[str] = (), *, is_first: bool = False) -> Danger:
     """What is dangerous about a command line that follows one that failed, or comes first where none did."""
     commands, failed = read_plain_line(after), read_plain_line(before or "")

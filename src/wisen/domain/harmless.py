@@ -12,6 +12,7 @@ from wisen.domain.harmless_table import (
     FETCHERS,
     INTERPRETERS,
     PARTED,
+    PLAIN,
     REMOTES,
     RUNNERS,
     SETTINGS,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from wisen.domain.plain_shell import PlainCommand
 
 _MOST_WORDS, _MOST_WRAPPERS = 3, 4
+_LONGEST_SLEEP = 3
 _OPTION = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9-]*\Z")
 _SHORT = re.compile(r"-[A-Za-z]{2,8}\Z")
 _ENVIRONMENT = re.compile(r"\benv\b|\$ENV|\b(?:import|include)\b", re.IGNORECASE)
@@ -179,6 +181,8 @@ def has_known_options(known: Known, words: Sequence[str], scene: Scene) -> bool:
     while rest:
         word = rest.pop(0)
         if word == "--":
+            if known.effect is Effect.CHECKS:
+                continue  # options of what it runs
             operands += rest
             break
         if not word.startswith("-") or word == "-":
@@ -225,13 +229,23 @@ def _keeps_to_rules(name: str, words: Sequence[str], scene: Scene) -> bool:
     """What is asked of single commands beyond their options."""
     operands = [word for word in words if not word.startswith("-")]
     if name in BARE:
-        return bool(operands) or (name in scene.words and not any(map(is_script, scene.words)))
+        return any(map(is_script, operands)) or (name in scene.words and not any(map(is_script, scene.words)))
+    if COMMANDS[name] is TEST:
+        return all(map(_looks_like_test, operands))
+    if COMMANDS[name] is PLAIN:
+        return bool(words)  # without a word some of them install, and others wait for words
     if name == "jq" or name.startswith("gh "):
         if any(map(_ENVIRONMENT.search, words)):
             return False
         return name != "gh api" or sum(each.startswith("repos/") for each in operands) == 1
     rule = _RULES.get(name)
     return rule is None or rule(operands, len(operands) == len(words), scene)
+
+
+def _looks_like_test(path: str) -> bool:
+    """Whether a file is a test by its name: a runner runs whatever file it is given."""
+    file = path.partition("::")[0].rsplit("/", 1)[-1].casefold()
+    return "." not in file.strip(".") or "test" in file or "spec" in file
 
 
 def _stays_with_remote(operands: list[str], _: bool, __: Scene) -> bool:  # noqa: FBT001 - a row of a table
@@ -247,6 +261,7 @@ _RULES: dict[str, Callable[[list[str], bool, Scene], bool]] = {
     "git fetch": _stays_with_remote,
     "git pull": _stays_with_remote,
     "git checkout": lambda operands, bare, _: bare and len(operands) == 1 and operands[0] in TRUNKS,
+    "sleep": lambda operands, _, __: len(operands) == 1 and len(operands[0]) <= _LONGEST_SLEEP,
     "cd": lambda operands, _, __: len(operands) == 1,
     "sed -n": lambda operands, bare, _: bare and bool(operands) and _LINES.match(operands[0]) is not None,
 }

@@ -76,7 +76,7 @@ _DIFF = _known(
     "revision",
 )
 _NAMED = _known(_READS, "--json --version", "--depth:number", "word")
-_PLAIN = _known(_READS, "--version -V --help -h -v", operands="none")
+PLAIN = _known(_READS, "--version -V --help -h -v", operands="none")
 _LISTS = "--json:word --jq:text -q:text --limit:number -L:number --state:word --author:text --label:text --base:word"
 _GH = _known(
     _READS,
@@ -126,8 +126,8 @@ _JVM = _known(
 )
 COMMANDS: dict[str, Known] = {
     **dict.fromkeys(
-        "ls cat head tail wc pwd which stat du df cut basename dirname realpath readlink nl comm cmp diff od hexdump"
-        " md5sum sha1sum sha256sum column tac rev fold seq whoami uname type true false nproc cksum".split(),
+        "ls cat head wc pwd which stat du df cut basename dirname realpath readlink nl comm cmp diff od hexdump"
+        " md5sum sha1sum sha256sum column tac rev fold whoami uname type true false nproc cksum".split(),
         _FREE,
     ),
     **dict.fromkeys("grep egrep fgrep echo".split(), Known(_READS, free=True, operands=Kind.TEXT)),
@@ -147,6 +147,7 @@ COMMANDS: dict[str, Known] = {
     "date": _known(_READS, "-u -I", operands="none"),
     "xxd": _known(_READS, "-p -u -b", "-l:number -c:number -s:number -g:number", most=1),
     "sleep": _known(_READS, operands="number"),
+    "tail": _known(_READS, "-q -v -r", "-n:number -c:number --lines:number --bytes:number"),
     "sed -n": _known(_READS, operands="text"),
     "find": _known(
         _READS,
@@ -232,7 +233,7 @@ COMMANDS: dict[str, Known] = {
     **dict.fromkeys("tox,nox".split(","), _known(_CHECKS, "-q -v", "-e:word -s:script", "none")),
     **dict.fromkeys(
         "python,node,npm,pnpm,yarn,bun,deno,go,cargo,rustc,git,gh,docker,ruby,java,uv,pip".split(","),
-        _PLAIN,
+        PLAIN,
     ),
     **dict.fromkeys("swift build,dotnet build,dotnet test,zig build,zig test".split(","), TEST),
 }
@@ -258,7 +259,7 @@ FETCHABLE = frozenset(
 )
 """What may be run by name where it would be fetched if it is not there: names that everybody knows."""
 RUNNERS = frozenset("npm pnpm yarn bun".split())
-BARE = frozenset("make gmake just task rake".split())
+BARE = frozenset("make gmake just task rake mvn gradle gradlew mvnw ./gradlew ./mvnw".split())
 """What does what the project calls the usual thing where no target is named."""
 INTERPRETERS = re.compile(r"(?:python|ruby|node|bash|sh|zsh)(?:3(?:\.\d+)?)?\Z")
 REMOTES = frozenset("origin upstream".split())
@@ -313,7 +314,8 @@ POWERFUL = frozenset(
     " bun pip pip3 pipx uv uvx poetry conda brew apt apt-get dnf yum apk gem cargo go rustup nix dpkg rpm snap flatpak"
     " flask django-admin rails prisma alembic dbt supabase firebase stripe twilio op vault sops pass security defaults"
     " killall pkill kill reboot shutdown halt swapoff parted fdisk useradd usermod passwd visudo setcap nsenter unshare"
-    " chroot bwrap firejail screen tmux nohup setsid watch time timeout nice".split()
+    " chroot bash sh zsh dash ksh fish csh tcsh python python3 ruby node deno java"
+    " bwrap firejail screen tmux nohup setsid watch time timeout nice".split()
 )
 """Programs that everybody knows and that can do much: what a list does not say of them is not harmless."""
 KNOWN_OPTIONS = frozenset(name for each in COMMANDS.values() for name in (*each.flags, *each.valued))

@@ -112,7 +112,7 @@ class Learning:
     """Whether it helped when it was last tried."""
     last: datetime
     danger: Danger | None = None
-    """What a fix brings in that was not there before; None where a program said by itself what helped."""
+    """Why a fix is not known to be harmless; None where a program said by itself what helped."""
     problem: Problem | None = None
     """The newest problem that it ended: its attempts, their trajectory and feedback. A fix has its evidence instead."""
     match: Match | None = None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import Alias
 from wisen.domain.entries import Answer, MoveKind, ProposalType, Who
+from wisen.domain.fixes import Danger
 from wisen.domain.guards import Guard, GuardSource, GuardState, Mode, form_of, guard_id, guard_states, version_of
 from wisen.errors import UsageError
 from wisen.facade.deciding import answer_words
@@ -196,6 +197,7 @@ class Guarder(Deliverer, Installer):
 
         A guard asks, unless everything may happen by itself, the past speaks for it clearly, and it brings in nothing.
         """
+        from wisen.domain.report import Selection
         from wisen.loop.crystallize.adopt import is_clear
         from wisen.loop.promote.policy import Leave, Profile
 
@@ -205,7 +207,9 @@ class Guarder(Deliverer, Installer):
         sure = is_clear(each.proposal.backtest, self._parts.guards)
         takes_away = set(guard.better.split()) <= set(guard.watch.split())
         free = Profile(self._parts.promote.profile) is Profile.AUTONOMOUS and guard.source is GuardSource.FIX
-        return Leave.AUTO if sure and takes_away and free else Leave.ASK
+        fixes = self._parts.index.fixes(Selection()) if sure and takes_away and free else ()
+        harmless = any(fix.id == guard.of and fix.danger is Danger.NONE for fix in fixes)
+        return Leave.AUTO if harmless else Leave.ASK
 
     def answer(
         self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False, by: Who = Who.USER

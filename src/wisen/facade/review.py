@@ -26,7 +26,7 @@ from wisen.domain.entries import (
 )
 from wisen.domain.entry_states import asked, states
 from wisen.domain.ownership import Subject, Verdict
-from wisen.errors import UsageError
+from wisen.errors import FileError, UsageError
 from wisen.facade.deciding import Decider, answer_words, decision_words
 from wisen.facade.writing import one_writer
 from wisen.steps import owning
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from wisen.loop.apply.edit import Edit
     from wisen.loop.promote.policy import Leave
     from wisen.parts import Parts
+    from wisen.steps.joining import Joined
 
 
 _MANY = 100
@@ -154,9 +155,16 @@ class Reviewer(Decider):
             return Leave.ASK
         parts = self._parts
         (entry,) = parts.ledger.entries([each.proposal.entry])
-        tracked = parts.checkouts.is_tracked(each.proposal.path)
+        tracked = parts.checkouts.is_tracked(each.proposal.path) or self._is_linked(each.proposal.path)
         profile, name = Profile(parts.promote.profile), Path(each.proposal.path).name
         return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
+
+    def _is_linked(self, path: str) -> bool:
+        """Whether a link leads to another file, which nobody named: a person has to see which."""
+        try:
+            return self._parts.files.linked_to(Path(path)) is not None
+        except FileError:
+            return True
 
     @one_writer("answer")
     def answer(
@@ -356,6 +364,13 @@ class Reviewer(Decider):
         if not dry_run:
             parts.ledger.enter([entry, *moves])
         return entry
+
+    @one_writer("repair")
+    def join_doubles(self, *, dry_run: bool = False) -> Joined:
+        """Join lessons and questions that two runs recorded at the same time; second lines leave the user's files."""
+        from wisen.steps.joining import join_doubles
+
+        return join_doubles(self._parts, dry_run=dry_run)
 
     def took_back(self, change: Change) -> None:
         """A rule that the user took out of a file again is one that he rejected."""

@@ -307,6 +307,14 @@ class Files(Protocol):
         """Where the file itself is that a path leads to, there or not."""
         ...
 
+    def linked_to(self, path: Path) -> str | None:
+        """The file that links lead to on the way from the project to a path; None where there are none.
+
+        Raises:
+            FileError: they lead to a place that an edit must not follow them to.
+        """
+        ...
+
     def beside(self, path: Path) -> tuple[Path, ...]:
         """The other files of the same kind in a file's folder, by name; none where there is no folder."""
         ...

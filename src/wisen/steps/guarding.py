@@ -11,6 +11,7 @@ from wisen.domain.changes import Line
 from wisen.domain.entries import Answer, MoveKind, Origin, Proposal, Status, rule_id
 from wisen.domain.entry_states import asked
 from wisen.domain.exposures import Arm
+from wisen.domain.fixes import Danger
 from wisen.domain.guards import ACTIONS, GuardSource, guard_id, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import SignalKind
@@ -134,12 +135,20 @@ def _of_fixes(parts: Parts, fixes: Iterable[Fix], settled: Collection[str]) -> d
                 context=watched.context,
                 source=GuardSource.FIX,
                 of=fix.id,
-                reason=fix.signature.words,
+                reason=fix.signature.phrase,
                 backtest=backtested(watched, here, sessions, _sign, corrected),
-                why=(f"In {fix.sessions} sessions it worked {fix.change.words}.",),
+                why=(f"In {fix.sessions} sessions it worked {fix.change.words}.", *_careful(fix)),
             )
         )
     return found
+
+
+def _careful(fix: Fix) -> tuple[str, ...]:
+    return (
+        ()
+        if fix.danger is Danger.NONE
+        else (f"Careful: what worked is not known to be harmless ({fix.danger.value}).",)
+    )
 
 
 def _of_rules(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.domain.entries import EntryType, MoveKind, Origin, Status, rule_id
+from wisen.domain.entry_words import agent_text
 from wisen.domain.trials import Verdict
 from wisen.loop.deliver.block import Line
 from wisen.loop.deliver.snapshot import Lots
@@ -107,7 +108,7 @@ def is_tried(state: EntryState, wanted: frozenset[str]) -> bool:
     if state.entry.id in wanted:
         return True
     inferred = state.entry.origin is Origin.MEASURED and state.entry.type is EntryType.LEARNING
-    return inferred and not state.confirmed and is_told(state)
+    return inferred and not state.confirmed and is_told(state) and bool(agent_text(state, {}))
 
 
 def line_of(state: EntryState) -> Line:

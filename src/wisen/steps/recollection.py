@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.contexts import NOWHERE
+from wisen.domain.report import Selection
 from wisen.errors import FileError
 from wisen.memory.layers.keep import shelf_of
 from wisen.memory.recall.gathering import DAYS, ENTRIES, NOTEBOOKS, of_day, of_entries, of_notebooks, of_session
@@ -33,7 +34,7 @@ def recollect(parts: Parts, states: Iterable[EntryState]) -> None:
     places = {path: context for path, context in parts.places() if not parts.scope.is_off(path)}
     held = frozenset[str]().union(*map(parts.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
     written = of_notebooks(parts.notebooks.notebooks(places)) | _notes(parts, held)
-    now = of_entries(states) | _remembered(written, parts.ward)
+    now = of_entries(states, parts.index.fixes(Selection())) | _remembered(written, parts.ward)
     parts.index.memories.replace({**now, **{name: [] for name in held - now.keys()}})
 
 

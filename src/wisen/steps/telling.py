@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from wisen.domain.commands import command_of, fields_of
 from wisen.domain.entries import Category, EntryType, Origin, Priority, ProposalType, Status, rule_id
 from wisen.domain.entry_states import asked
+from wisen.domain.entry_words import agent_text
 from wisen.domain.fences import FenceKind
 from wisen.domain.fixes import Danger
-from wisen.domain.guards import Mode, guard_states
+from wisen.domain.guards import GuardSource, Mode, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
 from wisen.loop.deliver.block import Matter, Waiting
@@ -38,6 +39,7 @@ from wisen.steps.trying import put_on_trial
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from wisen.domain.entries import Proposal
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.fixes import Evidence, Fix
     from wisen.loop.deliver.block import Line
@@ -111,9 +113,10 @@ def _figures(
 def _sheets(parts: Parts, contexts: Sequence[str]) -> dict[str, bytes]:
     """The guards of each context; where there are none but those that hold everywhere, those are enough."""
     states = guard_states(parts.ledger.guards(), parts.ledger.moves())
-    everywhere = sheet_of(states, "")
+    reasons = {each.id: each.signature.phrase for each in parts.index.fixes(Selection())} if states else {}
+    everywhere = sheet_of(states, "", reasons)
     own = {state.guard.context for state in states}
-    found = {context: sheet_of(states, context) for context in contexts if context in own}
+    found = {context: sheet_of(states, context, reasons) for context in contexts if context in own}
     return {context: sheet for context, sheet in ({"": everywhere} | found).items() if sheet}
 
 
@@ -129,6 +132,18 @@ class _Reads:
         if self._agent in OTHERS:
             return others_instructions_in(files, self._agent, folders, home)
         return instructions_in(files, [*folders, home / ".claude"])
+
+    def question(self, proposal: Proposal) -> str:
+        """What waits for the user, as an agent may read it: a guard of a fix with a danger is only named."""
+        careful = "" if proposal.type is not ProposalType.GUARD else _danger_of_guard(self.parts, proposal.entry)
+        return f"guard {proposal.entry} (careful: {careful})" if careful else one_line(proposal.text)
+
+
+def _danger_of_guard(parts: Parts, id_: str) -> str:
+    """What is dangerous about the fix that a guard was made of; empty where nothing is."""
+    of = next((each.of for each in parts.ledger.guards() if each.id == id_ and each.source is GuardSource.FIX), None)
+    fix = next((each for each in parts.index.fixes(Selection()) if each.id == of), None) if of else None
+    return "" if fix is None or fix.danger is Danger.NONE else fix.danger.value
 
 
 def _matters(
@@ -160,7 +175,9 @@ def _matter(
     said = [each for each in open_ if _is_said(each, stated)]
     pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
-        each for each in pending if each.entry.id in wanted or (each.entry.origin is Origin.MEASURED and is_told(each))
+        each
+        for each in pending
+        if each.entry.id in wanted or (each.entry.origin is Origin.MEASURED and is_told(each) and agent_text(each, {}))
     ]
     due = [
         each
@@ -172,7 +189,7 @@ def _matter(
         and is_told(each)
     ]
     waiting = [
-        Waiting(number, each.proposal.id, rule_id(each.proposal.entry), one_line(each.proposal.text))
+        Waiting(number, each.proposal.id, rule_id(each.proposal.entry), reads.question(each.proposal))
         for number, each in enumerate((each for each in answers if each.waits), 1)
         if each.proposal.context in ("", context) and each.proposal.type is not ProposalType.SUGGESTION
     ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import NamedTuple
+
+from wisen.surfaces.html import escaped
 
 _BAR = 40
 _LONGEST = 70
@@ -63,14 +64,14 @@ def picture(pairs: list[Pair]) -> str:
     for place, pair in enumerate(pairs):
         top = place * _ROW
         says = f" ({pair.says})" if pair.says else ""
-        parts.append(f'<text x="10" y="{top + 18}">{escape(_clipped(pair.name) + says)}</text>')
+        parts.append(f'<text x="10" y="{top + 18}">{escaped(_clipped(pair.name) + says)}</text>')
         for row, (name, number) in enumerate((("without", pair.without), ("with", pair.given))):
             y = top + 26 + 22 * row
             width = (_WIDE - _LEFT - 130) * number / pair.top
             parts += [
                 f'<text x="10" y="{y + 13}" fill="#555">{name}</text>',
                 f'<rect x="{_LEFT}" y="{y}" width="{width:.1f}" height="17" fill="{_COLOURS[row]}"/>',
-                f'<text x="{_LEFT + width + 6:.1f}" y="{y + 13}">{escape(pair.told(number))}</text>',
+                f'<text x="{_LEFT + width + 6:.1f}" y="{y + 13}">{escaped(pair.told(number))}</text>',
             ]
     return "\n".join([*parts, "</svg>", ""])
 

@@ -40,6 +40,11 @@ class MemoryFiles:
         """Where the file itself is that a path leads to, there or not."""
         return str(path)
 
+    def linked_to(self, path: Path) -> str | None:
+        """None: there are no links here."""
+        del path
+        return None
+
     def beside(self, path: Path) -> tuple[Path, ...]:
         """The other files of the same kind in a file's folder, by name; none where there is no folder."""
         others = (Path(each) for each in sorted(self._contents) if each != str(path))

@@ -11,7 +11,17 @@ import msgspec
 
 from wisen.agents import masked
 from wisen.agents.concessions import concedes
-from wisen.agents.generic.records import Line, Turn, as_line, as_turn, first_text_of, line_decoder, text_of, time_of
+from wisen.agents.generic.records import (
+    Line,
+    Turn,
+    as_line,
+    as_turn,
+    first_text_of,
+    line_decoder,
+    text_of,
+    time_of,
+    typed_text_of,
+)
 from wisen.agents.results import failure_in
 from wisen.agents.standing import Standing
 from wisen.domain.events import Call, Concession, Message, Origin, Provenance, Status
@@ -121,7 +131,7 @@ class GenericFormat:
             self.notebook.trouble(TroubleKind.UNKNOWN, offset, turn.role or "")
 
     def _said(self, turn: Turn, name: str, index: int, at: datetime) -> None:
-        text, place = text_of(turn.content).strip(), turn.cwd or ""
+        text, place = typed_text_of(turn.content).strip(), turn.cwd or ""
         if not text:
             return
         self.notebook.events.append(

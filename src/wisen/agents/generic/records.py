@@ -11,6 +11,7 @@ from wisen.agents.salvage import mended
 
 NOTHING = msgspec.Raw(b"")
 _SAID = frozenset({"text", "output_text"})
+_TYPED = frozenset({"", "text", "input_text"})
 _MILLISECONDS = 100_000_000_000
 """A number of seconds this large would lie in the year 5138: it counts milliseconds."""
 
@@ -95,6 +96,17 @@ def text_of(raw: msgspec.Raw) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part.text for part in content or () if part.text)
+
+
+def typed_text_of(raw: msgspec.Raw) -> str:
+    """What of a content in the user's place is text: not results of tools, not files, not what has another shape."""
+    try:
+        content = _as_text(raw) if bytes(raw) else None
+    except msgspec.ValidationError:
+        return ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.text for part in content or () if part.text and part.type in _TYPED)
 
 
 def first_text_of(raw: msgspec.Raw) -> str:

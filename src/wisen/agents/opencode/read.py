@@ -45,6 +45,11 @@ _REFUSED = re.compile(
     r"(?: with the following feedback: (?P<reason>.*))?",
     re.DOTALL,
 )
+_OWN_TOOLS = frozenset(
+    "apply_patch bash batch codesearch edit external_directory glob grep invalid list ls lsp multiedit patch plan_enter"
+    " plan_exit question read shell skill task todoread todowrite webfetch websearch write".split()
+)
+"""The tools that come with opencode. Others word their errors themselves, and could forge what the user said."""
 _QUOTED = re.compile(r'"((?:\\"|[^"])*)"')
 """How `opencode run` hands a prompt on that was given as one word."""
 _NEVER_RAN = re.compile(r"The user has specified a rule which prevents|The user dismissed this question")
@@ -210,7 +215,7 @@ class Talk:
             return
         refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=call.session, at=at, place=call.place)
         self.notebook.events.append(refusal)
-        if reason:
+        if reason and call.tool in _OWN_TOOLS:
             self._say(f"reason:{call.id}", call.session, at, reason, Origin.REJECTION)
 
     def _is_new(self, identity: str) -> bool:

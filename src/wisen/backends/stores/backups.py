@@ -8,17 +8,18 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from wisen.backends.home_access import leftovers
 from wisen.backends.stores.ledger import TABLES, SqlLedger
+from wisen.backends.stores.migrate import known, migrate, version_of
 from wisen.backends.stores.sqlite import SqliteDatabase, damaged, translated
 from wisen.backends.stores.sqlite_files import LEDGER, looking_at, set_aside, sync_folder
 from wisen.errors import StoreDamaged, StoreNewer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from wisen.ports import Clock, Ledger
@@ -85,7 +86,7 @@ class LedgerBackups:
 
     def _may_hold(self, copy: Path, holds: Callable[[Ledger], bool]) -> bool:
         try:
-            with looking_at(copy, LEDGER, busy=self._busy) as db:
+            with self._as_now(copy) as db:
                 return holds(SqlLedger(db))
         except (StoreDamaged, StoreNewer):
             return True
@@ -123,9 +124,23 @@ class LedgerBackups:
         return rows
 
     def _read_whole(self, copy: Path) -> dict[str, int]:
-        with looking_at(copy, LEDGER, busy=self._busy) as db:
+        with self._as_now(copy) as db:
             SqlLedger(db).check()
             return _rows(db)
+
+    @contextmanager
+    def _as_now(self, copy: Path) -> Iterator[SqliteDatabase]:
+        """A copy as this version reads it: one that an older version made is brought up to date in memory."""
+        with looking_at(copy, LEDGER, busy=self._busy) as db:
+            if version_of(db, LEDGER.store) == known(LEDGER.store)[-1].version:
+                yield db
+                return
+            db.check()
+            with translated(copy), closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+                db.connection.backup(memory)
+                present = SqliteDatabase(memory, copy, LEDGER.application_id)
+                migrate(present, LEDGER.store)
+                yield present
 
     def _drop_oldest(self, made: Path) -> None:
         # A clock that was set back must not let the copy just made look old.

@@ -58,10 +58,13 @@ class SqlEntries:
 
     def _enter_once(self, rows: Sequence[Learnt], sights: Mapping[str, Sequence[str]]) -> dict[str, str]:
         with self._db.transaction():
-            known = known_as(sights, self._owners(sights))
+            before = self._owners(sights)
+            known = known_as(sights, before)
             for row in with_known(rows, known):
                 self._enter_row(row, sights)
-            if known_as({id_: of for id_, of in sights.items() if id_ not in known}, self._owners(sights)):
+            after = self._owners(sights)
+            new = ((id_, sight) for id_, seen in sights.items() if id_ not in known for sight in seen)
+            if any(sight not in before and after.get(sight, id_) != id_ for id_, sight in new):
                 raise _Outrun  # another machine recorded the same in this moment: the next try sees it
         return known
 

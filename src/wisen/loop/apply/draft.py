@@ -29,7 +29,7 @@ class _Files:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self.real, self.beside = files.real, files.beside
+        self.real, self.beside, self.linked_to = files.real, files.beside, files.linked_to
         self._written: dict[str, bytes | None] = {}
 
     def read(self, path: Path) -> Seen:

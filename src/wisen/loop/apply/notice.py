@@ -92,7 +92,7 @@ class _EachOnce:
 
     def __init__(self, files: Files) -> None:
         self.read, self.real, self.beside = cache(files.read), files.real, cache(files.beside)
-        self._files = files
+        self._files, self.linked_to = files, files.linked_to
 
     def write(self, seen: Seen, content: bytes | None) -> Seen:
         """Never asked for while looking."""

@@ -8,9 +8,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.commands import command_of, fields_of
-from wisen.domain.failures import Change
+from wisen.domain.fix_words import is_own_wording, is_reordered, quote_change, quote_line
 from wisen.domain.fixes import Danger
-from wisen.domain.plain_shell import read_plain_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +20,7 @@ if TYPE_CHECKING:
 _SURE = 0.6
 _SILENT = "shell.said-nothing"
 _LONGEST = 160
-_LONGEST_WORD = 60
-_SPACE = re.compile(r"\s")
 _PLACEHOLDERS = re.compile(r"<(?:url|path|id|time)>|…|\bN\b")
-_READS = re.compile(
-    r"\w{1,24} the same file\Z|\w{1,24}: (?:only the white space|(?:fewer|more) lines|other words)\Z|replace_all=\w+\Z"
-)
-"""What an agent's own editing tool is asked to do otherwise: it names nothing new."""
 
 
 class Remedy(NamedTuple):
@@ -86,9 +79,9 @@ def _holds_anywhere(fix: Fix) -> bool:
     """Whether a fix only takes away, reorders, or asks the agent's own tool otherwise: it names nothing new."""
     change = fix.change
     added = [*change.added, *change.first]
-    if not added or all(_READS.search(each) for each in added):
+    if not added or all(is_own_wording(each) for each in added):
         return True
-    return _is_reordered(change)
+    return is_reordered(change)
 
 
 def _is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
@@ -114,41 +107,6 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
     version = blake2b(whole.encode("ascii"), digest_size=4).hexdigest()
     nearby = () if signature.key == _SILENT else tuple(near.get(signature.key, ())) or _pieces(signature.says)
     return Remedy(fix.id, change.tool, match, nearby, text, fix.danger.value, (f"{fix.id}:{version}",))
-
-
-def quote_change(change: Change) -> str:
-    """A change in a few words, without any text in it that could speak to an agent."""
-    if _is_reordered(change):
-        return "the same words in another order"
-    removed, added = (tuple(map(_quoted, some)) for some in (change.removed, change.added))
-    return Change(tool=change.tool, removed=removed, added=added, first=change.first[:1]).words
-
-
-def _quoted(word: str) -> str:
-    """A word of a call; a text is left out. What an agent's own tool is asked to do otherwise is in words of ours."""
-    if _READS.search(word):
-        return word
-    plain = word.isascii() and word.isprintable() and not _SPACE.search(word)
-    return word if plain and len(word) <= _LONGEST_WORD else "…"
-
-
-def _is_reordered(change: Change) -> bool:
-    one, two = (sorted(" ".join(some).split()) for some in (change.removed, change.added))
-    return bool(one) and one == two and not change.first
-
-
-def quote_line(line: str) -> str | None:
-    """A command line as it may be repeated, with the texts in it left out; None for one that cannot be read."""
-    commands = read_plain_line(line)
-    if commands is None:
-        return None
-    shown = []
-    for each in commands:
-        words = [
-            word if word and not _SPACE.search(word) and len(word) <= _LONGEST_WORD else "…" for word in each.words
-        ]
-        shown.append(" ".join((*((each.mark,) if each.mark else ()), *each.settings, *words)))
-    return " ".join(shown)
 
 
 def _shown(example: Evidence | None) -> str:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wisen.domain.guards import LIVE, Mode, watch_of
+from wisen.domain.guards import LIVE, GuardSource, Mode, watch_of
 from wisen.domain.matching import keys_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from wisen.domain.guards import GuardState
 
 VERSION = 1
 
 
-def sheet_of(states: Iterable[GuardState], context: str) -> bytes:
+def sheet_of(states: Iterable[GuardState], context: str, reasons: Mapping[str, str]) -> bytes:
     """The guards that hold in a context, those that hold everywhere among them; empty where there are none.
+
+    `reasons` has what failed by fix, in words of ours: what a tool said is no reason that an agent is given.
 
     A line is a list of a key and a guard, and lines of the same key stand together.
     """
@@ -34,7 +36,7 @@ def sheet_of(states: Iterable[GuardState], context: str) -> bytes:
             "would": guard.action.value if state.mode is Mode.SHADOW else state.mode.value,
             "watch": watch,
             "better": guard.better,
-            "reason": guard.reason,
+            "reason": reasons.get(guard.of, "") if guard.source is GuardSource.FIX else guard.reason,
         }
         lines += [json.dumps([key, told], sort_keys=True, separators=(",", ":")) for key in keys_of(watch)]
     head = json.dumps({"version": VERSION})

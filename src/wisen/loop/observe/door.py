@@ -72,7 +72,7 @@ def _admit(event: Event, policy: DoorPolicy) -> tuple[Event | None, str | None]:
 
 def _message(message: Message, policy: DoorPolicy, rule: str | None) -> tuple[Message | None, str | None]:
     typed = message.text or ""
-    text = own_words(sentinel.strip(typed))
+    text = own_words(sentinel.strip(typed, policy.mark_key))
     if not text.strip():
         return None, None
     found = rule_against(text)

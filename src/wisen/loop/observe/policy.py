@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from wisen.domain.policy import setting
 
@@ -30,3 +30,20 @@ class DoorPolicy:
     longest_message: int = setting(
         32_000, "Characters kept of one typed message; longer ones are pasted logs.", at_least=1_000
     )
+
+    @property
+    def mark_key(self) -> bytes:
+        """What marks of ours are known by; empty where it is not at hand."""
+        return b""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyedDoor(DoorPolicy):
+    """A door that knows the key of the home."""
+
+    mark_key: bytes = b""
+
+
+def with_key(policy: DoorPolicy, key: bytes) -> KeyedDoor:
+    """The same door with the key of the home."""
+    return KeyedDoor(**{each.name: getattr(policy, each.name) for each in fields(policy)}, mark_key=key)

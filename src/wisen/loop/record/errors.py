@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.contexts import NOWHERE
 from wisen.domain.entries import Entry, EntryType, Occurrence, Origin, Priority, Source
+from wisen.domain.fixes import Danger
 from wisen.loop.record.entries import name_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def met(
 
 def _entry(fix: Fix, context: str, names: Collection[str], scribe: Scribe) -> Entry:
     id_ = scribe.ids.new()
-    says, helped = fix.signature.words, fix.change.words
+    careful = "" if fix.danger is Danger.NONE else f"Careful: {fix.danger.value}."
     return Entry(
         id=id_,
         name=name_of(EntryType.ERROR, fix.last, id_, names),
@@ -57,8 +58,9 @@ def _entry(fix: Fix, context: str, names: Collection[str], scribe: Scribe) -> En
         context=context,
         at=scribe.clock.now(),
         type=EntryType.ERROR,
-        summary=f"{says}; what helped: {helped}",
-        action=helped,
+        summary=f"{fix.signature.phrase}; what helped: {fix.change.words}",
+        details=careful,
+        action=fix.change.words,
         error=fix.said[:_LONGEST],
         source=Source.ERROR,
         origin=Origin.MEASURED,

@@ -74,7 +74,7 @@ class Troubles:
         step = self._steps[failure.call]
         tries = failure.trajectory.count("0")
         worth = 2.0 + min(tries, 10) / 2
-        text = clipped(failure.signature.words)
+        text = clipped(failure.signature.phrase)
         return Item(text=text, turn=self._turn_of(step), at=step.at, measured=measured, mark=mark, worth=worth)
 
 

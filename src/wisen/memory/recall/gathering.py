@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from wisen.domain.commands import command_of, fields_of, parsed
 from wisen.domain.contexts import NOWHERE
 from wisen.domain.entries import EntryType, Origin, Status
+from wisen.domain.entry_words import agent_text
 from wisen.domain.events import Status as Worked
 from wisen.domain.failures import Ending
+from wisen.domain.fix_words import describe_fix, quote_step
 from wisen.domain.histories import Act
 from wisen.domain.memories import Memory, MemoryKind
 from wisen.formats import daily
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.entry_states import EntryState
     from wisen.domain.failures import Goal
+    from wisen.domain.fixes import Fix
     from wisen.domain.histories import History, Turn
     from wisen.domain.memories import Words
     from wisen.domain.notebooks import Notebook
@@ -160,7 +163,7 @@ def steps_of(history: History, goal: Goal) -> list[str]:
     for step in history.steps:
         line = command_of(fields_of(step.arguments)) if step.call in calls and step.status is Worked.OK else None
         if line is not None and not parsed(line).main.only_reads:
-            steps.setdefault(f"`{_first_line(line)}`")
+            steps.setdefault(f"`{_first_line(quote_step(line))}`")
     return list(steps)[:MOST_STEPS]
 
 
@@ -169,12 +172,15 @@ def _first_line(text: str) -> str:
     return line if len(line) <= _LINE else f"{line[:_LINE].rsplit(' ', 1)[0]} …"
 
 
-def of_entries(states: Iterable[EntryState]) -> Gathered:
+def of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ()) -> Gathered:
     """What was learnt: rules where they hold, known fixes, and whatever else was entered and not given up.
 
-    What was said once, and only about the task at hand, is found as the turn it was said in.
+    What was said once, and only about the task at hand, is found as the turn it was said in. What was only measured
+    is told in words of ours, as `fixes` have it, until the user approves it.
     """
-    return {f"{ENTRIES}{state.entry.id}": _worded([_of_entry(state)]) for state in states if _lasts(state)}
+    known = {fix.id: describe_fix(fix) for fix in fixes}
+    told = ((state, agent_text(state, known)) for state in states if _lasts(state))
+    return {f"{ENTRIES}{state.entry.id}": _worded([_of_entry(state, text)]) for state, text in told if text}
 
 
 def _lasts(state: EntryState) -> bool:
@@ -185,7 +191,7 @@ def _lasts(state: EntryState) -> bool:
     return not said_once or state.confirmed or state.status is not Status.PENDING
 
 
-def _of_entry(state: EntryState) -> Memory:
+def _of_entry(state: EntryState, text: str) -> Memory:
     entry = state.entry
     more = (entry.details, entry.error, entry.action, entry.setting, entry.key, " ".join((*entry.tags, *entry.files)))
     if entry.type is EntryType.ERROR:
@@ -195,11 +201,11 @@ def _of_entry(state: EntryState) -> Memory:
     return Memory(
         id=f"{ENTRIES}{entry.id}",
         kind=kind,
-        text=state.text,
+        text=text,
         origin=f"{ENTRIES}{entry.id}",
         context=state.context,
         at=state.last,
-        beside="\n".join(each for each in more if each and each != state.text),
+        beside="\n".join(each for each in more if each and each != text),
         uses=state.sessions,
         place=entry.name,
     )

@@ -6,8 +6,6 @@ nothing to read; 4 `doctor` found something bad; 5 only a person decides that, a
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path  # noqa: TC003 - typer reads the annotation at run time
 from typing import Annotated, Optional
 
@@ -39,26 +37,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-FAILED, NOTHING, BAD, PERSON_NEEDED, STOPPED = 1, 3, 4, 5, 130
+FAILED, NOTHING, BAD, STOPPED = 1, 3, 4, 130
 
 
 def main() -> None:
-    """The entry point: errors we know are one line for a person, not a traceback."""
-    from wisen.errors import PersonNeeded, WisenError
+    """The entry point: errors are one line for a person, not a traceback."""
+    from wisen.surfaces.cli.ending import run_program
 
-    try:
-        app()
-    except PersonNeeded as error:
-        print(f"wisen: {error}", file=sys.stderr)
-        raise SystemExit(PERSON_NEEDED) from None
-    except WisenError as error:
-        print(f"wisen: {error}", file=sys.stderr)
-        raise SystemExit(FAILED) from None
-    except KeyboardInterrupt:
-        print("wisen: stopped. What was read so far is kept; run it again to go on.", file=sys.stderr)
-        raise SystemExit(STOPPED) from None
-    except BrokenPipeError:  # the reader of our output has gone (`| head`): nothing more to say, nor to flush at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    run_program(app, failed=FAILED, stopped=STOPPED)
 
 
 def _version(wanted: bool) -> None:
@@ -360,7 +346,7 @@ def agents(as_json: Json = False) -> None:
 @app.command()
 def doctor(
     repair: Annotated[
-        bool, typer.Option("--repair", help="Restore a damaged ledger from its newest good backup; the file is kept.")
+        bool, typer.Option("--repair", help="Mend what is damaged, doubled or open to others; what was there is kept.")
     ] = False,
     purge: Annotated[
         bool, typer.Option("--purge", help="Forget what may not be kept by today's rules, wherever it stands.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.changes import Fate, Line, Value
-from wisen.surfaces.cli.render import clipped, console, plural, print_json
+from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, shown_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ def show(*, as_json: bool) -> int:
     if not past.changes:
         out.print("wisen has not changed any of your files.")
     for change in [*reversed(past.changes)][:_SHOWN]:
-        out.print(f"{change.id}  {change.at:%Y-%m-%d %H:%M}  {change.path}", markup=False)
+        out.print(f"{change.id}  {change.at:%Y-%m-%d %H:%M}  {shown_path(change.path)}", markup=False)
         what = clipped(change.told if change.deed is None else _what(change.deed), 100)
         out.print(f"    {clipped(change.why, 100)}: {what}".rstrip(": "), style="dim", markup=False)
         if state := _FATES[past.fates[change.id]]:
@@ -68,7 +68,7 @@ def explain(id_: str, *, as_json: bool) -> int:
         print_json(_told(change, fate))
         return 0
     out = console()
-    out.print(f"{change.path}, {change.at:%Y-%m-%d %H:%M}: {change.why}", markup=False)
+    out.print(f"{shown_path(change.path)}, {change.at:%Y-%m-%d %H:%M}: {change.why}", markup=False)
     for splice in change.splices:
         for sign, content in (("-", splice.old), ("+", splice.new)):
             for line in content.decode("utf-8", "replace").splitlines():
@@ -113,7 +113,7 @@ def undo(change: str | None, *, dry_run: bool, as_json: bool) -> int:
         print_json({"change": _told(done.change, None), "how": done.how, "dry_run": dry_run})
         return 0
     out = console()
-    out.print(f"{done.change.path}: {done.change.why}", markup=False)
+    out.print(f"{shown_path(done.change.path)}: {done.change.why}", markup=False)
     held, holds = ((each or b"").decode("utf-8", "replace").splitlines() for each in (done.held, done.holds))
     for line in difflib.unified_diff(
         held, holds, "now" if dry_run else "before", "then" if dry_run else "now", lineterm=""
@@ -136,5 +136,6 @@ def _told(change: Change, fate: Fate | None) -> dict[str, object]:
     """A change without the bytes that undo it."""
     names = ("id", "machine", "path", "at", "why", "before", "after", "head", "undoes", "tokens")
     told: dict[str, object] = {name: getattr(change, name) for name in names}
+    told["leads_to"] = leads_to(change.path)
     told["did"] = change.told or None if change.deed is None else _what(change.deed)
     return told if fate is None else told | {"fate": fate}

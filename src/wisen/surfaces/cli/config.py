@@ -46,13 +46,11 @@ def template_of(described: Sequence[Described]) -> str:
 
 
 def _show(file: str, described: Sequence[Described]) -> None:
-    from rich.markup import escape
-
     out = console()
     out.print(f"Settings in {file} and WISEN_* variables. A file to start from: wisen config --template\n", style="dim")
     rows = table("key", "value", "from", "meaning", grow="meaning")
     for each in described:
         value = ", ".join(each.value) if isinstance(each.value, tuple) else str(each.value)
         allowed = f" [{each.allowed}]" if each.allowed else ""
-        rows.add_row(each.key, escape(value), escape(each.source), escape(each.says + allowed))
+        rows.add_row(each.key, value, each.source, each.says + allowed)
     out.print(rows)

@@ -7,7 +7,7 @@ from wisen.domain.state import Finding, Health
 from wisen.surfaces.cli import BAD
 from wisen.surfaces.cli.render import console, plural, print_json
 
-_MARKS = {Health.GOOD: "[green]good  [/]", Health.NOTICE: "[yellow]notice[/]", Health.BAD: "[bold red]BAD   [/]"}
+_MARKS = {Health.GOOD: ("good  ", "green"), Health.NOTICE: ("notice", "yellow"), Health.BAD: ("BAD   ", "bold red")}
 
 
 def run(*, repair: bool, as_json: bool) -> int:
@@ -22,13 +22,13 @@ def run(*, repair: bool, as_json: bool) -> int:
     if as_json:
         print_json({"home": subject.home, "findings": findings})
     else:
-        from rich.markup import escape
+        from wisen.surfaces.cli.terminal import styled
 
         out = console()
         for finding in findings:
-            out.print(f"{_MARKS[finding.health]} {escape(finding.about)}: {escape(finding.says)}")
+            out.print(styled(_MARKS[finding.health], f" {finding.about}: {finding.says}"))
             if finding.next_step:
-                out.print(f"       {escape(finding.next_step)}", style="dim")
+                out.print(f"       {finding.next_step}", style="dim")
     return BAD if any(finding.health is Health.BAD for finding in findings) else 0
 
 

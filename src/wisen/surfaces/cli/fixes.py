@@ -84,10 +84,10 @@ def _show(chosen: list[Fix], seen: int, out: Console, *, limit: int) -> None:
 
 
 def _one(fix: Fix, out: Console) -> None:
-    from rich.markup import escape
+    from wisen.surfaces.cli.terminal import styled
 
     again = f"; {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
-    out.print(f"[bold]{escape(fix.signature.words)}[/]  [dim]{fix.id}[/]")
+    out.print(styled((fix.signature.words, "bold"), "  ", (fix.id, "dim")))
     out.print(
         f"  {plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}; "
         f"cost about {duration(fix.lost_ms)} and {thousands(fix.lost_tokens)} tokens; last {fix.last:%Y-%m-%d}",
@@ -95,11 +95,11 @@ def _one(fix: Fix, out: Console) -> None:
     )
     said_there = complaint(fix.said)
     if said_there:
-        out.print(f"  it said: {escape(clipped(said_there, _WIDE - 12))}", style="dim")
+        out.print(f"  it said: {clipped(said_there, _WIDE - 12)}", style="dim")
     for line in _difference(fix.change, fix.before, fix.after):
         out.print(line)
     if fix.danger is not Danger.NONE:
-        out.print(f"  [yellow]careful: {fix.danger.value}[/]")
+        out.print(f"  careful: {fix.danger.value}", style="yellow")
     out.print()
 
 
@@ -141,7 +141,7 @@ def _explained(fix: Fix, evidence: tuple[Evidence, ...], out: Console) -> None:
         f"{sure}: it helps about {fix.confidence:.0%} of the time, counting one doubt each way"
         + (f", and {fix.by_chance:.1f} of the calls would have changed so anyway." if fix.by_chance >= 0.05 else ".")
     )
-    out.print(f"[dim]Change: {fix.change.words}. Kind of failure: {fix.signature.key}.[/]\n")
+    out.print(f"Change: {fix.change.words}. Kind of failure: {fix.signature.key}.\n", style="dim")
     for each in evidence[:_EVIDENCE]:
         _seen(each, out)
     if len(evidence) > _EVIDENCE:
@@ -149,13 +149,14 @@ def _explained(fix: Fix, evidence: tuple[Evidence, ...], out: Console) -> None:
 
 
 def _seen(each: Evidence, out: Console) -> None:
-    from rich.markup import escape
+    from wisen.surfaces.cli.terminal import styled
 
-    worked = "[green]helped[/]" if each.worked else "[red]did not help[/]"
+    worked = ("helped", "green") if each.worked else ("did not help", "red")
     tries = f", attempts {each.trajectory}" if len(each.trajectory) > 2 else ""
-    out.print(f"{each.at:%Y-%m-%d %H:%M}  {worked}{tries}  [dim]{escape(each.agent)} session {escape(each.session)}[/]")
-    out.print(f"  [red]-[/] {escape(clipped(shown_call(each.before), _WIDE))}")
+    session = (f"{each.agent} session {each.session}", "dim")
+    out.print(styled(f"{each.at:%Y-%m-%d %H:%M}  ", worked, f"{tries}  ", session))
+    out.print(styled("  ", ("-", "red"), f" {clipped(shown_call(each.before), _WIDE)}"))
     said_there = complaint(each.said)
     if said_there:
-        out.print(f"    [dim]{escape(clipped(said_there, _WIDE))}[/]")
-    out.print(f"  [green]+[/] {escape(clipped(shown_call(each.after), _WIDE))}")
+        out.print(f"    {clipped(said_there, _WIDE)}", style="dim")
+    out.print(styled("  ", ("+", "green"), f" {clipped(shown_call(each.after), _WIDE)}"))

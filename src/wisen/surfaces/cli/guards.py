@@ -76,7 +76,7 @@ def add(text: str, *, here: bool, shadow: bool, dry_run: bool, as_json: bool) ->
     """Write a guard by hand."""
     with wiring.wire().learner(reads=False) as learner:
         state = learner.add_guard(text, Path.cwd() if here else None, shadow=shadow, dry_run=dry_run)
-        live, waiting = _is_called(learner), [each for each in learner.installed(Path.cwd()) if each.untrusted]
+        live, called = _is_called(learner), learner.installed(Path.cwd())
         past = () if as_json else learner.backtest_lines(state.guard, learner.backtest_of(state.guard))
     if as_json:
         print_json(_plain(state) | {"dry_run": dry_run})
@@ -87,9 +87,12 @@ def add(text: str, *, here: bool, shadow: bool, dry_run: bool, as_json: bool) ->
         say(f"  {line}", dim=True)
     if not live:
         say("No agent calls wisen yet: wisen install claude-code", dim=True)
-    for each in waiting:
-        say(f"{each.agent} does not run these hooks before you trust them: {', '.join(each.untrusted)}.")
-        say(f"  {each.trusting}", dim=True)
+    for each in called:
+        if each.untrusted:
+            say(f"{each.agent} does not run these hooks before you trust them: {', '.join(each.untrusted)}.")
+            say(f"  {each.trusting}", dim=True)
+        for fault in each.faults:
+            say(f"{each.agent} may not ask this guard: {fault}. wisen install {each.agent} repairs it.")
     return 0
 
 

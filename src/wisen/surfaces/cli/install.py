@@ -13,7 +13,7 @@ import msgspec
 
 from wisen import wiring
 from wisen.errors import UsageError
-from wisen.surfaces.cli.render import clipped, console, plural, print_json
+from wisen.surfaces.cli.render import clipped, console, plural, print_json, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -110,7 +110,7 @@ def _told(agent: str, done: Installing, *, dry_run: bool) -> dict[str, object]:
 
 def _diff(file: Rewritten) -> Iterable[str]:
     held, holds = ((each or b"").decode("utf-8", "replace").splitlines() for each in (file.held, file.holds))
-    return difflib.unified_diff(held, holds, file.path, file.path, lineterm="")
+    return difflib.unified_diff(held, holds, shown_path(file.path), shown_path(file.path), lineterm="")
 
 
 def _show(done: Installing, out: Console, *, dry_run: bool, shown: bool = False) -> None:

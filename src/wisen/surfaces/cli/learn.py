@@ -124,22 +124,21 @@ def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from wisen.surfaces.cli.terminal import safe_console
+
     columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=safe_console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=None, visible=False)
         yield lambda done, total: bar.update(task, completed=done, total=total, visible=total > _LONG_WORK)
 
 
 def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = False) -> None:
     """The report, most telling things first."""
-    from rich.markup import escape
-
     counts = report.counts
     for warning in report.warnings:
-        out.print(f"[bold red]{warning}[/]")
+        out.print(warning, style="bold red")
     for line in report.waiting:
         out.print(line, style="yellow", markup=False)
     if not counts.sources:
@@ -152,7 +151,7 @@ def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = 
     _corrections(report, out)
     _instructions(report, out)
     _tools(counts, out)
-    out.print(f"\n{escape(stops(counts))}")
+    out.print(f"\n{stops(counts)}")
     _troubles(report, out)
     if report.proposals and not dry_run and not sample:
         out.print(f"\n{plural(report.proposals, 'proposal waits', 'proposals wait')} for your answer: wisen review")
@@ -184,27 +183,27 @@ def _reading(report: Report) -> str:
 
 
 def _failures(report: Report, out: Console) -> None:
-    from rich.markup import escape
+    from wisen.surfaces.cli.terminal import styled
 
     if not report.failures:
         out.print("\nNo failed calls.")
         return
     repeated = [kind for kind in report.failures if kind.sessions > 1] or list(report.failures)
-    out.print("\n[bold]What keeps failing, and what fixed it[/]")
+    out.print("\nWhat keeps failing, and what fixed it", style="bold")
     rows = table("sessions", "calls", "what", "cost", "fixed by", right=("sessions", "calls", "cost"), grow="fixed by")
     fixes = {fix.signature: fix for fix in reversed(report.fixes)}
     for kind in repeated[:_SHOWN]:
-        hidden = f" [dim]({kind.masked} hidden by a pipe)[/]" if kind.masked else ""
+        hidden = f" ({kind.masked} hidden by a pipe)" if kind.masked else ""
         fix = fixes.get(kind.signature)
         checked = kind.signature.key.startswith("build.")
         rows.add_row(
             f"{kind.sessions:,}",
             f"{kind.calls:,}",
-            escape(clipped(kind.signature.words, _WIDE)) + hidden,
+            styled(clipped(kind.signature.words, _WIDE), (hidden, "dim")),
             duration(kind.lost_ms),
-            f"[green]{escape(clipped(fix.change.words, _WIDE))}[/]"
+            styled((clipped(fix.change.words, _WIDE), "green"))
             if fix
-            else "[dim]work on the code[/]"
+            else styled(("work on the code", "dim"))
             if checked
             else "",
         )
@@ -215,75 +214,73 @@ def _failures(report: Report, out: Console) -> None:
 
 
 def _decisions(report: Report, out: Console) -> None:
-    from rich.markup import escape
-
     decisions = report.decisions
     if decisions:
-        out.print("\n[bold]Worth deciding now[/]")
+        out.print("\nWorth deciding now", style="bold")
     for number, each in enumerate(decisions, start=1):
         what, why = decision_words(each)
-        out.print(f"  {number}. {escape(what)}")
-        out.print(f"     {escape(why)}", style="dim")
+        out.print(f"  {number}. {what}")
+        out.print(f"     {why}", style="dim")
 
 
 def _corrections(report: Report, out: Console) -> None:
-    from rich.markup import escape
-
     if not report.counts.typed_turns:
         return
-    out.print(f"\n[bold]{corrections.TITLE}[/]")
+    out.print(f"\n{corrections.TITLE}", style="bold")
     out.print(f"  {corrections.said_in_turns(report)}")
     for theme in corrections.repeated(report)[:_THEMES]:
-        out.print(f"  {plural(theme.sessions, 'session')}: {escape(clipped(theme.lesson, _SENTENCE))}")
-        out.print(f"     {escape(corrections.quote(theme))}", style="dim")
+        out.print(f"  {plural(theme.sessions, 'session')}: {clipped(theme.lesson, _SENTENCE)}")
+        out.print(f"     {corrections.quote(theme)}", style="dim")
     once = corrections.lasting(report)
     if once:
         out.print(f"  {corrections.ONCE}:")
     for theme in once[:_THEMES]:
-        out.print(f"  - {escape(clipped(theme.lesson, _SENTENCE))}")
-        out.print(f"     {escape(corrections.quote(theme))}", style="dim")
+        out.print(f"  - {clipped(theme.lesson, _SENTENCE)}")
+        out.print(f"     {corrections.quote(theme)}", style="dim")
     rest = len(once) - _THEMES
     if rest > 0:
         out.print(f"  and {rest:,} more: wisen learn --json", style="dim")
 
 
 def _instructions(report: Report, out: Console) -> None:
-    from rich.markup import escape
+    from wisen.surfaces.cli.terminal import styled
 
     speaking = [(file, effect) for file in report.instructions for effect in file.speaking]
     unused = [file for file in report.instructions if file.unused_lines]
     if not speaking and not unused:
         return
-    out.print("\n[bold]Instruction files[/]")
+    out.print("\nInstruction files", style="bold")
     for file, effect in speaking[:_SHOWN]:
         colour = "red" if effect.strength is Strength.BEGAN else "green"
-        out.print(f"  [{colour}]{escape(Path(file.path).name)}[/] {escape(told(effect))}")
+        out.print(styled("  ", (Path(file.path).name, colour), f" {told(effect)}"))
     for file in unused[:_SHOWN]:
         out.print(
-            f"  {escape(file.path)}: {plural(file.unused_lines, 'rule')} never relevant in "
+            f"  {file.path}: {plural(file.unused_lines, 'rule')} never relevant in "
             f"{plural(file.sessions, 'session')}, {thousands(file.unused_tokens)} of {thousands(file.tokens)} tokens"
         )
     first = speaking[0][0] if speaking else unused[0]
-    out.print(f"  Line by line: wisen blame {escape(first.path)}", style="dim")
+    out.print(f"  Line by line: wisen blame {first.path}", style="dim")
 
 
 def _tools(counts: Counts, out: Console) -> None:
-    from rich.markup import escape
+    from wisen.surfaces.cli.terminal import styled
 
     if not counts.tools:
         return
-    out.print("\n[bold]Tools[/]")
+    out.print("\nTools", style="bold")
     numbers = ("calls", "failed", "hidden", "rejected", "sessions")
     rows = table("tool", *numbers, right=numbers)
     for tool in counts.tools[:_SHOWN]:
         cells = (tool.calls, tool.failed, tool.masked, tool.rejected, tool.sessions)
-        rows.add_row(escape(tool.tool), *(f"{cell:,}" if cell else "[dim]·[/]" for cell in cells))
+        rows.add_row(tool.tool, *(f"{cell:,}" if cell else styled(("·", "dim")) for cell in cells))
     out.print(rows)
     if len(counts.tools) > _SHOWN:
         out.print(f"and {plural(len(counts.tools) - _SHOWN, 'tool')} more: wisen learn --json", style="dim")
 
 
 def _troubles(report: Report, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import styled
+
     withheld = sum(report.counts.withheld.values())
     if withheld:
         rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(report.counts.withheld.items()))
@@ -295,7 +292,8 @@ def _troubles(report: Report, out: Console) -> None:
             by_kind[name] = by_kind.get(name, 0) + trouble.count
         told = ", ".join(f"{name} {count:,}" for name, count in sorted(by_kind.items(), key=lambda item: -item[1]))
         files = len({trouble.path for trouble in report.troubles})
-        out.print(f"[yellow]Not read, in {plural(files, 'file')}:[/] {told}. Where: wisen learn --json")
+        unread = f"Not read, in {plural(files, 'file')}:"
+        out.print(styled((unread, "yellow"), f" {told}. Where: wisen learn --json"))
 
 
 def _next(*, dry_run: bool, sample: bool) -> str:

@@ -241,7 +241,7 @@ def join_context(
     as_json: Json = False,
 ) -> None:
     """Say that a checkout belongs to the project whose remote it has: what was learnt crosses from now on."""
-    from wisen.surfaces.cli.adopt import join
+    from wisen.surfaces.cli.adoption import join
 
     raise typer.Exit(join(path, dry_run=dry_run, as_json=as_json))
 
@@ -253,7 +253,7 @@ def separate_context(
     as_json: Json = False,
 ) -> None:
     """Say that a checkout is a project of its own, whatever remote it has."""
-    from wisen.surfaces.cli.adopt import separate
+    from wisen.surfaces.cli.adoption import separate
 
     raise typer.Exit(separate(path, dry_run=dry_run, as_json=as_json))
 
@@ -275,15 +275,15 @@ def adopt(
 
     Files in a project (.learnings, chats of aider) are other people's until you adopt them; what git tracks never is.
     """
-    from wisen.surfaces.cli import adopt as commands
+    from wisen.surfaces.cli import adoption
 
     if path is None:
-        raise typer.Exit(commands.list_files(as_json=as_json))
+        raise typer.Exit(adoption.list_files(as_json=as_json))
     if show:
-        raise typer.Exit(commands.show(path, as_json=as_json))
+        raise typer.Exit(adoption.show(path, as_json=as_json))
     if revoke:
-        raise typer.Exit(commands.revoke(path, dry_run=dry_run, as_json=as_json))
-    raise typer.Exit(commands.adopt(path, is_mine=mine, dry_run=dry_run, as_json=as_json))
+        raise typer.Exit(adoption.revoke(path, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(adoption.adopt(path, is_mine=mine, dry_run=dry_run, as_json=as_json))
 
 
 def praise(

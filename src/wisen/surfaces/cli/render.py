@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -18,15 +19,17 @@ def print_json(value: object) -> None:
     """One JSON object, dates in ISO form, keys as the values name them."""
     import msgspec
 
+    from wisen.surfaces.cli.terminal import visible_json
+
     encoded = msgspec.json.encode(value, enc_hook=str)
-    sys.stdout.write(msgspec.json.format(encoded, indent=2).decode("utf-8") + "\n")
+    sys.stdout.write(visible_json(msgspec.json.format(encoded, indent=2).decode("utf-8")) + "\n")
 
 
 def console() -> Console:
     """The terminal, plain when it is not one."""
-    from rich.console import Console
+    from wisen.surfaces.cli.terminal import safe_console
 
-    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_PIPE_WIDTH)
+    return safe_console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 
 
 def say(text: str, *, dim: bool = False) -> None:
@@ -168,3 +171,15 @@ def stops(counts: Counts) -> str:
         f"interrupted {plural(counts.interrupts, 'time')}"
         + (f" ({by_rejecting:,} of them by rejecting)." if by_rejecting else ".")
     )
+
+
+def shown_path(path: str) -> str:
+    """A path with the file that it really leads to, where links do: who decides must see what is written to."""
+    real = leads_to(path)
+    return path if real is None else f"{path} (a link: it is {real})"
+
+
+def leads_to(path: str) -> str | None:
+    """The file that links lead to; None where there are none on the way."""
+    real = os.path.realpath(path)
+    return None if not path or real == os.path.abspath(path) else real  # noqa: PTH100 - links stay

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Answer, ProposalType
-from wisen.errors import WisenError
-from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
+from wisen.errors import FileError, WisenError
+from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 from wisen.surfaces.cli.requests import carry_out
 
 if TYPE_CHECKING:
@@ -90,6 +90,10 @@ def review() -> int:
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0
+        for agent in learner.installed():
+            for fault in agent.faults:
+                told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
+                out.print(told, markup=False)
         for number, each in enumerate(waiting, 1):
             if not learner.proposal(each.proposal.id).waits:
                 continue  # what was answered before has answered this as well
@@ -138,11 +142,11 @@ def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: 
         return
     done = learner.answer(each.proposal.id, given, text=text)
     if done.edit is not None:
-        out.print(f"Written to {done.edit.change.path}. Take it back: wisen undo", markup=False)
+        out.print(f"Written to {shown_path(done.edit.change.path)}. Take it back: wisen undo", markup=False)
     elif given is Answer.APPROVED and each.proposal.type is ProposalType.GUARD:
         out.print(f"At work from the next call on. To stop calls: wisen guards enable {each.proposal.entry} --as deny")
     elif given is Answer.APPROVED and each.proposal.path:
-        out.print(f"Kept in {each.proposal.path}, which you can edit.", markup=False)
+        out.print(f"Kept in {shown_path(each.proposal.path)}, which you can edit.", markup=False)
 
 
 def _tell(out: Console, learner: Learner, each: Asked) -> None:
@@ -159,7 +163,11 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
     out.print(f"  It would go to {_where(proposal)}{reach}", markup=False)
     if each.waits:
-        edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
+        try:
+            edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
+        except FileError as refused:
+            out.print(f"  It cannot be written: {refused}", markup=False, style="red")
+            return
         if edit is not None:
             _diff(out, *edit)
 
@@ -168,7 +176,7 @@ def _diff(out: Console, change: Change, held: bytes | None, holds: bytes | None)
     import difflib
 
     before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in (held, holds))
-    for line in difflib.unified_diff(before, after, change.path, change.path, lineterm="", n=2):
+    for line in difflib.unified_diff(before, after, shown_path(change.path), shown_path(change.path), lineterm="", n=2):
         style = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(line, markup=False, highlight=False, style=style)
 
@@ -178,10 +186,15 @@ def _where(proposal: Proposal) -> str:
         return f"{'found in ' + proposal.path if proposal.path else proposal.agent + ' asked for it'}: yours to decide"
     if proposal.type is ProposalType.GUARD:
         return f"a guard before calls ({proposal.entry})"
-    return proposal.path or "the entries, and is no rule"
+    return shown_path(proposal.path) or "the entries, and is no rule"
 
 
 def _told(learner: Learner, each: Asked) -> dict[str, object]:
     proposal = each.proposal
     told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
-    return told | {"answer": each.answer, "waits": each.waits, "leave": learner.leave_for(each)}
+    return told | {
+        "answer": each.answer,
+        "waits": each.waits,
+        "leave": learner.leave_for(each),
+        "leads_to": leads_to(proposal.path),
+    }

@@ -39,9 +39,11 @@ def _unused(home: str, *, as_json: bool) -> None:
 
 
 def _show(state: State) -> None:
+    from wisen.surfaces.cli.terminal import styled
+
     out, counts = console(), state.counts
     for warning in state.warnings:
-        out.print(f"[bold red]{warning}[/]")
+        out.print(warning, style="bold red")
     for alarm in state.alarms:
         style = "bold red" if alarm.health is Health.BAD else "yellow"
         out.print(f"{alarm.about}: {alarm.says}. {alarm.next_step}", style=style, markup=False)
@@ -50,7 +52,7 @@ def _show(state: State) -> None:
         out.print(f"{many} for you, asked for by programs or found in edited files: wisen review", style="yellow")
     for line in state.waiting:
         out.print(line, style="yellow", markup=False)
-    out.print(f"[bold]wisen {state.version}[/] in {state.home}")
+    out.print(styled((f"wisen {state.version}", "bold"), f" in {state.home}"))
     failed = sum(tool.failed + tool.masked for tool in counts.tools)
     out.print(
         f"{plural(counts.sessions, 'session')} in {plural(state.contexts, 'project')}, "

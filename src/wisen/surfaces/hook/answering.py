@@ -82,7 +82,7 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         told, failure = _after_call(payload, shelf)
         if failure is None:
             if told:
-                _print(name, told[0])
+                _print(name, told[0], shelf)
             return
         event, payload = "failure", failure
     if shelf.agent == GEMINI:
@@ -103,7 +103,7 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         told = [text, *told] if text else told
     finally:
         if told:
-            _print(name, "\n".join(told))
+            _print(name, "\n".join(told), shelf)
     _remember(event, shelf, pin, digest, ids, coins)
 
 
@@ -135,7 +135,7 @@ def _before_call(payload: Payload, shelf: Shelf) -> None:
     late = {"late": [*_texts(pin.get("late")), *said.ids]} if warns and shelf.agent == GEMINI else {}
     if not late:
         told = _wrapped(said.lines, said.ids)
-        _print(EVENTS["before-call"], told, decision="" if warns else said.mode, agent=shelf.agent)
+        _print(EVENTS["before-call"], told, shelf, decision="" if warns else said.mode)
     before = _texts(pin.get("told"))
     shelf.write_pin({**pin, **late, "told": [*before, *(each for each in said.ids if each not in before)]})
 
@@ -267,13 +267,16 @@ def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[s
     return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
 
 
-def _print(name: str, text: str, *, decision: str = "", agent: str = "") -> None:
+def _print(name: str, text: str, shelf: Shelf, *, decision: str = "") -> None:
     """Answer an event, by the name that the agent has for it."""
+    from .sealing import sealed
+
+    text = sealed(text, shelf.salt(), shelf.agent, shelf.session)
     told = (
         {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
     )
     answer: Payload = {"hookSpecificOutput": {"hookEventName": name, **told}}
-    if decision and agent == GEMINI:
+    if decision and shelf.agent == GEMINI:
         answer = {"decision": decision, "reason": text}
     rest = dumps(answer).encode("ascii")
     _limit(0, 0)  # half an answer is worse than a late one

@@ -13,9 +13,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from wisen import wiring
+from wisen.domain.commands import command_of, fields_of
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
-from wisen.domain.entries import Status, rule_id
+from wisen.domain.entries import Origin, ProposalType, Status, rule_id
+from wisen.domain.entry_words import agent_text
+from wisen.domain.fix_words import describe_fix, quote_change, quote_line
 from wisen.domain.fixes import Danger
+from wisen.domain.guards import GuardSource
+from wisen.domain.learnings import LearningKind
 from wisen.errors import UsageError
 from wisen.surfaces.mcp import arguments as of
 
@@ -176,9 +181,17 @@ def _learning(each: Learning) -> Told:
     }
     if each.danger not in (None, Danger.NONE):
         # An error text of a stranger could have dictated it.
-        says = f"It brings in what was not there before ({each.danger.value}): have the user look at it first"
+        says = f"It is not known to be harmless ({each.danger.value}): have the user look at it first"
         return told | {"withheld": f"{says}, with `wisen explain {each.id}`."}
-    return told | {"do": each.words, "before": each.before, "after": each.after}
+    if each.kind is not LearningKind.FIX or each.change is None:
+        return told | {"do": each.words, "before": each.before, "after": each.after}
+    return told | {"do": quote_change(each.change), "before": _quoted(each.before), "after": _quoted(each.after)}
+
+
+def _quoted(arguments: str | None) -> str | None:
+    """The command of a call as it may be repeated; None where it runs none, or cannot be read."""
+    line = command_of(fields_of(arguments))
+    return quote_line(line) if line is not None else None
 
 
 def _explain(learner: Learner, call: of.Explain, place: Path, _: str) -> Told:
@@ -207,11 +220,19 @@ def _explained_entry(learner: Learner, name: str, here: str) -> Told | None:
         for each in learner.decisions(state)
     ]
     own = [each for each in seen if each.context in (EVERYWHERE, NOWHERE, here)]
+    measured = state.entry.origin is Origin.MEASURED
     said = [
-        {"quote": each.quote, "date": f"{each.at:%Y-%m-%d}", "agent": each.agent, "session": each.session}
+        {
+            "quote": "" if measured else each.quote,
+            "date": f"{each.at:%Y-%m-%d}",
+            "agent": each.agent,
+            "session": each.session,
+        }
         for each in own[-_EVIDENCE:]
     ]
-    return _entry(state) | {"seen": said, "decisions": decided[-_EVIDENCE:]}
+    known = {fix.id: describe_fix(fix) for fix in learner.fixes()} if measured else {}
+    text = {"text": agent_text(state, known) or "It waits for the user."}
+    return _entry(state) | text | {"seen": said, "decisions": decided[-_EVIDENCE:]}
 
 
 def _explained_guard(learner: Learner, name: str, here: str) -> Told | None:
@@ -221,7 +242,7 @@ def _explained_guard(learner: Learner, name: str, here: str) -> Told | None:
     return {
         "id": state.guard.id,
         "guard": state.guard.form,
-        "reason": state.guard.reason,
+        "reason": "" if state.guard.source is GuardSource.FIX else state.guard.reason,
         "mode": state.mode.value,
         "by": state.by.value,
         "since": f"{state.since:%Y-%m-%d}",
@@ -238,10 +259,11 @@ def _explained_fix(learner: Learner, name: str, here: str) -> Told | None:
         {"date": f"{each.at:%Y-%m-%d}", "agent": each.agent, "session": each.session, "helped": each.worked}
         for each in own[:_EVIDENCE]
     ]
-    told: Told = {"id": fix.id, "failure": fix.signature.words, "confidence": round(fix.confidence, 2), "seen": seen}
+    told: Told = {"id": fix.id, "failure": fix.signature.phrase, "confidence": round(fix.confidence, 2), "seen": seen}
     if fix.danger is not Danger.NONE:
-        return told | {"withheld": f"It brings in what was not there before: {fix.danger.value}."}
-    return told | {"change": fix.change.words, "before": own[0].before, "after": own[0].after}
+        return told | {"withheld": f"It is not known to be harmless: {fix.danger.value}."}
+    before, after = _quoted(own[0].before), _quoted(own[0].after)
+    return told | {"change": quote_change(fix.change), "before": before, "after": after}
 
 
 def _proposals(learner: Learner, _: of.Proposals, place: Path, __: str) -> Told:
@@ -261,7 +283,7 @@ def _proposal(each: Proposal) -> Told:
         "id": each.id,
         "type": each.type.value,
         "text": each.text,
-        "why": each.why,
+        "why": "" if each.type is ProposalType.GUARD else each.why,
         "goes_to": each.path,
         "date": f"{each.at:%Y-%m-%d}",
         "sessions": each.sessions,

@@ -1,0 +1,101 @@
+"""Where links on the way to a file lead, and whether an edit may follow them.
+
+A link is followed to a file of the same kind inside the same project: the checkout, or the folder that the file and
+its configuration stand in. A file that stands directly in an agent's own folder may be linked to another place in the
+user's home, as managers of dotfiles do. Every part of a path below the project counts, linked folders too.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_INSIDE_PROJECT = frozenset(
+    {".claude", ".codex", ".gemini", ".hermes", ".opencode", ".openclaw", ".cursor", ".agents", ".learnings"}
+) | {"memory", "sessions", "skills", "plugins", "wisen"}
+"""Folders of agents and of ours that belong to the project around them: they are none themselves."""
+_OF_GIT = ".git"
+
+
+class Links:
+    """What may be followed on this machine."""
+
+    def __init__(
+        self, user_home: Path | None = None, own: Iterable[Path] = (), workspaces: Iterable[Path] = ()
+    ) -> None:
+        """`own`: the folders in which agents keep what is the user's, and wisen's home.
+
+        In `workspaces` agents work: a link there may be theirs, or of whoever made the workspace.
+        """
+        self._home = None if user_home is None else Path(os.path.abspath(user_home))  # noqa: PTH100 - links stay
+        self._own = tuple(Path(os.path.abspath(folder)) for folder in own)  # noqa: PTH100
+        self._roots = (*self._own, *(Path(os.path.abspath(folder)) for folder in workspaces))  # noqa: PTH100
+
+    def target_of(self, path: str) -> str | None:
+        """The file that links lead to; None where there are none on the way from the project to the file.
+
+        Raises: FileError where they lead to a place that an edit must not follow them to.
+        """
+        named = Path(os.path.abspath(path))  # noqa: PTH100
+        root = self._root_of(named)
+        real, around = Path(os.path.realpath(named)), Path(os.path.realpath(root))
+        if real == around / named.relative_to(root):
+            return None
+        why = self._refusal(named, real, around)
+        if why:
+            raise FileError(
+                f"{path} leads by a link to {real}, {why}, and was left alone. "
+                "Put a file there instead of the link, or make the change where it leads yourself."
+            )
+        return str(real)
+
+    def _refusal(self, named: Path, real: Path, around: Path) -> str:
+        if real.suffix.lower() != named.suffix.lower():
+            return "which is a file of another kind"
+        if _OF_GIT in real.parts:
+            return "which belongs to git"
+        if real.is_relative_to(around):
+            return ""
+        if named.parent in self._own:
+            home = None if self._home is None else Path(os.path.realpath(self._home))
+            if home is None or not real.is_relative_to(home):
+                return "which is outside of your home"
+            return "" if _is_mine(named) and _is_mine(real) else "which is not yours alone"
+        return f"which is outside of {around}"
+
+    def _root_of(self, named: Path) -> Path:
+        """Where the project begins that a file belongs to: links at it and above it are how the user gets there."""
+        inside = [folder for folder in self._roots if named.is_relative_to(folder) and folder != named]
+        own = max(inside, key=lambda folder: len(folder.parts), default=None)
+        top = next(self._checkouts_around(named), None)
+        if own is not None and (top is None or own.is_relative_to(top)):
+            return own
+        if top is not None:
+            return top
+        return next(folder for folder in named.parents if folder.name not in _INSIDE_PROJECT)
+
+    def _checkouts_around(self, named: Path) -> Iterator[Path]:
+        for folder in named.parents:
+            if self._home is not None and self._home.is_relative_to(folder):
+                return  # a home is no project, also where its dotfiles are in git
+            if folder.name not in _INSIDE_PROJECT and os.path.lexists(folder / _OF_GIT):
+                yield folder
+
+
+def links_of_user(user_home: Path, agents: Mapping[str, Path], home: Path) -> Links:
+    """What a user has on this machine: `agents` gives the folders that were chosen for some, `home` is wisen's own."""
+    own = [folder for agent, folder in agents.items() if agent != "openclaw"]
+    usual = (user_home / name for name in (".gemini", ".hermes", ".config/opencode", ".openclaw"))
+    workspaces = [folder for agent, folder in agents.items() if agent == "openclaw"]
+    return Links(user_home, (*own, *usual, home), workspaces)
+
+
+def _is_mine(path: Path) -> bool:
+    status = path.lstat()
+    return status.st_uid == os.geteuid() and (path.is_symlink() or not status.st_mode & 0o002)

@@ -1,0 +1,69 @@
+"""The real Claude Code and Codex in a hostile clone: its words are in no request, and rules do not cross into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.agents import test_live_claude_code, test_live_codex
+from tests.ownership import APP, PROMOTED, git, repository
+from wisen import wiring
+
+pytestmark = [pytest.mark.requirement("X7"), pytest.mark.needs("git")]
+
+EVIL, OWN, DATES = "evil.example", "metrics.example", "year, month"
+
+
+@pytest.mark.parametrize(
+    "agent", [pytest.param(name, marks=pytest.mark.needs(name)) for name in ("claude-code", "codex")]
+)
+def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(agent: str, tmp_path: Path) -> None:
+    module = test_live_claude_code if agent == "claude-code" else test_live_codex
+    with module.a_world(tmp_path) as world:
+
+        def told(place: Path) -> str:
+            world.client.project = world.project = place
+            return next(each for each in world.asked("say hello") if "say hello" in each)
+
+        app = world.client.project
+        learnings = repository(app, {".learnings/LEARNINGS.md": PROMOTED}, APP) / ".learnings" / "LEARNINGS.md"
+        world.wisen("install", agent)
+        if agent == "codex":
+            world.trust()
+        try:
+            world.asked("From now on always write dates as year, month, day.")
+            world.cycle()
+            world.cycle()
+            heard = told(app)
+            assert DATES in heard
+            assert EVIL not in heard
+
+            fake = repository(world.client.home / "fake", remote=APP)
+            (fake / ".wisen-off").touch()
+            assert DATES not in told(fake)
+            (fake / ".wisen-off").unlink()
+            told(fake)
+            world.cycle()
+            assert DATES not in told(fake), "a remote alone makes it no place of the project"
+            world.wisen("contexts", "join", str(fake))
+            assert DATES in told(fake)
+
+            (app / ".wisen-off").touch()
+            world.cycle()
+            assert DATES in told(app), "a marker that came with the project silences nothing"
+            (app / ".wisen-off").unlink()
+
+            git(app, "rm", "-q", "--cached", ".learnings/LEARNINGS.md")
+            git(app, "commit", "-q", "-m", "it is nobody's")
+            learnings.write_text(PROMOTED.replace(EVIL, OWN))
+            world.cycle()
+            assert OWN not in told(app)
+            with wiring.wire(world.home, world.environment).learner() as learner:
+                (file,) = learner.adoptable_files(learnings)
+                learner.adopt(file)
+            world.cycle()
+            assert OWN in told(app), "the user adopted it"
+        finally:
+            world.client.project = world.project = app
+            world.wisen("uninstall", agent)
