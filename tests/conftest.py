@@ -15,6 +15,9 @@ from hypothesis import settings
 
 from tests.agents import clients
 from tests.requirements import PROMISES, Kept
+from wisen import wiring
+from wisen.domain.presence import Person
+from wisen.testing.fakes import FixedPresence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,6 +86,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """How many promises are kept so far."""
     counts = Counter(promise.kept for promise in PROMISES)
     terminalreporter.write_line("promises: " + ", ".join(f"{counts[kept]} {kept.value}" for kept in Kept))
+
+
+@pytest.fixture(autouse=True)
+def a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person decides in tests that do not say otherwise: whoever runs them may be a script, or an agent."""
+    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(Person("a test")))
 
 
 @pytest.fixture(autouse=True)

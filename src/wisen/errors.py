@@ -5,6 +5,7 @@ WisenError                  the root: its text is for a person and names the nex
 ├── SettingsUnclear         an agent's settings file cannot be changed with proof that nothing else changes
 ├── LanguageError           the file of a language holds something we cannot use
 ├── UsageError              a command was asked for something that does not exist
+├── PersonNeeded            a decision that nobody shows to be a person's: it waits as a suggestion
 ├── StoreError              a store cannot do its work
 │   ├── StoreBusy           another process held the store longer than the busy timeout
 │   ├── StoreDamaged        the file is not what we wrote: garbled, truncated, foreign
@@ -47,6 +48,19 @@ class LanguageError(WisenError):
 
 class UsageError(WisenError):
     """What was asked for does not exist: a path, a name, an id."""
+
+
+class PersonNeeded(WisenError):
+    """Only a person decides this, and nothing shows that one does."""
+
+    def __init__(self, says: str, *, reason: str, command: str, kept: bool) -> None:
+        super().__init__(says)
+        self.reason = reason
+        """Why nobody counts as a person here."""
+        self.command = command
+        """What a person would run to decide it; empty where there is no such command."""
+        self.kept = kept
+        """Whether it waits for the user as a suggestion."""
 
 
 class StoreError(WisenError):

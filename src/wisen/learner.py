@@ -17,6 +17,7 @@ from wisen.facade.praising import Praiser
 from wisen.facade.recall import Recaller
 from wisen.facade.record import Recorder
 from wisen.facade.remember import Rememberer
+from wisen.facade.ruling import Ruler
 from wisen.facade.scoring import Scorer
 from wisen.facade.suggesting import Suggester
 from wisen.facade.switching import Switcher
@@ -62,7 +63,19 @@ class Place:
 
 
 class Learner(
-    Recorder, Suggester, Switcher, Trier, Praiser, Recaller, Rememberer, Scorer, Asker, Phraser, Linguist, Adopter
+    Recorder,
+    Suggester,
+    Ruler,
+    Switcher,
+    Trier,
+    Praiser,
+    Recaller,
+    Rememberer,
+    Scorer,
+    Asker,
+    Phraser,
+    Linguist,
+    Adopter,
 ):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
@@ -203,6 +216,7 @@ class Learner(
             off=self.off_by(project) if project else "",
             waiting=owning.describe_waiting(parts, once=False),
             models=self.models(),
+            requests=len(self.requests()),
         )
 
     def fixes(self, path: Path | None = None) -> tuple[Fix, ...]:
@@ -277,8 +291,10 @@ class Learner(
         Raises:
             UsageError: there is no such change.
         """
+        from wisen.loop.apply.edit import chosen
         from wisen.loop.apply.notice import refuse
 
+        self.require_person("changes", "refuse", chosen(self.changes().changes, change).id)
         refused = refuse(self._parts.desk, change)
         self.took_back(refused)
         return refused
@@ -299,6 +315,8 @@ class Learner(
             if last is None:
                 raise UsageError("There is no change to undo. What was changed: wisen changes")
             change = last.id
+        if not dry_run:
+            self.require_person("changes", "revert", editor.undo(change, dry_run=True).change.id)
         undoing = editor.undo(change, dry_run=dry_run)
         if not dry_run:
             self.took_back(undoing.change)

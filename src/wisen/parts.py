@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Lock,
         Model,
         Notebooks,
+        Presence,
         Scribe,
         Shelf,
         Tracking,
@@ -105,6 +106,12 @@ class Parts:
     """What agents run when they call us."""
     launcher: Launcher
     """What writes that."""
+    presence: Presence
+    """What tells whether a person decides."""
+    typed: str = ""
+    """The words that this command line was called with; empty in any other program."""
+    evidence: str = ""
+    """How it is known that a person decides what is written down now; empty where nobody does."""
     experiments: bool | None = None
     """Whether the user welcomes experiments; None where he was never asked."""
     holdout: float = 0.0
@@ -137,7 +144,7 @@ class Parts:
         """What names, dates and places rows."""
         from wisen.ports import Scribe
 
-        return Scribe(self.clock, self.ids, self.machine)
+        return Scribe(self.clock, self.ids, self.machine, self.evidence)
 
     @property
     def ward(self) -> Ward:

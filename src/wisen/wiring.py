@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from wisen.backends.flight import WriterLock
     from wisen.backends.schedulers.rounds import Rounds
     from wisen.doctor import Examined
+    from wisen.domain.presence import Person
     from wisen.heartbeat import Watched
-    from wisen.loop.apply.past import Desk
     from wisen.loop.detect.own import Own
     from wisen.loop.observe.switches import Switches
-    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Launcher, Ledger, Model
+    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Launcher, Ledger, Model, Presence
     from wisen.settings import Settings
 
 _CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
@@ -43,16 +43,25 @@ def open_learner(
     project: str | None = None,
     environment: Mapping[str, str] | None = None,
     executor: Executor | None = None,
+    decided_by: str = "",
 ) -> Learner:
     """A Learner on this machine's stores. `home`: where they are; `project`: a suffix to the context's key.
 
     `executor`: who reads large logs side by side, in place of processes of this machine; it stays open.
+    `decided_by`: who decided, where a person did so in this program and not at a terminal (docs/deciding.md).
 
     Raises:
         SettingsError: config.toml or a WISEN_* variable holds something that is not allowed.
         StoreError: a store cannot be opened.
     """
-    return replace(wire(home, environment), executor=executor).learner(project)
+    return replace(wire(home, environment), executor=executor, decided_by=decided_by).learner(project)
+
+
+def on_word_of(person: Person) -> AbstractContextManager[None]:
+    """Whatever is opened within the block takes decisions for this person's, whose word was proven elsewhere."""
+    from wisen.backends.presence import on_word_of
+
+    return on_word_of(person)
 
 
 def wire(home: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Wiring:
@@ -61,9 +70,7 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
     place = Path(home) if home is not None else home_directory(env)
     place = place.expanduser().absolute()
     if place.exists() and not place.is_dir():
-        raise SettingsError(
-            f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or to one that can be made."
-        )
+        raise SettingsError(f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or one that can be made.")
     refuse_foreign(place)
     return Wiring(settings.load(place, env), env)
 
@@ -78,6 +85,8 @@ class Wiring:
     """The home that is meant, where another one stands in for it."""
     executor: Executor | None = None
     """Who reads large logs; None for processes of this machine."""
+    decided_by: str = ""
+    """Who decided, as the program says that opens this; empty for whoever sits at the terminal."""
 
     @property
     def ever_used(self) -> bool:
@@ -95,9 +104,8 @@ class Wiring:
     def elsewhere(self, home: Path) -> Wiring:
         """The same settings on empty stores in another home: for looking without leaving a trace."""
         store = replace(self.settings.store, ledger="sqlite")
-        chosen = replace(
-            self.settings, home=home, store=store, models=ModelsPolicy()
-        )  # nobody would count what it costs
+        # Models are left out: nobody would count what they cost.
+        chosen = replace(self.settings, home=home, store=store, models=ModelsPolicy())
         return Wiring(chosen, self.environment, self.settings.home)
 
     def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
@@ -150,6 +158,7 @@ class Wiring:
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
         from wisen.backends.notebooks import NotebookFiles
+        from wisen.backends.presence import typed_words
         from wisen.backends.shelf import HomeShelf
         from wisen.backends.tracking import GitTracking
         from wisen.loop.observe.scope import Scope
@@ -206,7 +215,9 @@ class Wiring:
             gauge=self.gauge(),
             caller=self.caller(),
             launcher=self.launcher(),
-            experiments=self._experiments(),
+            presence=self.presence(),
+            typed=typed_words(),
+            experiments=self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None,
             holdout=self.settings.trials.holdout,
             warnings=(warning,) if warning else (),
         )
@@ -248,17 +259,11 @@ class Wiring:
         from wisen.doctor import Examined
         from wisen.loop.detect.added import added_in
 
-        def open_ledger() -> AbstractContextManager[Ledger]:
-            return closing(self.ledger())
-
-        def open_index() -> AbstractContextManager[Index]:
-            return closing(self._whole_index())
-
         return Examined(
             home=str(self.settings.home),
             agents=self.agents(),
-            ledger=open_ledger,
-            index=open_index,
+            ledger=lambda: closing(self.ledger()),
+            index=lambda: closing(self._whole_index()),
             rebuild=lambda error: begin_anew(self.settings.home / "index.db", error, self.clock().now()),
             backups=self.backups(),
             clock=self.clock(),
@@ -306,6 +311,13 @@ class Wiring:
         client = Path(__file__).absolute().parent.joinpath(*CLIENT)
         return HomeLauncher(self.settings.home, Program(python=interpreter(), client=str(client)))
 
+    def presence(self) -> Presence:
+        """What tells whether a person decides."""
+        from wisen.agents.signs import SIGNS
+        from wisen.backends.presence import presence_here
+
+        return presence_here(self.environment, SIGNS, self.decided_by)
+
     def clock(self) -> Clock:
         """The machine's clock."""
         from wisen.backends.clock import SystemClock
@@ -341,10 +353,7 @@ class Wiring:
         from wisen.heartbeat import Watched
         from wisen.loop.apply.past import Desk
 
-        files, clock = self._files(), self.clock()
-
-        def desk(ledger: Ledger) -> Desk:
-            return Desk(files, GitCheckouts(self.environment), ledger, clock, Ulids(clock), self._machine())
+        files, clock, checkouts = self._files(), self.clock(), GitCheckouts(self.environment)
 
         return Watched(
             agents=self.hooks(),
@@ -352,7 +361,7 @@ class Wiring:
             files=files,
             caller=self.caller(),
             project=Path.cwd(),
-            desk=desk,
+            desk=lambda ledger: Desk(files, checkouts, ledger, clock, Ulids(clock), self._machine()),
         )
 
     def _switches(self) -> Switches:
@@ -360,9 +369,6 @@ class Wiring:
 
         ours = str(self.settings.home.joinpath(*WORK))
         return Switches(self._user_home(), (*self.settings.off.directories, ours))
-
-    def _experiments(self) -> bool | None:
-        return self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None
 
     @property
     def _is_team(self) -> bool:

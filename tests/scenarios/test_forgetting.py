@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from benchmarks.secret_formats import drawn
 from tests import hooks
-from tests.commands import WISEN, run
+from tests.commands import AS_PERSON, run
 from tests.planted import Facts, Planter, residues
 
 import wisen
@@ -372,7 +372,7 @@ def answered(place: Path, arguments: list[str], answers: list[str]) -> str:
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(place)
-        os.execv(WISEN, [str(WISEN), *arguments])
+        os.execv(AS_PERSON[0], [*AS_PERSON, *arguments])
     shown, waiting = "", iter(answers)
     with suppress(OSError):  # the terminal is gone when the command has ended
         while data := os.read(terminal, 4096):

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.commands import WISEN, run
+from tests.commands import AS_PERSON, run
 from tests.hooks import direct_command
 
 from wisen import wiring
@@ -206,7 +206,7 @@ def test_the_answer_about_experiments_is_kept(home: Path, settings: Path, flag: 
 def asked(answer: bytes, *, expect: int = 0) -> str:
     """Install at a terminal, where questions can be answered."""
     here, there = pty.openpty()
-    command: list[str | Path] = [WISEN, "install", "claude-code"]
+    command: list[str | Path] = [*AS_PERSON, "install", "claude-code"]
     with subprocess.Popen(command, stdin=there, stdout=there, stderr=there, env=os.environ) as running:
         os.close(there)
         os.write(here, answer)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.commands import WISEN, run
+from tests.commands import AS_PERSON, run
 
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -17,7 +17,7 @@ SECRET = "ghp_" + "k3Vq8ZtR1mXw7LpB5nYc2HsD9fGj4TaE6uQo"
 
 def at(folder: Path, *arguments: str, expect: int = 0) -> str:
     """What a command prints in a folder."""
-    done = subprocess.run([WISEN, *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([*AS_PERSON, *arguments], cwd=folder, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == expect, done.stderr or done.stdout
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr

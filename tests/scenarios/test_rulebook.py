@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.commands import WISEN, run
+from tests.commands import AS_PERSON, run
 from tests.ownership import adopt
 
 from wisen.testing.transcripts import ClaudeTranscript
@@ -23,6 +23,14 @@ def told_in_three_sessions(home: Path, project: Path) -> None:
         s.bash("npm test", "npm error use pnpm", exit_code=1)
         s.prompt(words)
         s.write(home / ".claude" / "projects" / "p")
+
+
+def say_yes() -> int:
+    """Say to whatever was found in files that it is one's own. Returns how much that was."""
+    found = [each for each in json.loads(run("proposals", "--json").stdout)["proposals"] if each["words"]]
+    for each in found:
+        run("proposals", "approve", each["id"])
+    return len(found)
 
 
 @pytest.mark.requirement("S4", "S5", "S6")
@@ -63,10 +71,14 @@ def test_review_goes_through_proposals_one_by_one(home: Path) -> None:
     project.mkdir()
     told_in_three_sessions(home, project)
     run("learn")
-    done = subprocess.run([WISEN, "review"], input="?\nw\nq\n", capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [*AS_PERSON, "review"], input="?\nw\nq\n", capture_output=True, text=True, check=True, timeout=60
+    )
     assert "(1/1)" in done.stdout
     assert "does not come back" in done.stdout
-    subprocess.run([WISEN, "review"], input="e\nUse pnpm 9.\n", capture_output=True, text=True, check=True, timeout=60)
+    subprocess.run(
+        [*AS_PERSON, "review"], input="e\nUse pnpm 9.\n", capture_output=True, text=True, check=True, timeout=60
+    )
     assert "- Use pnpm 9. <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
     assert "Nothing is proposed" in run("review").stdout
 
@@ -97,7 +109,7 @@ def test_entries_are_logged_and_decided_about_by_hand(home: Path) -> None:
 
 
 @pytest.mark.requirement("N1")
-def test_the_books_are_written_and_hand_edits_are_taken_in(home: Path) -> None:
+def test_the_books_are_written_and_hand_edits_hold_once_the_user_says_that_they_are_his(home: Path) -> None:
     project = home / "shop"
     project.mkdir()
     told_in_three_sessions(home, project)
@@ -112,6 +124,9 @@ def test_the_books_are_written_and_hand_edits_are_taken_in(home: Path) -> None:
     rules = folder / "rules.md"
     rules.write_text(f"# My own heading\n\nMy words.\n\n{line}\n- Never push on Fridays.\n")
     run("learn")
+    assert json.loads(run("rules", "--all", "--json").stdout)["rules"] == [], "any program can write there"
+    run("learn")
+    assert say_yes() == 2, "it is asked about once"
     found = {each["text"]: each for each in json.loads(run("rules", "--all", "--json").stdout)["rules"]}
     assert set(found) == {"Use pnpm, not npm.", "Never push on Fridays."}
     assert found["Use pnpm, not npm."]["sessions"] == 3
@@ -120,12 +135,17 @@ def test_the_books_are_written_and_hand_edits_are_taken_in(home: Path) -> None:
     assert "- Never push on Fridays." in text
     rules.write_text(text.replace("Use pnpm, not npm.", "Use pnpm 9."))
     run("learn")
+    assert "Use pnpm, not npm." in run("rules", "--all").stdout, "what was approved holds until he says otherwise"
+    assert say_yes() == 1
     assert "Use pnpm 9." in run("rules", "--all").stdout
+    run("learn")
     unchanged = rules.read_bytes()
     run("learn")
     assert rules.read_bytes() == unchanged
     rules.write_text("".join(each for each in rules.read_text().splitlines(True) if "pnpm" not in each))
     run("learn")
+    assert "pnpm" in run("rules", "--all").stdout, "a rule that is gone from the file is told until he says no"
+    assert say_yes() == 1
     assert "pnpm" not in run("rules", "--all").stdout
     assert "pnpm" not in rules.read_text()
     assert "Never push on Fridays." in rules.read_text()
@@ -154,6 +174,9 @@ def test_learnings_are_written_in_the_known_format_and_read_back(home: Path, mon
     assert len(json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]) == 1
     adopt(file)
     run("learn")
+    assert json.loads(run("entries", "--json").stdout)["entries"][0]["status"] == "pending", "nobody has decided it"
+    assert say_yes() == 1
+    run("learn")
     found = {each["name"]: each for each in json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]}
     assert found[entry["name"]]["status"] == "resolved"
     imported = found["LRN-20250101-007"]
@@ -173,9 +196,11 @@ def test_two_opposites_that_a_person_wrote_are_told_and_what_he_wrote_again_is_c
     rules = folder / "rules.md"
     rules.write_text("- Please use pnpm and not npm.\n- Always squash commits.\n- Never squash commits.\n")
     run("learn")
+    assert say_yes() == 3
     found = {each["text"]: each for each in json.loads(run("rules", "--all", "--json").stdout)["rules"]}
     assert set(found) == {"Use pnpm, not npm.", "Always squash commits.", "Never squash commits."}
     assert found["Use pnpm, not npm."]["sessions"] == 3
-    assert found["Never squash commits."]["conflicts"] == [found["Always squash commits."]["id"]]
+    never, always = found["Never squash commits."], found["Always squash commits."]
+    assert (always["conflicts"], never["conflicts"]) in (([], [always["id"]]), ([never["id"]], []))
     assert "It says the opposite of" in run("rules", "--all").stdout
     assert rules.read_text().count("quash commits.") == 2

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tests.commands import WISEN, run
+from tests.commands import AS_PERSON, run
 from tests.hooks import failed, fire
 from tests.planted import Facts, Planter, residues
 
@@ -198,7 +198,7 @@ def test_commands_that_learn_say_that_they_are_off_and_others_work(home: Path, o
     environment = {**_environment(), "WISEN_OFF": "1"}
 
     def off(*words: str) -> str:
-        done = subprocess.run([WISEN, *words], capture_output=True, text=True, check=True, env=environment)
+        done = subprocess.run([*AS_PERSON, *words], capture_output=True, text=True, check=True, env=environment)
         return done.stdout
 
     for command in (("learn",), ("cycle",), ("note", "mind the gap"), ("entries", "log", "insight", "mind the gap")):

@@ -32,8 +32,8 @@ def test_a_file_reads_well_and_holds_everything() -> None:
     assert FILE == (
         "# Rules of the shop\n"
         "\n"
-        "What holds in this project. Edit it as you like: what you add, reword, move or take out is taken in at the "
-        "next run.\n"
+        "What holds in this project. Edit it with `wisen rules edit`, and it holds at once; what is done to it "
+        "otherwise is asked about once.\n"
         "\n"
         "## Command\n"
         "\n"

@@ -120,6 +120,11 @@ def rule_id(entry: str) -> str:
     return f"R-{blake2b(entry.encode(), digest_size=4).hexdigest()}"
 
 
+def request_id(words: tuple[str, ...]) -> str:
+    """By what a decision is known that waits for a person: the command that takes it."""
+    return f"Q{blake2b(chr(0).join(words).encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
+
+
 LOGGABLE = {
     "correction": (EntryType.LEARNING, Category.CORRECTION),
     "error": (EntryType.ERROR, None),
@@ -298,6 +303,12 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """Who suggested it, where that was an agent."""
     kind: str = ""
     """What a suggestion would be recorded as, one of LOGGABLE; empty for other words for an entry that there is."""
+    words: tuple[str, ...] = ()
+    """Of a decision that nobody showed to be a person's: the command that takes it, without the name of wisen."""
+    typed: str = ""
+    """That command as it was run, which an agent's log may show to have been typed by the user."""
+    place: str = ""
+    """The directory it was run in."""
     follows: str | None = None
     """The id of the last proposal about the same before it, empty for the first; None where it may stand beside it."""
 

@@ -39,6 +39,8 @@ class Origin(StrEnum):
     """Typed while the agent was working."""
     REJECTION = "rejection"
     """The reason typed when a call was rejected."""
+    SHELL = "shell"
+    """A command to wisen that the user ran by himself from the chat, by the agent's own way for that."""
 
 
 class Status(StrEnum):

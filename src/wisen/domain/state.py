@@ -39,6 +39,8 @@ class State:
     """What switches wisen off in the present project: a marker, or a directory of the settings."""
     models: ModelsState | None = None
     """Language models; None where none is configured."""
+    requests: int = 0
+    """How many decisions wait that a program asked for, or that were found in edited files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

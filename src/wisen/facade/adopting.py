@@ -69,6 +69,7 @@ class Adopter(Reviewer):
         same = now.facts.identity == shown.facts.identity and now.content[: len(shown.content)] == shown.content
         if not same or (not now.grows and now.content != shown.content):
             raise UsageError(f"{shown.path} has changed since it was shown. Look at it again: wisen adopt {shown.path}")
+        self.require_person(dry_run=dry_run)  # nothing is noted: whoever adopts a file is shown it first
         word = owning.word_about(
             self._parts,
             Subject.FILE,
@@ -95,6 +96,7 @@ class Adopter(Reviewer):
         word = self._parts.adoptions.word(name)
         if waits is None and (word is None or word.verdict is not Verdict.OWNED):
             raise UsageError(f"{path} neither waits nor was adopted. What there is: wisen adopt")
+        self.require_person("adopt", name, "--revoke", dry_run=dry_run)
         context = waits.context if waits else word.context if word else ""
         digest = waits.digest if waits else word.digest if word else ""
         row = owning.word_about(
@@ -124,6 +126,7 @@ class Adopter(Reviewer):
         claim = self._parts.scope.claim(str(path.absolute()))
         if claim is None:
             raise UsageError(f"{path} does not say to be a project known elsewhere. What waits: wisen contexts")
+        self.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
         if not dry_run:
             own = self._parts.scope.key_at(Path(claim.root))
             self.put_place(claim.root, claim.context, claim.context)
@@ -145,6 +148,7 @@ class Adopter(Reviewer):
         if identity is None:
             raise UsageError(f"{path} is no project. Name a project's folder.")
         root, claimed = identity
+        self.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
         row = owning.word_about(
             self._parts, Subject.PLACE, root, Verdict.FOREIGN, context=claimed.key, digest=claimed.key, by=Who.USER
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.entries import Answer, Who
 from wisen.domain.fences import describe_error
+from wisen.domain.presence import Person
 from wisen.domain.report import Selection
 from wisen.errors import FileError, StoreError, UsageError, WisenError
 from wisen.facade.review import Reviewer
@@ -17,6 +18,7 @@ from wisen.facade.review import Reviewer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from wisen.domain.entries import Proposal
     from wisen.domain.fences import Fences
     from wisen.domain.state import Finding
     from wisen.loop.deliver.snapshot import Published
@@ -58,8 +60,10 @@ class Deliverer(Reviewer):
             histories = parts.index.histories(Selection(agent=wish.agent, since=wish.around))
             forgotten = confirmed(wish, histories) if wish.kind == CONFIRM else None
             if forgotten is not None or (wish.kind != CONFIRM and is_borne_out(wish, histories)):
+                person = Person(f"typed in the chat with {wish.agent}, session {wish.session}")
                 try:
-                    done.append(self._grant(wish) if forgotten is None else self._forgotten(forgotten))
+                    with self.on_word_of(person):
+                        done.append(self._grant(wish) if forgotten is None else self._forgotten(forgotten))
                 except WisenError as error:
                     troubles.append(f"“{wish.words}”: {error}")
                 except Exception as error:  # noqa: BLE001 - a fence: what cannot be done keeps no other wish waiting
@@ -72,6 +76,22 @@ class Deliverer(Reviewer):
                 troubles.append(f"“{wish.words}” is not in the log of session {wish.session}, and was not done.")
             parts.shelf.drop([wish.name])
         return tuple(done), tuple(troubles)
+
+    def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:
+        """The decisions that wait and that the user took himself, as the log of his agent shows: he ran the command."""
+        from wisen.loop.deliver.spool import typed_command
+
+        parts, found = self._parts, list[tuple["Proposal", Person]]()
+        waiting = [each.proposal for each in self.requests() if each.proposal.typed and each.proposal.agent]
+        used = " ".join(move.why for move in parts.ledger.moves() if move.by is Who.USER) if waiting else ""
+        for request in waiting:
+            histories = parts.index.histories(Selection(agent=request.agent, since=request.at - _PATIENCE))
+            shown = typed_command(request, histories, used)
+            if shown is not None:
+                used += f" {shown[1]}"
+                line = f"typed in {request.agent}, session {shown[0]}, line {shown[1]}"
+                found.append((request, Person(line)))
+        return tuple(found)
 
     def apply_by_policy(self, *, dry_run: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Make the changes that policy lets pass, by the one door. Returns what was done and what could not be."""

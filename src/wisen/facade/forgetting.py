@@ -27,6 +27,9 @@ _SAFETY = "safety"
 """The thing that a tombstone names where the rules of safety decided what had to go."""
 
 
+_IN_CHAT = "forget …, and then: yes forget …"
+
+
 class Grave(NamedTuple):
     """Something that is about to be forgotten."""
 
@@ -67,6 +70,7 @@ class Forgetter(Guarder):
         from wisen.steps.naming import meant
 
         if not dry_run:
+            self.require_person(chat=_IN_CHAT)  # nothing is noted: that would keep the very words
             self.finish_forgetting()
         wanted = [what] if isinstance(what, str) else [*what]
         graves = [self._grave(each, dry_run=dry_run) for each in meant(self._parts, wanted, scope)]
@@ -89,6 +93,7 @@ class Forgetter(Guarder):
         from wisen.steps.forgetting import found_in
 
         if not dry_run:
+            self.require_person(chat=_IN_CHAT)
             self.finish_forgetting()
         aim = Aim(Anything(), scope, whole=True)
         found = found_in(self._parts, aim)
@@ -113,6 +118,7 @@ class Forgetter(Guarder):
         if len(fits) != 1:
             found = f"{len(fits)} tombstones begin with" if fits else "No tombstone has the id"
             raise UsageError(f"{found} {tombstone!r}. The ids: wisen forget --list")
+        self.require_person("forget", "--undo", fits[0].id, dry_run=dry_run)
         if not dry_run:
             keys = ledger.buried(fits[0].id)
             ledger.lift(fits[0].id)

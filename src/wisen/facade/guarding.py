@@ -9,6 +9,7 @@ from wisen.domain.entries import Answer, MoveKind, ProposalType, Who
 from wisen.domain.fixes import Danger
 from wisen.domain.guards import Guard, GuardSource, GuardState, Mode, form_of, guard_id, guard_states, version_of
 from wisen.errors import UsageError
+from wisen.facade.deciding import answer_words
 from wisen.facade.delivery import Deliverer
 from wisen.facade.installation import Installer
 from wisen.facade.review import Answered
@@ -91,6 +92,8 @@ class Guarder(Deliverer, Installer):
             raise UsageError(f"{id_} watches for that already. wisen guards show {id_}")
         guard = self._guard_of(form, context, GuardSource.HAND, "")
         mode = Mode.SHADOW if shadow else form.action
+        where = "--here" if context else "--everywhere"
+        self.require_person("guards", "add", text, where, *(("--shadow",) if shadow else ()), dry_run=dry_run)
         state = GuardState(guard=guard, mode=mode, by=Who.USER, why="you wrote it", since=guard.at)
         if not dry_run:
             parts = self._parts
@@ -110,6 +113,9 @@ class Guarder(Deliverer, Installer):
             StoreError: what hooks read cannot be written.
         """
         state = self.guard(name)
+        verb = {Mode.OFF: ("disable",), Mode.REMOVED: ("remove",)}.get(mode, ("enable",))
+        option = () if verb != ("enable",) else ("--as", mode.value)
+        self.require_person("guards", *verb, state.guard.id, *option, dry_run=dry_run)
         move = self._parts.scribe.move(state.guard.id, MoveKind.GUARD, mode, by=Who.USER, why=why or "you said so")
         if not dry_run:
             self._parts.ledger.enter([move])
@@ -220,6 +226,9 @@ class Guarder(Deliverer, Installer):
             return super().answer(proposal, given, text=text, dry_run=dry_run, by=by)
         if not each.waits:
             raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
+        if by is Who.USER:
+            form_of(each.proposal.text if text is None else text)  # what is wrong is told first
+            self.require_person(*answer_words(each.proposal.id, given, text), dry_run=dry_run)
         self._answer_guard(each.proposal, given, text, by=by, dry_run=dry_run)
         return Answered(each, None)
 

@@ -12,6 +12,7 @@ from wisen.domain.changes import digest
 from wisen.domain.hooks import Cost, Installing
 from wisen.domain.state import Health
 from wisen.errors import FileError, SettingsUnclear, UsageError
+from wisen.facade.deciding import Decider
 from wisen.ports import Granting, Shipping
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _SHOWN_RUNS = 10
 
 
-class Installer:
+class Installer(Decider):
     """What a Learner does with the hooks of agents."""
 
     _parts: Parts
@@ -88,6 +89,7 @@ class Installer:
         from wisen.loop.apply.hooks import take_out
 
         hooks = self._hooks(agent)
+        self.require_person("uninstall", agent, dry_run=dry_run)
         before = self._installed(hooks, project)
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
         done = [take_out(desk, Path(path), hooks) for path in before.files]
@@ -125,6 +127,7 @@ class Installer:
 
         if self._parts.experiments is welcome:
             return None
+        self.require_person("trials", "on" if welcome else "off")
         path = self._parts.home / "config.toml"
         saw = digest(self._parts.files.read(path).content)
         plan = ValuePlan(str(path), ("trials", "experiments"), welcome, "your answer about experiments", saw)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
+from wisen.facade.deciding import Decider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,7 +20,7 @@ _BY_MODEL = "What {name} speakers write to an agent, by what it tells. Written b
 _BY_FILE = "What {name} speakers write to an agent, by what it tells. Taken in from {source}, {day}."
 
 
-class Linguist:
+class Linguist(Decider):
     """What a Learner does with languages."""
 
     _parts: Parts
@@ -76,6 +77,8 @@ class Linguist:
         held = self._keywords(path, "taken in")
         if held is None:
             raise UsageError(f"{path} is not there. Give a file of keywords by language.")
+        repeats = ("--again",) if again else ()
+        self.require_person("languages", "build", "--from", str(path.absolute()), *repeats, dry_run=dry_run)
         comment = _BY_FILE.format(name="{name}", source=path.name, day=f"{self._parts.clock.now():%Y-%m-%d}")
         return take_in(self._parts, held, comment, again=again, dry_run=dry_run)
 

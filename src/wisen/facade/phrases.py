@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.phrases import Known, in_force
 from wisen.errors import UsageError
+from wisen.facade.deciding import Decider
 from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class TakenIn(NamedTuple):
     """How many sessions will be understood anew."""
 
 
-class Phraser:
+class Phraser(Decider):
     """What a Learner does with the user's own wording."""
 
     _parts: Parts
@@ -91,6 +92,7 @@ class Phraser:
             raise UsageError(f"{path} was not taken in: it is no text in UTF-8.") from error
         except UsageError as error:
             raise UsageError(f"{path} was not taken in: {error}.") from error
+        self.require_person("phrases", "learn", "--from", str(path.absolute()), dry_run=dry_run)
         new, left = wording.told(self._parts, held.phrases)
         return TakenIn(tuple(new), tuple(left), self._kept(new, dry_run=dry_run))
 
@@ -132,6 +134,7 @@ class Phraser:
         rows = wording.take_out(self._parts, text)
         if not rows:
             raise UsageError(f"{text!r} is none of your phrases. Those that are: wisen phrases show")
+        self.require_person("phrases", "remove", text, dry_run=dry_run)
         return TakenIn(tuple(rows), (), self._kept(rows, dry_run=dry_run))
 
     def _kept(self, rows: list[OwnPhrase], *, dry_run: bool) -> int:

@@ -27,6 +27,7 @@ from wisen.domain.entries import (
 from wisen.domain.entry_states import asked, states
 from wisen.domain.ownership import Subject, Verdict
 from wisen.errors import FileError, UsageError
+from wisen.facade.deciding import Decider, answer_words, decision_words
 from wisen.facade.writing import one_writer
 from wisen.steps import owning
 
@@ -47,6 +48,10 @@ _MANY = 100
 """From so many entries on, all decisions are read at once."""
 
 
+_OF_USER = (Source.USER_FEEDBACK, Source.CONVERSATION)
+_LOUD = (Priority.CRITICAL, Priority.HIGH)
+
+
 class Answered(NamedTuple):
     """What a person's answer did."""
 
@@ -55,7 +60,7 @@ class Answered(NamedTuple):
     """The change that was made, or would be."""
 
 
-class Reviewer:
+class Reviewer(Decider):
     """What a Learner can be asked and told about entries, proposals and rules."""
 
     _parts: Parts
@@ -121,6 +126,7 @@ class Reviewer:
             raise UsageError(f"{found} {key!r}. The keys: wisen contexts")
         if not path.is_dir():
             raise UsageError(f"{path} is no directory. Give one of this machine.")
+        self.require_person("contexts", "alias", fits[0].key, str(path.resolve()), dry_run=dry_run)
         parts = self._parts
         if not dry_run:
             since = parts.clock.now()
@@ -169,6 +175,7 @@ class Reviewer:
 
         Raises:
             UsageError: there is no such proposal, or the text cannot be a rule.
+            PersonNeeded: the user is to have answered, and nothing shows that a person does.
             FileError: the file cannot be read or written; then nothing was answered.
         """
         from wisen.loop.promote.answers import Word, answered, bearer
@@ -176,10 +183,14 @@ class Reviewer:
         from wisen.loop.record.entries import name_of
         from wisen.steps.rulebook import book_path, write_books
 
-        parts, scribe = self._parts, self._parts.scribe
         each = self.proposal(proposal)
         if not each.waits:
             raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
+        if each.proposal.words:
+            return self._answer_command(each, given, dry_run=dry_run, by=by)
+        if by is Who.USER:
+            self.require_person(*answer_words(each.proposal.id, given, text), dry_run=dry_run)
+        parts, scribe = self._parts, self._parts.scribe
         worded = (text if text is not None else each.proposal.text).strip()
         edit = None
         path = each.proposal.path
@@ -204,6 +215,12 @@ class Reviewer:
         parts.ledger.enter([*([new] if new is not None else []), *rows])
         write_books(parts, self.entries())
         return Answered(each, edit)
+
+    def _answer_command(self, each: Asked, given: Answer, *, dry_run: bool, by: Who) -> Answered:
+        """Answer a decision that others asked for. It is taken by its command, which checks what it is given."""
+        if by is not Who.USER or given is Answer.APPROVED:
+            raise UsageError(f"{each.proposal.id} is a decision that is taken by its command: {each.proposal.text}")
+        return Answered(each, None if dry_run else self.answer_request(each.proposal.id, given))
 
     def _recorded(self, each: Asked, given: Answer, new: Entry | None, worded: str, *, dry_run: bool) -> Answered:
         """What an agent suggested becomes an entry that is no rule, or nothing at all."""
@@ -233,6 +250,7 @@ class Reviewer:
 
         Raises:
             UsageError: the kind, source or priority is none that there is, or the text is empty or holds a secret.
+            PersonNeeded: it is called the user's word or important, and nothing shows that a person says so.
         """
         from wisen.loop.record.entries import name_of
         from wisen.safety.withhold import rule_against
@@ -247,6 +265,10 @@ class Reviewer:
         rule = rule_against(" ".join((logged.text, logged.area, logged.key)))
         if rule is not None:
             raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        if logged.source in _OF_USER or logged.priority in _LOUD:
+            # What is called the user's word, or told to every session as important, is his to log.
+            options = ("--source", logged.source, "--priority", logged.priority)
+            self.require_person("entries", "log", logged.kind, logged.text, *options, dry_run=dry_run)
         parts, id_ = self._parts, self._parts.ids.new()
         type_, category = LOGGABLE[logged.kind]
         now = parts.clock.now()
@@ -295,10 +317,15 @@ class Reviewer:
 
         Raises:
             UsageError: there is no such entry, or the value is none that there is.
+            PersonNeeded: nothing shows that a person says so.
         """
         found = self._entry(name)
         if kind is MoveKind.STATUS and value not in list(Status):
             raise UsageError(f"{value!r} is no status. It is one of {', '.join(Status)}.")
+        if kind is MoveKind.PRIORITY and value not in list(Priority):
+            raise UsageError(f"{value!r} is no priority. It is one of {', '.join(Priority)}.")
+        if kind is MoveKind.TEXT:
+            value = self._worded(value)
         if kind is MoveKind.MERGE and not value:
             if not found.merged_into:
                 raise UsageError(f"{name} stands by itself already. wisen entries show {name} tells what it holds.")
@@ -307,9 +334,11 @@ class Reviewer:
             if into.entry.id == found.entry.id or into.merged_into:
                 raise UsageError(f"{name} cannot be merged into {value}. Name an entry that stands by itself.")
             value = into.entry.id
+        self.require_person(*decision_words(found.entry.name, kind, value), dry_run=dry_run)
         if not dry_run:
-            # Who says that it holds everywhere says that it is right.
-            kinds = (MoveKind.CONFIRM, kind) if kind is MoveKind.EVERYWHERE else (kind,)
+            # Who says that it holds, here or everywhere, says that it is right.
+            holds = kind is MoveKind.EVERYWHERE or (kind, value) == (MoveKind.STATUS, Status.PROMOTED)
+            kinds = (MoveKind.CONFIRM, kind) if holds else (kind,)
             scribe = self._parts.scribe
             self._parts.ledger.enter([scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds])
         return found
@@ -326,7 +355,12 @@ class Reviewer:
         parts, (state, seen) = self._parts, self.entry(name)
         if (rule := rule_against(text)) is not None:
             raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        told = [word for each in which for word in ("--seen", each)]
+        words = ("entries", "split", state.entry.name, *told, *(("--text", text) if text else ()))
         names = {each.name for each in parts.ledger.entries()}
+        split(state, seen, which, " ".join(text.split()), names, parts.scribe)  # what is wrong is told first
+        self.require_person(*words, dry_run=dry_run)
+        parts = self._parts
         entry, moves = split(state, seen, which, " ".join(text.split()), names, parts.scribe)
         if not dry_run:
             parts.ledger.enter([entry, *moves])

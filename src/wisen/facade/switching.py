@@ -80,11 +80,11 @@ class Switcher(Forgetter):
         top, by = self._parts.scope.top(place), self.off_by(place)
         if by:
             raise UsageError(f"wisen is off here already, by {by}.")
-        if top is not None:
-            self._note_marker(top / MARKER, Verdict.OWNED, dry_run=dry_run)
         if top is None:
             raise UsageError(f"{place} is no project. Go to a project's folder, or name directories: [off] directories")
+        self.require_person("off", dry_run=dry_run)
         marker = top / MARKER
+        self._note_marker(marker, Verdict.OWNED, dry_run=dry_run)
         saw = self._parts.files.read(marker).digest
         edit = Editor(self._parts.desk).place(PassagePlan(str(marker), _SAYS, _WHY, saw), dry_run=dry_run)
         self._tell_hooks(dry_run=dry_run)
@@ -95,6 +95,7 @@ class Switcher(Forgetter):
         by = self.off_by(place)
         if not by or Path(by).name != MARKER or owning.is_own_marker(self._parts, by):
             return ""
+        self.require_person("off", dry_run=dry_run)
         self._note_marker(Path(by), Verdict.OWNED, dry_run=dry_run)
         self._tell_hooks(dry_run=dry_run)
         return by
@@ -126,6 +127,7 @@ class Switcher(Forgetter):
         ours = [each.id for each in past(desk).open(self._parts.files.real(Path(by)))]
         if not ours:
             raise UsageError(f"{by} was not made by `wisen off`. Delete it, and wisen is on again.")
+        self.require_person("on", dry_run=dry_run)
         undoing = Editor(desk).undo(ours[-1], dry_run=dry_run)
         self._note_marker(Path(by), Verdict.FOREIGN, dry_run=dry_run)
         self._tell_hooks(dry_run=dry_run)

@@ -66,6 +66,7 @@ class Trier(Guarder):
             FileError: it cannot be written.
             StoreError: what hooks read cannot be written.
         """
+        self.require_person("trials", "on" if yes else "off", *(("--here",) if context else ()))
         parts = self._parts
         if context:
             value = "on" if yes else "off"
@@ -96,6 +97,7 @@ class Trier(Guarder):
                 "Only what was inferred can be tried, and only where you welcome it: wisen trials on. "
                 "What you said yourself is never held back."
             )
+        self.require_person("proposals", "try", each.proposal.id, dry_run=dry_run)
         if not dry_run:
             answer = self._parts.scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.TRIED, by=Who.USER)
             self._parts.ledger.enter([answer])

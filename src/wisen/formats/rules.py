@@ -36,7 +36,7 @@ __all__ = [
     "write_rules",
 ]
 
-_WELCOME = "Edit it as you like: what you add, reword, move or take out is taken in at the next run."
+_WELCOME = "Edit it with `wisen rules edit`, and it holds at once; what is done to it otherwise is asked about once."
 
 
 class Edited(NamedTuple):

@@ -25,6 +25,7 @@ from wisen.ports.models import Purse as Purse
 from wisen.ports.ownership import Ownerships as Ownerships
 from wisen.ports.ownership import Tracking as Tracking
 from wisen.ports.phrases import Phrasebook as Phrasebook
+from wisen.ports.presence import Presence as Presence
 from wisen.ports.shelf import Shelf as Shelf
 from wisen.ports.tombstones import Graves as Graves
 from wisen.ports.tombstones import Traces as Traces
@@ -73,6 +74,7 @@ __all__ = [
     "Notebooks",
     "Ownerships",
     "Phrasebook",
+    "Presence",
     "Purse",
     "Scattered",
     "Shelf",

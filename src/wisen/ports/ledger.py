@@ -174,9 +174,13 @@ class Scribe(NamedTuple):
     clock: Clock
     ids: Ids
     machine: str
+    evidence: str = ""
+    """How it is known that a person decides, where one does."""
 
     def move(self, subject: str, kind: MoveKind, value: str = "", *, by: Who = Who.WISEN, why: str = "") -> Move:
-        """A decision about an entry or a proposal."""
+        """A decision about an entry or a proposal; a person's tells how it is known to be one."""
+        if by is Who.USER and self.evidence:
+            why = "; ".join(filter(None, (why, self.evidence)))
         return Move(
             id=self.ids.new(),
             subject=subject,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from datetime import timedelta
 from pathlib import Path
@@ -11,22 +12,24 @@ import msgspec
 from msgspec import structs
 
 from wisen.domain.changes import Fate, Line, Value
-from wisen.domain.contexts import EVERYWHERE
+from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import (
     Answer,
     Entry,
-    EntryType,
     Move,
     MoveKind,
+    Proposal,
+    ProposalType,
     Status,
     Who,
+    request_id,
     rule_id,
 )
 from wisen.domain.entry_states import asked, states
 from wisen.domain.fences import FenceKind
 from wisen.domain.report import Selection
 from wisen.domain.sameness import Lessons
-from wisen.loop.apply.books import Taken, book_of, taken_in, write_contents, written
+from wisen.loop.apply.books import HandEdit, Taken, book_of, hand_edits, write_contents, written
 from wisen.loop.apply.learnings import FOLDER, read_back
 from wisen.loop.mine.goals import goals_of
 from wisen.loop.promote import preferences
@@ -35,7 +38,7 @@ from wisen.loop.promote.fading import faded
 from wisen.loop.promote.propose import expired, proposed
 from wisen.loop.promote.targets import Target, kind_of, target_everywhere, target_of
 from wisen.loop.promote.wording import stands_alone
-from wisen.loop.record.entries import entered, name_of
+from wisen.loop.record.entries import entered
 from wisen.loop.record.errors import met
 from wisen.loop.record.practices import practised
 from wisen.steps import owning
@@ -54,6 +57,8 @@ if TYPE_CHECKING:
     from wisen.parts import Parts
     from wisen.ports import Ledger, Scribe
 
+MOST_FOUND = 50
+"""How many questions about what was done to files wait at once."""
 PRACTISED = timedelta(days=90)
 """How far back the sessions lie in which best practices are looked for."""
 
@@ -147,26 +152,67 @@ def _readable_target(
 
 
 def take_in(parts: Parts, known: Known) -> None:
-    """What a person did to the books is his word."""
-    names = {state.entry.name for state in known.states}
-
-    def named(id_: str) -> str:
-        name = name_of(EntryType.LEARNING, parts.clock.now(), id_, names)
-        names.add(name)
-        return name
-
-    rows: list[Entry | Move] = []
+    """What was done to the books is asked about; what others wrote into a workspace is imported."""
+    rows: list[Learnt] = []
+    edited: list[HandEdit] = []
     by_name = {state.entry.name: state for state in known.states}
     for book, states_here in _books(parts, known.states):
         of = {rule_id(state.entry.id): state for state in states_here}
         with parts.fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
-            taken = [taken_in(parts.files, book, of, named, parts.scribe)]
+            edited += hand_edits(parts.files, book, of)
             for place in book.aliases:
                 if (Path(place) / FOLDER).is_dir() and not parts.scope.is_off(place):
                     back = read_back(owning.owned_learnings(parts, Path(place)), book.key, by_name, parts.scribe)
-                    taken.append(_remembered(back, parts.ward))
-            rows += [row for each in taken for row in _compared(each, states_here, parts.scribe)]
-    known.enter(rows)
+                    edited += status_edits(back, known.states, place)
+                    ours = [move for move in back.moves if move.by is not Who.USER]
+                    rows += _compared(_remembered(Taken(back.entries, ours), parts.ward), states_here, parts.scribe)
+    known.enter([*rows, *asked_about(edited, asked(parts.ledger.proposals(), known.moves), parts.scribe)])
+
+
+def status_edits(taken: Taken, every: Sequence[EntryState], place: str) -> list[HandEdit]:
+    """Statuses that were changed in a workspace; `pending` stands there from the beginning, and says nothing."""
+    names, path = {state.entry.id: state.entry.name for state in every}, str(Path(place) / FOLDER)
+    return [
+        HandEdit(("entries", "set", names[move.subject], MoveKind.STATUS.value, move.value), path)
+        for move in taken.moves
+        if move.by is Who.USER and move.value != Status.PENDING
+    ]
+
+
+def asked_about(edited: Iterable[HandEdit], before: Sequence[Asked], scribe: Scribe) -> list[Proposal]:
+    """What was done to files, as questions. What waits is not asked again, nor what stands in a workspace for long."""
+    waits = {each.proposal.words for each in before if each.waits}
+    refused = {(each.proposal.words, each.proposal.path) for each in before if not each.waits}
+    room = MOST_FOUND - sum(bool(each.proposal.words and each.proposal.path) and each.waits for each in before)
+    found: dict[tuple[str, ...], Proposal] = {}
+    for each in edited:
+        lasting = each.path.endswith(FOLDER) and (each.words, each.path) in refused
+        if each.words not in waits and not lasting and len(found) < room:
+            found.setdefault(each.words, _found(each, scribe))
+    return [*found.values()]
+
+
+def _found(each: HandEdit, scribe: Scribe) -> Proposal:
+    command = shlex.join(("wisen", *each.words))
+    return Proposal(
+        id=scribe.ids.new(),
+        machine=scribe.machine,
+        at=scribe.clock.now(),
+        type=ProposalType.SUGGESTION,
+        entry=request_id(each.words),
+        context=NOWHERE,
+        text=command,
+        path=each.path,
+        heading="",
+        why=f"Found in {each.path}, where any program can write: is it yours? Until you say so, nothing of it holds.",
+        hypothesis="Nothing is done before you say so.",
+        risk="medium",
+        effort="low",
+        impact="low",
+        tokens=0,
+        sessions=0,
+        words=each.words,
+    )
 
 
 def _remembered(taken: Taken, ward: Ward) -> Taken:

@@ -1,4 +1,4 @@
-"""Small stand-ins for the ports without a store behind them: time, ids, an embedder, an executor.
+"""Small stand-ins for the ports without a store behind them: time, ids, who decides, an embedder, an executor.
 
 Each does what its port promises, the same way every time. Ledgers, indexes and models have their own files.
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
+    from wisen.domain.presence import Voice
     from wisen.ports import Vector
 
 _P = ParamSpec("_P")
@@ -49,6 +50,17 @@ class FixedClock:
             raise ValueError(f"time passes forward, not by {step}; to show an earlier moment, use set")
         self._now += step
         self._elapsed += step.total_seconds()
+
+
+class FixedPresence:
+    """Somebody decides, or nobody does, as it is told."""
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+
+    def look(self) -> Voice:
+        """What it was told."""
+        return self._voice
 
 
 class CountingIds:

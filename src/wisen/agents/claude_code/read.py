@@ -43,6 +43,7 @@ class ClaudeFormat:
         self._handed: dict[str, Message] = {}
         self._told: dict[str, Message] = {}
         self._refused: dict[str, Rejection] = {}
+        self._ran: Message | None = None
 
     def state(self) -> dict[str, str]:
         """Nothing beside the segments."""
@@ -150,8 +151,7 @@ class ClaudeFormat:
         if record.isMeta or record.isSidechain or record.isCompactSummary or bytes(record.planContent) not in _ABSENT:
             self._drop_dequeued(session, texts)
             return
-        for command in filter(None, map(typed.shell_command, texts)):
-            self._settle(self._unqueue(command))
+        self._shell(record, texts, session, at)
         own = [typed.typed_text(text) for text in texts if not text.startswith(typed.INTERRUPTED)]
         text = "\n".join(piece for piece in own if piece)
         if not text:
@@ -171,6 +171,30 @@ class ClaudeFormat:
                 provenance=self._provenance(record.promptSource, record.origin),
             )
         )
+
+    def _shell(self, record: Record, texts: list[str], session: SessionKey, at: datetime) -> None:
+        """A command that the user ran by himself. One to wisen is his word, once a record behind it tells what it said.
+
+        Words that look like it in a prompt have a source, or nothing that was said by a command behind them.
+        """
+        for command in filter(None, map(typed.shell_command, texts)):
+            self._settle(self._unqueue(command))
+            by_hand = record.promptSource is None and record.origin is None and len(texts) == 1
+            if by_hand and record.uuid and typed.is_to_wisen(command):
+                self._ran = Message(
+                    id=record.uuid,
+                    session=session,
+                    at=at,
+                    place=record.cwd or "",
+                    text=command,
+                    origin=Origin.SHELL,
+                    provenance=Provenance.TYPED,
+                )
+        ran = self._ran
+        if ran is not None and record.parentUuid == ran.id and record.promptSource is None:
+            self._ran = None
+            if any(text.startswith(typed.RAN) for text in texts):
+                self.notebook.events.append(ran)
 
     def _provenance(self, source: str | None, sender: Sender | str | None) -> Provenance:
         kind = sender.kind if isinstance(sender, Sender) else sender

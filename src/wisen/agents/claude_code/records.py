@@ -50,6 +50,7 @@ class Record(msgspec.Struct):
 
     type: str = ""
     uuid: str | None = None
+    parentUuid: str | None = None  # noqa: N815 - the name in the file
     timestamp: str | None = None
     sessionId: str | None = None  # noqa: N815 - the name in the file
     agentId: str | None = None  # noqa: N815 - the name in the file

@@ -43,6 +43,10 @@ _BEHEADED = re.compile(rf"\A.*</(?:{_FRAMES})>\s*", re.DOTALL)
 """What stands before an end whose beginning is damaged."""
 _SLASH = re.compile(r"/[A-Za-z][\w:-]*(?:\s|\Z)")
 _SHELL = re.compile(r"<bash-input>(.*)</bash-input>\Z", re.DOTALL)
+_JOINED = re.compile(r"[;&|<>`$\\\n]")
+"""What joins commands, or makes others of the words: such a line is not one command, as it stands."""
+RAN = "<bash-stdout>"
+"""With what the record begins that tells what a command of the user's said."""
 _BY_HAND = frozenset({None, "typed", "queued"})
 """Where a prompt that was typed comes from. The others: `sdk`, `system`, `suggestion_accepted`."""
 _PEOPLE = frozenset({None, "human"})
@@ -92,6 +96,11 @@ def shell_command(text: str) -> str | None:
     """The command that the user ran by himself, without the agent."""
     found = _SHELL.match(text)
     return found[1].strip() if found else None
+
+
+def is_to_wisen(command: str) -> bool:
+    """Whether a command of the user's is one to wisen, and nothing else."""
+    return command.startswith("wisen ") and not _JOINED.search(command)
 
 
 def is_refusal(text: str) -> bool:

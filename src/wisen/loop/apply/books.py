@@ -1,14 +1,15 @@
 """The books that people read and edit: rules.md and corrections.md of each context, written after a turn.
 
-What a person did to them since is taken in before: a new line is a rule of his, other words are his words, a line that
-he took out is one that he does not want. What we last wrote is kept beside, so that the two can be told apart.
+What was done to them since is noticed before. Any program may have done it, so that the user is asked: a new line may
+be a rule of his, other words his words, a line that is gone one that he does not want any more. What we last wrote is
+kept beside, so that the two can be told apart.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.entries import Category, Entry, EntryType, MoveKind, Origin, Source, Status, Who
+from wisen.domain.entries import MoveKind, Status
 from wisen.formats.overview import GLOBAL, IndexRow, write_index, write_meta
 from wisen.formats.retention import CONTEXT_CORRECTIONS, CONTEXT_RULES, GLOBAL_CORRECTIONS, GLOBAL_RULES, retained
 from wisen.formats.rule_merge import merged
@@ -16,18 +17,18 @@ from wisen.formats.rules import RuleLine, edits, read_rules
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date
     from pathlib import Path
 
-    from wisen.domain.entries import Move
+    from wisen.domain.entries import Entry, Move
     from wisen.domain.entry_states import EntryState
-    from wisen.ports import Files, Scribe
+    from wisen.ports import Files
 
 _RULES, _CORRECTIONS = "rules.md", "corrections.md"
 _INTRO = {
     _RULES: "The rules that hold here: what you said and approved.",
-    _CORRECTIONS: "What you corrected here: each becomes a rule when you approve it, or move it to rules.md.",
+    _CORRECTIONS: "What you corrected here: each becomes a rule when you approve it.",
 }
 _NEVER = 36_500
 """Days after which a rule that nobody uses is stale: as long as use is not measured, none is."""
@@ -43,8 +44,16 @@ class Book(NamedTuple):
     aliases: tuple[str, ...] = ()
 
 
+class HandEdit(NamedTuple):
+    """Something that was done to a file by hand, or by a program."""
+
+    words: tuple[str, ...]
+    """The command by which a person says the same, without wisen's name."""
+    path: str
+
+
 class Taken(NamedTuple):
-    """What a person did, as rows."""
+    """What stands in files of others, as rows."""
 
     entries: list[Entry]
     moves: list[Move]
@@ -56,38 +65,48 @@ def book_of(home: Path, key: str, name: str, aliases: Iterable[str] = ()) -> Boo
     return Book(key, name or GLOBAL, folder, tuple(aliases))
 
 
-def taken_in(
-    files: Files, book: Book, of: Mapping[str, EntryState], named: Callable[[str], str], scribe: Scribe
-) -> Taken:
-    """What a person did to the books of a context since they were written; `of` are the entries by the ids of rules."""
-    taken = Taken([], [])
-    added, removed = dict[str, str](), dict[str, RuleLine]()
+def hand_edits(files: Files, book: Book, of: Mapping[str, EntryState]) -> list[HandEdit]:
+    """What was done to the books of a context since they were written; `of` are the entries by the ids of rules."""
+    pages = {}
     for name in (_CORRECTIONS, _RULES):
         now, written = _text(files, book.folder / name), _text(files, _copy(book, name))
-        if now is None or now == written:
-            continue
-        done = edits(written or "", now)
+        if now is not None and now != written:
+            pages[name] = (written or "", now)
+    return page_edits(book, pages, of)
+
+
+def page_edits(book: Book, pages: Mapping[str, tuple[str, str]], of: Mapping[str, EntryState]) -> list[HandEdit]:
+    """What was done to pages of a book, as the commands by which a person says the same; each page before and after."""
+    found: list[HandEdit] = []
+    added, removed = dict[str, str](), dict[str, str]()
+    for name, (before, after) in pages.items():
+        path, done = str(book.folder / name), edits(before, after)
         for line in done.added:
             if line.id in of:
-                added[line.id] = name
+                added[line.id] = path
             elif rule_against(line.text) is None:
-                _new_line(taken, line, book, named, scribe, rule=name == _RULES)
+                words = ("rules", "add", line.text, *(("--context", book.key) if book.key else ("--global",)))
+                found.append(HandEdit((*words, *(() if name == _RULES else ("--pending",))), path))
         for _, line in done.reworded:
             if line.id in of and rule_against(line.text) is None:
-                taken.moves.append(_said(of[line.id], MoveKind.TEXT, line.text, scribe))
+                found.append(HandEdit(_set(of[line.id], MoveKind.TEXT, line.text), path))
         for old, line in done.moved:
             if line.id in of and (old.status == "archived") != (line.status == "archived"):
                 back = Status.PROMOTED if name == _RULES else Status.PENDING
                 value = Status.RESOLVED if line.status == "archived" else back
-                taken.moves.append(_said(of[line.id], MoveKind.STATUS, value, scribe))
-        removed |= {line.id: line for line in done.removed if line.id in of}
-    for id_, name in added.items():
-        taken.moves.append(_said(of[id_], MoveKind.CONFIRM, "", scribe))
-        value = Status.PROMOTED if name == _RULES else Status.PENDING
-        taken.moves.append(_said(of[id_], MoveKind.STATUS, value, scribe))
-    for id_ in removed.keys() - added.keys():
-        taken.moves.append(_said(of[id_], MoveKind.STATUS, Status.WONT_FIX, scribe))
-    return taken
+                found.append(HandEdit(_set(of[line.id], MoveKind.STATUS, value), path))
+        removed |= {line.id: path for line in done.removed if line.id in of}
+    for id_, path in added.items():
+        value = Status.PROMOTED if path.endswith(_RULES) else Status.PENDING
+        found.append(HandEdit(_set(of[id_], MoveKind.STATUS, value), path))
+    for id_ in [each for each in removed if each not in added]:
+        found.append(HandEdit(_set(of[id_], MoveKind.STATUS, Status.WONT_FIX), removed[id_]))
+    return found
+
+
+def rules_text(files: Files, book: Book) -> str:
+    """The page of the rules of a book as it is now; empty where there is none."""
+    return _text(files, book.folder / _RULES) or ""
 
 
 def written(files: Files, book: Book, states: Sequence[tuple[str, EntryState]], today: date) -> IndexRow | None:
@@ -141,33 +160,8 @@ def _line(id_: str, state: EntryState, status: str) -> RuleLine:
     )
 
 
-def _new_line(
-    taken: Taken, line: RuleLine, book: Book, named: Callable[[str], str], scribe: Scribe, *, rule: bool
-) -> None:
-    """A line that a person added is a lesson of his; in rules.md it holds at once."""
-    id_ = scribe.ids.new()
-    taken.entries.append(
-        Entry(
-            id=id_,
-            name=named(id_),
-            machine=scribe.machine,
-            context=book.key,
-            at=scribe.clock.now(),
-            type=EntryType.LEARNING,
-            category=Category.PREFERENCE,
-            summary=line.text,
-            source=Source.USER_FEEDBACK,
-            origin=Origin.STATED,
-            durable=1.0,
-        )
-    )
-    if rule:
-        taken.moves.append(scribe.move(id_, MoveKind.CONFIRM, by=Who.USER, why="written into rules.md"))
-        taken.moves.append(scribe.move(id_, MoveKind.STATUS, Status.PROMOTED, by=Who.USER, why="written into rules.md"))
-
-
-def _said(state: EntryState, kind: MoveKind, value: str, scribe: Scribe) -> Move:
-    return scribe.move(state.entry.id, kind, value, by=Who.USER, why="edited by hand")
+def _set(state: EntryState, kind: MoveKind, value: str) -> tuple[str, ...]:
+    return ("entries", "set", state.entry.name, kind.value, value)
 
 
 def _copy(book: Book, name: str) -> Path:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.events import Origin
 from wisen.domain.exposures import Arm, Channel, Exposure
 from wisen.domain.histories import Act
 from wisen.loop.deliver.snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
@@ -13,6 +15,7 @@ from wisen.loop.deliver.snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from wisen.domain.entries import Proposal
     from wisen.domain.histories import History
     from wisen.ports.shelf import Note, Spooled
 
@@ -115,6 +118,26 @@ def is_borne_out(wish: Wish, histories: Iterable[History]) -> bool:
         if (history.agent, history.native) == (wish.agent, wish.session)
         for turn in history.turns
     )
+
+
+def typed_command(request: Proposal, histories: Iterable[History], used: str) -> tuple[str, str] | None:
+    """The session and the id of the line in which the agent's log shows that the user ran a command to wisen himself.
+
+    A line that is `used` proved a decision before, and proves no second one.
+    """
+    for history in histories:
+        for turn in history.turns if history.agent == request.agent else ():
+            near = abs(turn.at - request.at) <= _AROUND and turn.act is Act.SAID and turn.origin == Origin.SHELL
+            if near and turn.id not in used and _words(turn.text or "") == ["wisen", *_words(request.typed)]:
+                return history.native, turn.id
+    return None
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
 
 
 def confirmed(wish: Wish, histories: Iterable[History]) -> Forgotten | None:

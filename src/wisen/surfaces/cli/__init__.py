@@ -1,7 +1,7 @@
 """The command line. Each command parses, calls one method, renders; what a command needs is imported inside it.
 
 Exit codes: 0 done; 1 it could not be done, and the message says why; 2 the command was not understood; 3 there was
-nothing to read; 4 `doctor` found something bad; 130 stopped by the user.
+nothing to read; 4 `doctor` found something bad; 5 only a person decides that, and none shows; 130 stopped by the user.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from wisen.surfaces.cli.live import install, uninstall
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 from wisen.surfaces.cli.phrased import phrases_app
 from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
+from wisen.surfaces.cli.ruled import rules_app
 from wisen.surfaces.cli.served import mcp, serve
 from wisen.surfaces.cli.spoken import languages_app
 from wisen.surfaces.cli.switched import off, on
@@ -258,6 +259,7 @@ app.add_typer(guards_app, name="guards")
 app.add_typer(trials_app, name="trials")
 app.add_typer(entries_app, name="entries")
 app.add_typer(contexts_app, name="contexts")
+app.add_typer(rules_app, name="rules")
 app.add_typer(memory_app, name="memory")
 app.add_typer(models_app, name="models")
 app.add_typer(phrases_app, name="phrases")
@@ -272,17 +274,6 @@ app.command()(install)
 app.command()(uninstall)
 app.command()(mcp)
 app.command()(serve)
-
-
-@app.command()
-def rules(
-    every: Annotated[bool, typer.Option("--all", help="Of every context, not only of this one.")] = False,
-    as_json: Json = False,
-) -> None:
-    """List the rules that you approved, here and everywhere."""
-    from wisen.surfaces.cli.entries import rules as run
-
-    raise typer.Exit(run(every=every, as_json=as_json))
 
 
 @app.command()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.surfaces.cli.render import console, plural, print_json
+from wisen.surfaces.cli.requests import carry_out_proven
 from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
@@ -33,7 +34,11 @@ def run(*, quick: bool, dry_run: bool, as_json: bool) -> int:
 
 def _round(wires: Wiring, *, quick: bool, dry_run: bool) -> Cycled:
     with wires.learner() as learner:
-        return learner.cycle(quick=quick, dry_run=dry_run)
+        done = learner.cycle(quick=quick, dry_run=dry_run)
+        if dry_run:
+            return done
+        answered, troubles = carry_out_proven(learner)
+        return done._replace(answered=(*done.answered, *answered), troubles=(*done.troubles, *troubles))
 
 
 def _told(done: Cycled) -> dict[str, object]:

@@ -6,11 +6,15 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from wisen.errors import WisenError
+from wisen.errors import PersonNeeded, WisenError
 from wisen.surfaces.cli.terminal import protect_streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+PERSON_NEEDED = 5
+"""The exit code where only a person decides, and none shows."""
 
 
 def run_program(program: Callable[[], object], *, failed: int, stopped: int) -> None:
@@ -21,6 +25,8 @@ def run_program(program: Callable[[], object], *, failed: int, stopped: int) -> 
             program()
         finally:
             sys.stdout.flush()  # what cannot be written is told below, and not when Python ends
+    except PersonNeeded as error:
+        _end(str(error), PERSON_NEEDED)
     except WisenError as error:
         _end(str(error), failed)
     except KeyboardInterrupt:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen import wiring
-from wisen.domain.entries import Logged, Status, Who
+from wisen.domain.entries import Logged, MoveKind, Status, Who
+from wisen.errors import UsageError
 from wisen.surfaces.cli.praise import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
-    from wisen.domain.entries import Entry, MoveKind
+    from wisen.domain.entries import Entry
     from wisen.domain.entry_states import EntryState
 
 _SHOWN = 30
@@ -158,6 +159,14 @@ def decide(name: str, kind: MoveKind, value: str, done: str, *, dry_run: bool, a
         return 0
     console().print(f"{state.entry.name} {'would be' if dry_run else 'is'} {done}: {state.text}", markup=False)
     return 0
+
+
+def set_entry(name: str, kind: str, value: str, *, dry_run: bool, as_json: bool) -> int:
+    """Set the status, the priority or the wording of an entry."""
+    allowed = (MoveKind.STATUS, MoveKind.PRIORITY, MoveKind.TEXT)
+    if kind not in allowed:
+        raise UsageError(f"{kind!r} cannot be set. It is one of {', '.join(allowed)}.")
+    return decide(name, MoveKind(kind), value, f"set to {value}", dry_run=dry_run, as_json=as_json)
 
 
 def split_off(name: str, seen: list[str], text: str, *, dry_run: bool, as_json: bool) -> int:

@@ -60,6 +60,15 @@ _answer("reject", "Say no: it does not come back, in whatever words.")
 _answer("skip", "Wait until it comes up again.")
 _answer("later", "Leave it in the list.")
 
+
+@proposals_app.command(name="try")
+def try_proposal(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Have it prove itself in a trial first, where experiments are welcome."""
+    from wisen.surfaces.cli.review import try_out
+
+    raise typer.Exit(try_out(proposal, dry_run=dry_run, as_json=as_json))
+
+
 entries_app = typer.Typer(help="What was learnt, one entry for each lesson.", invoke_without_command=True)
 EntryName = Annotated[str, typer.Argument(metavar="NAME", help="The name of an entry, or how it begins.")]
 Every = Annotated[bool, typer.Option("--all", help="Also those that are over.")]
@@ -142,6 +151,20 @@ def resolve(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> 
     from wisen.surfaces.cli.entries import decide
 
     raise typer.Exit(decide(name, MoveKind.STATUS, Status.RESOLVED, "resolved", dry_run=dry_run, as_json=as_json))
+
+
+@entries_app.command(name="set")
+def set_entry(
+    name: EntryName,
+    kind: Annotated[str, typer.Argument(metavar="WHAT", help="status, priority or text.")],
+    value: Annotated[str, typer.Argument(metavar="VALUE", help="As pending, promoted or wont_fix; high; other words.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Set what became of an entry, how much it matters, or how it is worded."""
+    from wisen.surfaces.cli.entries import set_entry as run
+
+    raise typer.Exit(run(name, kind, value, dry_run=dry_run, as_json=as_json))
 
 
 @entries_app.command()

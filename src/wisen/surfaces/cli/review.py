@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Answer, ProposalType
-from wisen.errors import FileError
+from wisen.errors import FileError, WisenError
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
+from wisen.surfaces.cli.requests import carry_out
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,6 +45,9 @@ def show(*, every: bool, as_json: bool) -> int:
 def answer(proposal: str, given: Answer, *, text: str | None, dry_run: bool, as_json: bool) -> int:
     """Answer one proposal."""
     with wiring.wire().learner(reads=False) as learner:
+        request = learner.proposal(proposal).proposal
+        if request.words and given is Answer.APPROVED and not dry_run:
+            return carry_out(learner, request)
         done = learner.answer(proposal, given, text=text, dry_run=dry_run)
         if as_json:
             told = _told(learner, done.asked) | {"answer": given, "dry_run": dry_run}
@@ -53,6 +57,17 @@ def answer(proposal: str, given: Answer, *, text: str | None, dry_run: bool, as_
     if done.edit is not None:
         _diff(out, *done.edit)
     out.print(f"{'Would be' if dry_run else 'Is'} {given.value}: {text or done.asked.proposal.text}", markup=False)
+    return 0
+
+
+def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
+    """Put one proposal on trial."""
+    with wiring.wire().learner(reads=False) as learner:
+        each = learner.try_out(proposal, dry_run=dry_run)
+        if as_json:
+            print_json(_told(learner, each) | {"answer": Answer.TRIED, "dry_run": dry_run})
+            return 0
+    say(f"{'Would be' if dry_run else 'Is'} on trial from the next session on: {each.proposal.text}")
     return 0
 
 
@@ -80,6 +95,8 @@ def review() -> int:
                 told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
                 out.print(told, markup=False)
         for number, each in enumerate(waiting, 1):
+            if not learner.proposal(each.proposal.id).waits:
+                continue  # what was answered before has answered this as well
             out.print(f"\n({number}/{len(waiting)})", style="dim")
             _tell(out, learner, each)
             if not _asked(out, learner, each):
@@ -100,7 +117,7 @@ def _asked(out: Console, learner: Learner, each: Asked) -> bool:
             return False
         if key == "w":
             out.print(each.proposal.why, markup=False)
-        elif key == "e":
+        elif key == "e" and not each.proposal.words:
             text = out.input("In your words: ", markup=False).strip() or None
             if text is not None:
                 _answered(out, learner, each, Answer.APPROVED, text)
@@ -117,6 +134,12 @@ def _asked(out: Console, learner: Learner, each: Asked) -> bool:
 
 
 def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: str | None) -> None:
+    if each.proposal.words and given is Answer.APPROVED:
+        try:
+            carry_out(learner, each.proposal)
+        except WisenError as error:
+            out.print(str(error), markup=False)
+        return
     done = learner.answer(each.proposal.id, given, text=text)
     if done.edit is not None:
         out.print(f"Written to {shown_path(done.edit.change.path)}. Take it back: wisen undo", markup=False)
@@ -131,6 +154,8 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     out.print(proposal.text, markup=False, style="bold")
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
+    if proposal.words:
+        return
     for line in learner.backtest_now(proposal):
         out.print(f"  Today: {line}", markup=False)
     reach = "" if proposal.context else ", for all projects"
@@ -157,6 +182,8 @@ def _diff(out: Console, change: Change, held: bytes | None, holds: bytes | None)
 
 
 def _where(proposal: Proposal) -> str:
+    if proposal.words:
+        return f"{'found in ' + proposal.path if proposal.path else proposal.agent + ' asked for it'}: yours to decide"
     if proposal.type is ProposalType.GUARD:
         return f"a guard before calls ({proposal.entry})"
     return shown_path(proposal.path) or "the entries, and is no rule"

@@ -47,6 +47,9 @@ def _show(state: State) -> None:
     for alarm in state.alarms:
         style = "bold red" if alarm.health is Health.BAD else "yellow"
         out.print(f"{alarm.about}: {alarm.says}. {alarm.next_step}", style=style, markup=False)
+    if state.requests:
+        many = plural(state.requests, "decision waits", "decisions wait")
+        out.print(f"{many} for you, asked for by programs or found in edited files: wisen review", style="yellow")
     for line in state.waiting:
         out.print(line, style="yellow", markup=False)
     out.print(styled((f"wisen {state.version}", "bold"), f" in {state.home}"))

@@ -1,0 +1,60 @@
+"""Carries out decisions that waited because nothing showed that a person took them: by the commands that take them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import wiring
+from wisen.domain.entries import Answer
+from wisen.errors import WisenError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.domain.entries import Proposal
+    from wisen.learner import Learner
+
+
+def carry_out(learner: Learner, request: Proposal) -> int:
+    """Run the command of a request where it was asked for; it looks for itself whether a person decides.
+
+    Raises:
+        WisenError: it cannot be done any more; the message says why.
+    """
+    from wisen.surfaces.cli import app
+
+    with _inside(request.place):
+        code = app([*request.words], standalone_mode=False)
+    if learner.proposal(request.id).waits:  # else the command itself has answered it
+        learner.answer_request(request.id, Answer.APPROVED)
+    return code if isinstance(code, int) else 0
+
+
+def carry_out_proven(learner: Learner) -> tuple[list[str], list[str]]:
+    """Do what the logs of agents show that the user typed. Returns what was done, and what could not be and why."""
+    done, troubles = list[str](), list[str]()
+    for request, person in learner.proven_requests():
+        try:
+            with wiring.on_word_of(person), learner.on_word_of(person), redirect_stdout(sys.stderr):
+                carry_out(learner, request)
+            done.append(request.text)
+        except WisenError as error:
+            troubles.append(f"{request.text}: {error}")
+    if done:
+        learner.prepare()
+    return done, troubles
+
+
+@contextmanager
+def _inside(place: str) -> Iterator[None]:
+    before = Path.cwd()
+    if place and Path(place).is_dir():
+        os.chdir(place)
+    try:
+        yield
+    finally:
+        os.chdir(before)

@@ -1,0 +1,21 @@
+"""Runs the command line as a person's: whoever runs the tests may be a script or an agent, and has no terminal.
+
+What tells a person from an agent is tested with real terminals and made-up process tables in `test_presence.py`.
+"""
+
+from __future__ import annotations
+
+from wisen import wiring
+from wisen.domain.presence import Person
+from wisen.surfaces.cli import main
+from wisen.testing.fakes import FixedPresence
+
+
+def be_person() -> None:
+    """From now on a person decides in this process."""
+    setattr(wiring.Wiring, "presence", lambda _: FixedPresence(Person("a test")))  # noqa: B010 - as monkeypatch does it
+
+
+if __name__ == "__main__":
+    be_person()
+    main()
