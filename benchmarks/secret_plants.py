@@ -134,7 +134,7 @@ def kept_in(folder: Path, seed: int, many: int) -> dict[str, object]:
 
 def measured(seeds: tuple[int, ...], many: int) -> dict[str, object]:
     """The same for several seeds."""
-    found = {}
+    found: dict[str, object] = {}
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
             found[str(seed)] = kept_in(Path(folder), seed, many)

@@ -11,6 +11,7 @@ from wisen.domain.signals import Before, Heard
 from wisen.errors import StoreDamaged, UsageError, WisenError
 from wisen.facade.adopting import Adopter
 from wisen.facade.asking import Asker
+from wisen.facade.changing import Changer
 from wisen.facade.languages import Linguist
 from wisen.facade.phrases import Phraser
 from wisen.facade.praising import Praiser
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, TypeAlias
 
-    from wisen.domain.changes import Change, Fate
     from wisen.domain.cycles import Cycled
     from wisen.domain.fixes import Evidence, Fix
     from wisen.domain.histories import History
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from wisen.domain.report import Report
     from wisen.domain.signals import Signal
     from wisen.domain.state import AgentState, Finding, State
-    from wisen.loop.apply.past import Past
-    from wisen.loop.apply.undo import Undoing
     from wisen.loop.detect.own import Own
     from wisen.parts import Parts
     from wisen.ports import Agent
@@ -76,6 +74,7 @@ class Learner(
     Phraser,
     Linguist,
     Adopter,
+    Changer,
 ):
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
@@ -255,72 +254,6 @@ class Learner(
         from wisen.loop.verify.blame import evidence_of
 
         return evidence_of(effect.calls, self._parts.index.histories(Selection())) if effect.calls else ()
-
-    def changes(self) -> Past:
-        """Every change that was made to files of this machine, oldest first, and what became of each."""
-        from wisen.loop.apply.past import past
-
-        return past(self._parts.desk)
-
-    def register(self, path: Path, what: str, why: str, *, dry_run: bool = False) -> Change:
-        """Remember a change that somebody else made to a file, for later checking.
-
-        Raises:
-            UsageError: there is no such file, or nothing is said.
-            FileError: the file cannot be read.
-        """
-        from wisen.loop.apply.edit import Editor
-
-        return Editor(self._parts.desk).register(str(path.absolute()), what, why, dry_run=dry_run)
-
-    def change(self, change: str) -> tuple[Change, Fate]:
-        """A change by its id or the beginning of it, and what became of it.
-
-        Raises:
-            UsageError: there is no such change.
-        """
-        from wisen.loop.apply.edit import chosen
-
-        known = self.changes()
-        found = chosen(known.changes, change)
-        return found, known.fates[found.id]
-
-    def refuse(self, change: str) -> Change:
-        """Take the user's word that what a change put in is gone because he did not want it.
-
-        Raises:
-            UsageError: there is no such change.
-        """
-        from wisen.loop.apply.edit import chosen
-        from wisen.loop.apply.notice import refuse
-
-        self.require_person("changes", "refuse", chosen(self.changes().changes, change).id)
-        refused = refuse(self._parts.desk, change)
-        self.took_back(refused)
-        return refused
-
-    @one_writer("undo")
-    def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
-        """Take a change back by its id or the beginning of it, or the last one; `dry_run` only says what would be.
-
-        Raises:
-            UsageError: there is no such change, or a person has to look at what is left of it.
-            FileError: the file cannot be read or written.
-        """
-        from wisen.loop.apply.edit import Editor
-
-        editor = Editor(self._parts.desk)
-        if change is None:
-            last = editor.last()
-            if last is None:
-                raise UsageError("There is no change to undo. What was changed: wisen changes")
-            change = last.id
-        if not dry_run:
-            self.require_person("changes", "revert", editor.undo(change, dry_run=True).change.id)
-        undoing = editor.undo(change, dry_run=dry_run)
-        if not dry_run:
-            self.took_back(undoing.change)
-        return undoing
 
     def histories(self, path: Path | None = None) -> Iterator[History]:
         """The sessions that were read, one at a time: their calls in order, and what the user did between them.

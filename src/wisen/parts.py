@@ -87,6 +87,8 @@ class Parts:
     shelf: Shelf
     home: Path
     """Where our own files are."""
+    samples: Path
+    """The sample sessions of the package, which lie in a repository where wisen is worked on."""
     languages_folder: Path
     """Where the languages lie that the user added; a home that stands in for another has those of that one."""
     user_home: Path
@@ -210,6 +212,8 @@ class Parts:
         from wisen.ports import Scattered
 
         path = source.path.absolute()
+        if path.is_relative_to(self.samples):
+            return ()
         if any(path.is_relative_to(root) or path.resolve().is_relative_to(root.resolve()) for root in agent.roots()):
             return ()
         if isinstance(agent, Scattered):

@@ -17,6 +17,7 @@ from wisen.errors import SettingsError, WisenError
 from wisen.learner import Learner, Place
 from wisen.loop.observe.policy import with_key
 from wisen.parts import Parts
+from wisen.wiring_stores import StoreWiring
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from wisen.heartbeat import Watched
     from wisen.loop.detect.own import Own
     from wisen.loop.observe.switches import Switches
-    from wisen.ports import Agent, Backups, Clock, Gauge, Hooks, Index, Launcher, Ledger, Model, Presence
+    from wisen.ports import Agent, Gauge, Hooks, Index, Launcher, Ledger, Model, Presence
     from wisen.settings import Settings
 
 _CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
@@ -76,7 +77,7 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
 
 
 @dataclass(frozen=True)
-class Wiring:
+class Wiring(StoreWiring):
     """Opens what the settings name."""
 
     settings: Settings
@@ -205,6 +206,7 @@ class Wiring:
             archive=self.settings.archive,
             shelf=HomeShelf(self.settings.home, clock),
             home=self.settings.home,
+            samples=Path(__file__).parent / "sample",
             languages_folder=self._languages_folder(),
             user_home=self._user_home(),
             crew=given(self.executor) if self.executor else processes,
@@ -318,35 +320,6 @@ class Wiring:
 
         return presence_here(self.environment, SIGNS, self.decided_by)
 
-    def clock(self) -> Clock:
-        """The machine's clock."""
-        from wisen.backends.clock import SystemClock
-
-        return SystemClock()
-
-    def ledger(self, *, asked: bool = False) -> Ledger:
-        """The ledger that the settings name; one that is only asked is not looked over whole."""
-        store = self.settings.store
-        if self._is_team:
-            from wisen.backends.stores.postgres_ledger import open_team_ledger
-
-            return open_team_ledger(store.ledger, busy=store.busy_seconds)
-        from wisen.backends.stores.sqlite_ledger import open_ledger
-
-        home = self.settings.home
-        return open_ledger(home / "ledger.db", backups=home / "backups", busy=store.busy_seconds, asked=asked)
-
-    def backups(self) -> Backups | None:
-        """Copies of the ledger, where it is a file."""
-        if self._is_team:
-            return None
-        from wisen.backends.stores.backups import LedgerBackups
-
-        home, store = self.settings.home, self.settings.store
-        return LedgerBackups(
-            home / "ledger.db", home / "backups", clock=self.clock(), keep=store.backups, busy=store.busy_seconds
-        )
-
     def _watched(self) -> Watched:
         from wisen.backends.git import GitCheckouts
         from wisen.backends.ids import Ulids
@@ -369,28 +342,6 @@ class Wiring:
 
         ours = str(self.settings.home.joinpath(*WORK))
         return Switches(self._user_home(), (*self.settings.off.directories, ours))
-
-    @property
-    def _is_team(self) -> bool:
-        return self.settings.store.ledger.startswith(("postgresql://", "postgres://"))
-
-    def _ledger_name(self) -> str:
-        shown = {each.key: each.value for each in settings.describe(self.settings)}["store.ledger"]
-        return str(shown) if self._is_team else str(self.settings.home / "ledger.db")
-
-    def _index(self) -> tuple[Index, str | None]:
-        from wisen.backends.stores.sqlite_index import open_index
-
-        store = self.settings.store
-        return open_index(self.settings.home / "index.db", clock=self.clock(), busy=store.busy_seconds)
-
-    def _whole_index(self) -> Index:
-        """The index, where it is whole. Raises: StoreDamaged."""
-        from wisen.backends.stores.sqlite_files import INDEX, open_file
-        from wisen.backends.stores.sqlite_index import SqliteIndex
-
-        busy = self.settings.store.busy_seconds
-        return SqliteIndex(open_file(self.settings.home / "index.db", INDEX, busy=busy), self.clock(), busy)
 
     def _agent_folders(self) -> dict[str, Path]:
         """Where the agents keep the files that speak wherever the user works."""

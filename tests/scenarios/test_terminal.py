@@ -84,7 +84,7 @@ def ran(*words: str) -> tuple[str, str, object]:
     code: object = 0
     kept, given, stdin = (sys.stdout, sys.stderr), sys.argv, sys.stdin
     try:
-        sys.stdout, sys.stderr, sys.argv, sys.stdin = out, err, ["wisen", *words], io.StringIO("")  # type: ignore[assignment]
+        sys.stdout, sys.stderr, sys.argv, sys.stdin = out, err, ["wisen", *words], io.StringIO("")
         run_program(cli.app, failed=cli.FAILED, stopped=cli.STOPPED)
     except SystemExit as ended:
         code = ended.code
@@ -93,7 +93,7 @@ def ran(*words: str) -> tuple[str, str, object]:
     texts = []
     for each in (out, err):
         each.flush()
-        texts.append(each.buffer.getvalue().decode("utf-8"))  # type: ignore[attr-defined]
+        texts.append(each.buffer.getvalue().decode("utf-8"))
     return texts[0], texts[1], code
 
 

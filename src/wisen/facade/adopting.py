@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -188,3 +189,45 @@ class Adopter(Reviewer):
         own = [each.name for each in parts.agents if not isinstance(each, Scattered)]
         counts = (parts.index.counts(Selection(agent=name, places=(str(top),))) for name in own)
         return min((each.first for each in counts if each.first is not None), default=None)
+
+    def contexts(self) -> tuple[tuple[Context, tuple[str, ...], int], ...]:
+        """Every context with the directories of this machine that it was seen in, and how many entries it has."""
+        ledger = self._parts.ledger
+        many = Counter(tally.context for tally in ledger.tallies())
+        aliases = ledger.aliases(self._parts.machine)
+        return tuple(
+            (each, tuple(dict.fromkeys(alias.path for alias in aliases if alias.context == each.key)), many[each.key])
+            for each in ledger.contexts()
+        )
+
+    def alias(self, key: str, path: Path, *, dry_run: bool = False) -> Context:
+        """Say that a directory of this machine belongs to a context: what was learnt there holds in it from now on.
+
+        Raises:
+            UsageError: there is no such context, or no such directory.
+        """
+        from wisen.domain.contexts import Alias
+
+        fits = [each for each in self._parts.ledger.contexts() if key and each.key.startswith(key)]
+        if len(fits) != 1:
+            found = f"{len(fits)} contexts begin with" if fits else "No context has the key"
+            raise UsageError(f"{found} {key!r}. The keys: wisen contexts")
+        if not path.is_dir():
+            raise UsageError(f"{path} is no directory. Give one of this machine.")
+        self.require_person("contexts", "alias", fits[0].key, str(path.resolve()), dry_run=dry_run)
+        parts = self._parts
+        if not dry_run:
+            since = parts.clock.now()
+            where = Alias(context=fits[0].key, machine=parts.machine, path=str(path.resolve()), since=since)
+            parts.ledger.sight(fits[0], where)
+            if identity := parts.scope.identity(path):
+                self.put_place(identity[0], fits[0], identity[1])
+        return fits[0]
+
+    def put_place(self, root: str, project: Context, claimed: Context) -> None:
+        """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
+        word = owning.word_about(
+            self._parts, Subject.PLACE, root, Verdict.OWNED, context=project.key, digest=claimed.key, by=Who.USER
+        )
+        self._parts.ledger.note_ownership([word])
+        self._parts.scope.hear([word])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,17 +24,14 @@ from wisen.domain.entries import (
     rule_id,
 )
 from wisen.domain.entry_states import asked, states
-from wisen.domain.ownership import Subject, Verdict
 from wisen.errors import FileError, UsageError
 from wisen.facade.deciding import Decider, answer_words, decision_words
 from wisen.facade.writing import one_writer
-from wisen.steps import owning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.domain.changes import Change
-    from wisen.domain.contexts import Context
     from wisen.domain.entries import Logged, Move, Occurrence, Proposal
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.loop.apply.edit import Edit
@@ -101,48 +97,6 @@ class Reviewer(Decider):
         ledger = self._parts.ledger
         subjects = {state.entry.id, *(each.id for each in ledger.proposals() if each.entry == state.entry.id)}
         return tuple(move for move in ledger.moves() if move.subject in subjects)
-
-    def contexts(self) -> tuple[tuple[Context, tuple[str, ...], int], ...]:
-        """Every context with the directories of this machine that it was seen in, and how many entries it has."""
-        ledger = self._parts.ledger
-        many = Counter(tally.context for tally in ledger.tallies())
-        aliases = ledger.aliases(self._parts.machine)
-        return tuple(
-            (each, tuple(dict.fromkeys(alias.path for alias in aliases if alias.context == each.key)), many[each.key])
-            for each in ledger.contexts()
-        )
-
-    def alias(self, key: str, path: Path, *, dry_run: bool = False) -> Context:
-        """Say that a directory of this machine belongs to a context: what was learnt there holds in it from now on.
-
-        Raises:
-            UsageError: there is no such context, or no such directory.
-        """
-        from wisen.domain.contexts import Alias
-
-        fits = [each for each in self._parts.ledger.contexts() if key and each.key.startswith(key)]
-        if len(fits) != 1:
-            found = f"{len(fits)} contexts begin with" if fits else "No context has the key"
-            raise UsageError(f"{found} {key!r}. The keys: wisen contexts")
-        if not path.is_dir():
-            raise UsageError(f"{path} is no directory. Give one of this machine.")
-        self.require_person("contexts", "alias", fits[0].key, str(path.resolve()), dry_run=dry_run)
-        parts = self._parts
-        if not dry_run:
-            since = parts.clock.now()
-            where = Alias(context=fits[0].key, machine=parts.machine, path=str(path.resolve()), since=since)
-            parts.ledger.sight(fits[0], where)
-            if identity := parts.scope.identity(path):
-                self.put_place(identity[0], fits[0], identity[1])
-        return fits[0]
-
-    def put_place(self, root: str, project: Context, claimed: Context) -> None:
-        """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
-        word = owning.word_about(
-            self._parts, Subject.PLACE, root, Verdict.OWNED, context=project.key, digest=claimed.key, by=Who.USER
-        )
-        self._parts.ledger.note_ownership([word])
-        self._parts.scope.hear([word])
 
     def proposals(self) -> tuple[Asked, ...]:
         """Every proposal with what became of it, oldest first."""
@@ -220,7 +174,9 @@ class Reviewer(Decider):
         """Answer a decision that others asked for. It is taken by its command, which checks what it is given."""
         if by is not Who.USER or given is Answer.APPROVED:
             raise UsageError(f"{each.proposal.id} is a decision that is taken by its command: {each.proposal.text}")
-        return Answered(each, None if dry_run else self.answer_request(each.proposal.id, given))
+        if not dry_run:
+            self.answer_request(each.proposal.id, given)
+        return Answered(each, None)
 
     def _recorded(self, each: Asked, given: Answer, new: Entry | None, worded: str, *, dry_run: bool) -> Answered:
         """What an agent suggested becomes an entry that is no rule, or nothing at all."""
