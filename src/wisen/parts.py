@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     )
 
 
+SAMPLE = Path(__file__).absolute().parent / "sample"
+"""The sample sessions that come with this package, wherever it lies: also in the environment of a project."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """Ports and policies; `wiring.py` chooses them."""
@@ -210,6 +214,8 @@ class Parts:
         from wisen.ports import Scattered
 
         path = source.path.absolute()
+        if path.is_relative_to(SAMPLE):
+            return ()
         if any(path.is_relative_to(root) or path.resolve().is_relative_to(root.resolve()) for root in agent.roots()):
             return ()
         if isinstance(agent, Scattered):
