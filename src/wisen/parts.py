@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     )
 
 
+SAMPLE = Path(__file__).absolute().parent / "sample"
+"""The sample sessions that come with this package, wherever it lies: also in the environment of a project."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Parts:
     """Ports and policies; `wiring.py` chooses them."""
@@ -87,8 +91,6 @@ class Parts:
     shelf: Shelf
     home: Path
     """Where our own files are."""
-    samples: Path
-    """The sample sessions of the package, which lie in a repository where wisen is worked on."""
     languages_folder: Path
     """Where the languages lie that the user added; a home that stands in for another has those of that one."""
     user_home: Path
@@ -212,7 +214,7 @@ class Parts:
         from wisen.ports import Scattered
 
         path = source.path.absolute()
-        if path.is_relative_to(self.samples):
+        if path.is_relative_to(SAMPLE):
             return ()
         if any(path.is_relative_to(root) or path.resolve().is_relative_to(root.resolve()) for root in agent.roots()):
             return ()

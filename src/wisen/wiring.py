@@ -206,7 +206,6 @@ class Wiring(StoreWiring):
             archive=self.settings.archive,
             shelf=HomeShelf(self.settings.home, clock),
             home=self.settings.home,
-            samples=Path(__file__).parent / "sample",
             languages_folder=self._languages_folder(),
             user_home=self._user_home(),
             crew=given(self.executor) if self.executor else processes,
