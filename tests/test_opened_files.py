@@ -41,7 +41,13 @@ OPENS = {
     "loop/detect/tongues.py": PACKAGE,
     "settings.py": OWN_HOME,
     "steps/forgetting.py": OWN_HOME,
-    "surfaces/cli/__init__.py": "/dev/null",
+    "backends/presence.py": "the terminal of whoever decides",
+    "backends/processes.py": "what the kernel tells of our own ancestors, in /proc",
+    "backends/stopped.py": OWN_HOME,
+    "surfaces/cli/editing.py": "a temporary file of ours, for the person's editor",
+    "surfaces/cli/ending.py": "/dev/null",
+    "surfaces/cli/terminal.py": "/dev/null",
+    "surfaces/hook/stopping.py": OWN_HOME,
     "surfaces/cli/forget.py": "a new file that the user named: it must not exist",
     "surfaces/cli/trials.py": "a file that the user named, to be written",
     "surfaces/html.py": "a file that the user named, if it is a regular one",
@@ -54,6 +60,7 @@ OPENS = {
 METHODS = {"read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}
 SEARCHES = {"walk", "fwalk", "rglob"}
 SEARCHED = {
+    "backends/home_access.py": OWN_HOME,
     "backends/shelf.py": OWN_HOME,
     "steps/forgetting.py": OWN_HOME,
 }

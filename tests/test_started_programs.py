@@ -16,6 +16,8 @@ STARTS = {
     "backends/models/command.py": "an agent's program that the user chose as a model, by a path that find_program gave",
     "backends/schedulers/rounds.py": "our own interpreter, with -P, in /",
     "backends/executors/workers.py": "our own interpreter reads logs, with no folder of anybody in its path",
+    "backends/processes.py": "/bin/ps, where there is no /proc",
+    "surfaces/cli/editing.py": "the editor that the person chose, at their own terminal",
     "backends/launcher.py": "the launcher itself, by /bin/sh, to measure what it costs",
     "surfaces/hook/waking.py": "our own interpreter, with -P, in wisen's home",
     "agents/hermes/plugin.py": "runs inside Hermes: the hook client that plugin.yaml names, by its absolute path",
