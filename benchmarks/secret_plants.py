@@ -74,6 +74,8 @@ CALLED = {
     "ko": ("민수 전화번호는 {}", "연락처: {}"),
     "ar": ("رقم هاتف ليلى {}", "اتصل بـ سامي {}"),
 }
+WITNESS = "please count the pears in the orchard again"
+"""A harmless sentence in every session: it has to be there."""
 _SYLLABLES = "ba de fi go lu ma ne pi ro su ta ve wi zo cra plo ster min dal ker".split()
 _SPLITS = ("{0}\n{1}", "{0}\n    {1}", "> {0}\n> {1}", "+{0}\n+{1}")
 _JOINS = (
@@ -113,12 +115,15 @@ def kept_in(folder: Path, seed: int, many: int) -> dict[str, object]:
                 log.bash("make notes", plant.text, exit_code=number % 4 == 1)
             else:
                 log.prompt(plant.text)
+        log.prompt(WITNESS)
         log.write(folder / "logs")
     home = folder / "home"
     with wisen.open_learner(home, environment={"HOME": str(folder), "WISEN_HOME": str(home)}) as learner:
         learner.learn(folder / "logs")
         learner.cycle(quick=True)
     held = b"\n".join(path.read_bytes() for path in sorted(home.rglob("*")) if path.is_file())
+    if WITNESS.encode() not in held:
+        raise AssertionError("nothing at all was kept, so that nothing was measured")
     kept = [each for each in made if any(needle.encode() in held for needle in each.needles)]
     by_form = Counter(each.form for each in kept)
     by_language = Counter(each.language for each in kept)
