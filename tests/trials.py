@@ -54,7 +54,7 @@ class World:
         patch.setattr(wiring.Wiring, "clock", lambda _: self.days)
         ticks = count()
         patch.setattr(shelf, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
-        patch.setattr(answering, "_print", lambda event, text, **_: self.said.append((event, text)))
+        patch.setattr(answering, "_print", lambda event, text, *_, **__: self.said.append((event, text)))
 
     def taught(self) -> None:
         """Sessions that teach a fix, and that a step on the way to a commit always fails and is not needed."""

@@ -12,7 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 import wisen
+from wisen.domain.presence import Person
 from wisen.domain.tombstones import ALL
+from wisen.wiring import on_word_of
 
 _WRITE = frozenset("bury finish remove veil scrub replace mined write forget publish renew change look enter".split())
 """What the ports do that can be cut off."""
@@ -51,7 +53,7 @@ def main() -> None:
     """Forget a word, up to a step."""
     word, last = sys.argv[1], int(sys.argv[2])
     steps = Steps(last)
-    with wisen.open_learner() as learner:
+    with on_word_of(Person("a test")), wisen.open_learner() as learner:
         parts = learner._parts
         ports = {name: Watched(getattr(parts, name), name, steps) for name in _PORTS}
         learner._parts = replace(parts, **ports)  # type: ignore[arg-type]

@@ -147,7 +147,7 @@ def test_an_error_at_any_step_leaves_the_old_or_the_new_and_nothing_beside(
 ) -> None:
     files = UserFiles()
     failed = 0
-    for nth in range(1, 60):
+    for nth in range(1, 400):
         path = tmp_path / str(nth) / "deep" / "CLAUDE.md"
         path.parent.parent.mkdir()
         if old is not None:

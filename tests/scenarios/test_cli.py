@@ -93,7 +93,7 @@ def test_fixes_shows_what_made_a_failing_call_work(home: Path) -> None:
     assert "npm: npm error use pnpm" in text
     assert "- npm test" in text
     assert "+ pnpm test" in text
-    assert "careful: another program" in text
+    assert "careful:" not in text, "a test that another package manager runs is harmless"
     assert "--old" not in text
     assert "--old" in run("fixes", "--all").stdout
     found = json.loads(run("fixes", "--json").stdout)

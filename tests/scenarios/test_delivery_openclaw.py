@@ -123,8 +123,8 @@ def test_installing_says_what_the_plugin_may_see_and_leaves_projects_alone(home:
     assert "Nothing to change." in run("install", "openclaw").stdout, "a guard needs no other settings"
     found = json.loads(run("agents", "--json").stdout)["agents"]
     assert next(each["hooks"]["state"] for each in found if each["name"] == "openclaw") == "installed"
-    plugin = home / "wisen" / "plugins" / "wisen-openclaw"
-    assert f'"{plugin}"' in settings.read_text()
+    plugin = home / ".openclaw" / "extensions" / "wisen"
+    assert f'"{home / "wisen"}"' in settings.read_text()
     assert (plugin / "index.js").stat().st_nlink == 1, "OpenClaw loads no hard links"
     (plugin / "index.js").unlink()
     (plugin / "package.json").write_text("{}")

@@ -172,7 +172,8 @@ def test_what_we_wrote_into_learnings_is_ours_and_an_edit_of_it_waits(home: Path
         assert {state.status.value for state in learner.entries()} == {"pending"}, "an agent can edit a file too"
         adopt(file)
         learner.learn()
-        assert "promoted" in {state.status.value for state in learner.entries()}
+        assert {state.status.value for state in learner.entries()} == {"pending"}, "an edit is a question first"
+        assert [each for each in learner.proposals() if each.waits and "entries" in each.proposal.text]
 
 
 def test_what_we_write_behind_others_words_does_not_make_them_ours(home: Path, ours: Path) -> None:

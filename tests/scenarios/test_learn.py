@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import sqlite3
 import string
 from contextlib import closing
 from pathlib import Path
@@ -13,9 +12,10 @@ import pytest
 
 import wisen
 from wisen.agents.files import source_at
+from wisen.backends.stores.sqlite_index import SqliteIndex
 from wisen.domain.report import Report
 from wisen.domain.sources import TroubleKind
-from wisen.errors import StoreError, UsageError
+from wisen.errors import StoreError, StoreReadOnly, UsageError
 from wisen.settings import KNOWN_AGENTS
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.wiring import wire
@@ -288,12 +288,14 @@ def test_a_wrong_wish_is_an_error_that_names_it(home: Path) -> None:
 
 
 @pytest.mark.requirement("X10")
-def test_a_run_that_fails_is_remembered_as_one(projects: Path, home: Path) -> None:
+def test_a_run_that_fails_is_remembered_as_one(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> int:
+        raise StoreReadOnly("the disk is full")
+
     a_session().write(projects / "p")
     learn()
     with wisen.open_learner() as learner:
-        with closing(sqlite3.connect(home / "wisen" / "index.db")) as other, other:
-            other.execute("DROP TABLE events")
+        monkeypatch.setattr(SqliteIndex, "keep", broken)  # a damaged index would be built anew
         a_session(2).write(projects / "p")
         with pytest.raises(StoreError):
             learner.learn()

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import TYPE_CHECKING
 
+from wisen.backends.stores import migrate as migrations
 from wisen.backends.stores.migrate import migrate, version_of
 from wisen.backends.stores.sqlite import SqliteDatabase, damaged, translated
 from wisen.errors import StoreDamaged, StoreError, StoreReadOnly
@@ -89,9 +90,14 @@ def looking_at(path: Path, kind: Kind, *, busy: float) -> Iterator[SqliteDatabas
         db.close()
 
 
-@cache
 def names_in(kind: Kind) -> frozenset[str]:
     """The names of the tables and indexes that a store of this version has."""
+    return _names_after(kind, tuple(each.name for each in migrations.known(kind.store)))
+
+
+@cache
+def _names_after(kind: Kind, steps: tuple[str, ...]) -> frozenset[str]:
+    del steps  # a store that was brought less far has fewer
     place = Path(":memory:")
     db = SqliteDatabase(sqlite3.connect(place, isolation_level=None), place, kind.application_id)
     try:

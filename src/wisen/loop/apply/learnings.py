@@ -12,7 +12,6 @@ from wisen.domain.changes import Passage
 from wisen.domain.entries import Category, Entry, EntryType, MoveKind, Origin, Priority, Source, Status, Who
 from wisen.formats.learnings import HEADERS, file_of, read, write
 from wisen.loop.apply.books import Taken
-from wisen.loop.apply.edit import Edit, Editor, PassagePlan
 from wisen.loop.apply.past import past
 from wisen.safety.withhold import rule_against
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from wisen.domain.entries import Occurrence
     from wisen.domain.entry_states import EntryState
     from wisen.formats.learnings import Written
+    from wisen.loop.apply.edit import Edit, PassagePlan
     from wisen.loop.apply.past import Desk
     from wisen.ports import Scribe
 
@@ -43,7 +43,10 @@ def put_down(
 
     An entry that somebody else touched is his, and is left alone.
     """
-    editor, made = Editor(desk), list[Edit]()
+    from wisen.loop.apply.edit import Editor
+
+    editor = Editor(desk)
+    made: list[Edit] = []
     held: dict[Path, bytes] = {}
     for state in states:
         path = folder / FOLDER / file_of(state.entry.type)
@@ -80,6 +83,8 @@ def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, Entry
 
 
 def _plans(desk: Desk, path: Path, content: bytes, state: EntryState, text: bytes) -> list[PassagePlan]:
+    from wisen.loop.apply.edit import PassagePlan
+
     name = f"[{state.entry.name}]".encode()
     if name not in content:
         start = [PassagePlan(str(path), HEADERS[state.entry.type].encode(), _WHY, "")] if not content.strip() else []

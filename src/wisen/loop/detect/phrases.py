@@ -6,6 +6,7 @@ it matches anywhere. What several languages claim belongs to those that the othe
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ahocorasick_rs import AhoCorasick, MatchKind
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 Match: TypeAlias = tuple[int, int, int]
 """The number of a pattern, and where it begins and ends in a padded text: as the automaton tells it, to save time."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _REACH, _REACH_AFTER, _REACH_DENSE = 14, 10, 4
 """How far from a phrase a negation may stand, before it, behind it, and where words are not parted."""
 _SHORT, _SHORT_BARE = 3, 5
@@ -96,7 +98,12 @@ class Phrases:
         padded = f" {text}   "
         whole, careful = self._whole, self._careful
         found: list[Match] = []
-        for match in self._automaton.find_matches_as_indexes(padded):
+        try:
+            matches = self._automaton.find_matches_as_indexes(padded)
+        except UnicodeEncodeError:  # half an emoji: as long, so that places stay what they are
+            padded = _SURROGATE.sub("\ufffd", padded)
+            matches = self._automaton.find_matches_as_indexes(padded)
+        for match in matches:
             number, start, end = match
             if number not in careful:
                 if padded[end] == " " or not whole[number] or _ends(padded, end):
