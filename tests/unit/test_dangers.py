@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fix_lines import DANGEROUS, HARMLESS
 
-from wisen.domain.dangers import judge_calls, judge_first, judge_lines
+from wisen.domain.dangers import judge_calls, judge_first, judge_lines, may_be_left_out
 from wisen.domain.fixes import Danger
 from wisen.domain.plain_shell import read_plain_line
 
@@ -130,3 +130,15 @@ def test_a_plain_line_is_read_as_a_shell_reads_it(line: str) -> None:
     lexer.whitespace_split, lexer.commenters = True, ""
     seen = [word for word in lexer if word not in ("2>&1",)]
     assert [word for word in flat if word not in marks] == [word for word in seen if not set(word) <= {";", "&", "|"}]
+
+
+@pytest.mark.parametrize("step", ["Skill commit", "Skill release-notes", "Read src/a.py", "git status"])
+def test_a_step_that_checks_nothing_may_be_left_out(step: str) -> None:
+    assert may_be_left_out(step)
+
+
+@pytest.mark.parametrize(
+    "step", ["Skill security-review", "Skill run-tests", "npm test", "./guard.sh", "Task", "mcp__x__y", ""]
+)
+def test_a_step_that_may_be_a_check_is_not_left_out_unasked(step: str) -> None:
+    assert not may_be_left_out(step)

@@ -46,6 +46,13 @@ _FILE_TOOLS = frozenset(
     " write_file replace search_file_content list_directory view str_replace apply_patch".split()
 )
 """Agents' own tools that read and write files of the project."""
+_SKILLS = frozenset({"Skill", "skill"})
+"""Agents' own tools that only give instructions to the agent."""
+_CHECKS = tuple(
+    "test check lint verif valid review audit scan secur sandbox guard approv permi polic safe protect sign backup"
+    " format hook".split()
+)
+"""What a step holds that may be a check, or a bound."""
 _PLACES = frozenset("file_path path notebook_path filePath dir_path".split())
 _SOUGHT = frozenset("pattern query glob include type output_mode".split())
 _COUNTS = frozenset(
@@ -136,7 +143,11 @@ def may_be_left_out(step: str) -> bool:
     commands = read_plain_line(step)
     if not words or commands is None or len(commands) != 1:
         return False
-    if words[0] in _FILE_TOOLS or words[0] in GOES:
+    if words[0] in _FILE_TOOLS:
+        return True
+    if any(check in step.casefold() for check in _CHECKS):
+        return False
+    if words[0] in GOES or words[0] in _SKILLS:
         return True
     return judge_command(commands[0], Scene()).effect is Effect.READS
 
