@@ -97,6 +97,16 @@ def test_a_script_without_a_terminal_is_no_person_and_a_dry_run_decides_nothing(
     assert asks(["proposals"]).returncode == 0
 
 
+def test_no_agent_changes_an_agents_settings_and_a_script_of_a_person_may(home: Path) -> None:
+    done = asks(["install", "claude-code", "--yes"], {"CLAUDECODE": "1"})
+    assert done.returncode == 5
+    assert "only a person decides" in done.stderr
+    assert not (home / ".claude" / "settings.json").exists()
+    (request,) = json.loads(run("proposals", "--json").stdout)["proposals"]
+    assert request["words"] == ["install", "claude-code"]
+    assert asks(["install", "claude-code", "--dry-run"], {"CLAUDECODE": "1"}).returncode == 0
+
+
 def test_what_a_person_decides_himself_answers_what_others_asked_for(shop: Path) -> None:
     assert asks(["proposals", "reject", "1"]).returncode == 5
     (rule, _request) = json.loads(run("proposals", "--json").stdout)["proposals"]

@@ -127,7 +127,7 @@ def test_installing_says_what_the_plugin_may_see_and_leaves_projects_alone(home:
     assert f'"{home / "wisen"}"' in settings.read_text()
     assert (plugin / "index.js").stat().st_nlink == 1, "OpenClaw loads no hard links"
     (plugin / "index.js").unlink()
-    (plugin / "package.json").write_text("{}")
+    (plugin / "package.json").unlink()
     broken = json.loads(run("agents", "--json").stdout)["agents"]
     hooks = next(each["hooks"] for each in broken if each["name"] == "openclaw")
     assert hooks["state"] == "broken"

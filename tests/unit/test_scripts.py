@@ -171,7 +171,9 @@ def _fits(view: list[Word], ran: tuple[str, ...]) -> bool:
         if word.text == UNKNOWN:
             pattern += r"(?:[^\x01]*\x01)*"
         else:
-            pattern += "[^\\x01]*".join(map(re.escape, word.text.split(UNKNOWN))) + "\\x01"
+            # What is unknown in a word without quotes may hold spaces, at which bash divides it.
+            within = "[^\\x01]*" if word.raw[:1] in ("'", '"') else "(?:[^\\x01]*\\x01)*[^\\x01]*"
+            pattern += within.join(map(re.escape, word.text.split(UNKNOWN))) + "\\x01"
     return re.fullmatch(pattern, "".join(f"{word}\x01" for word in ran)) is not None
 
 

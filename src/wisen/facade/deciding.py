@@ -50,6 +50,18 @@ class Decider:
         self._parts = replace(self._parts, evidence=voice.evidence)
         self._settle(words)
 
+    def refuse_agent(self, *words: str, dry_run: bool = False) -> None:
+        """Go on where a person decides, or a script of a person's: a terminal is not needed, but no agent may do it.
+
+        Raises:
+            PersonNeeded: an agent asks for it. It waits as a suggestion, once.
+        """
+        if dry_run:
+            return
+        voice = self._parts.presence.look()
+        if not isinstance(voice, Person) and voice.agent:
+            raise self._needed(words, "", voice)
+
     def requests(self) -> tuple[Asked, ...]:
         """The decisions that wait because nothing showed that a person took them, oldest first."""
         every = asked(self._parts.ledger.proposals(), self._parts.ledger.moves())

@@ -37,6 +37,7 @@ class Installer(Decider):
         Hooks of ours that stand elsewhere are repaired as well; where a person took them out, they are forgotten.
 
         Raises:
+            PersonNeeded: an agent asks for it; settings change only when a person says so.
             UsageError: there is no such agent, or earlier hooks of ours cannot be told from others'.
             SettingsUnclear: its settings cannot be read, or the change cannot be proven right.
             FileError: they cannot be read or written.
@@ -46,6 +47,8 @@ class Installer(Decider):
         from wisen.loop.apply.hooks import put_in, renew_in
 
         hooks = self._hooks(agent)
+        where = ("--scope", "project") if project is not None else ()
+        self.refuse_agent("install", agent, *where, dry_run=dry_run)
         before = self._installed(hooks, project)
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
         wanted = hooks.wanted(self._parts.caller)
