@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fix_lines import DANGEROUS, HARMLESS
 
-from wisen.domain.dangers import judge_calls, judge_first, judge_lines, may_be_left_out
+from wisen.domain.dangers import UNKNOWN_OPTION, judge_calls, judge_first, judge_lines, may_be_left_out
 from wisen.domain.fixes import Danger
 from wisen.domain.plain_shell import read_plain_line
 
@@ -142,3 +142,21 @@ def test_a_step_that_checks_nothing_may_be_left_out(step: str) -> None:
 )
 def test_a_step_that_may_be_a_check_is_not_left_out_unasked(step: str) -> None:
     assert not may_be_left_out(step)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "danger"),
+    [
+        ("python3 count.py --everything", "python3 count.py", Danger.NONE),
+        ("node tools/count.js --all x", "node tools/count.js x", Danger.NONE),
+        ("python3 count.py --dry-run", "python3 count.py", Danger.UNKNOWN),
+        ("python3 count.py --sandbox", "python3 count.py", Danger.UNKNOWN),
+        ("python3 count.py --everything", "python3 other.py", Danger.UNKNOWN),
+        ("python3 --isolated count.py", "python3 count.py", Danger.UNKNOWN),
+        ("python3 count.py --everything", "sudo python3 count.py", Danger.UNKNOWN),
+    ],
+)
+def test_a_script_that_knows_no_such_option_is_run_without_it(before: str, after: str, danger: Danger) -> None:
+    calls = (json.dumps({"command": line}) for line in (before, after))
+    found = judge_calls("Bash", *calls, complaint=UNKNOWN_OPTION)
+    assert (found is Danger.NONE) is (danger is Danger.NONE)

@@ -183,13 +183,22 @@ def _leaves_unknown_option_out(before: str, after: str, roots: Sequence[str]) ->
         return False
     (old,), (new,) = failed, commands
     program = new.words[0]
-    if old.settings or new.settings or program in PROGRAMS or program in POWERFUL or not _OWN_TOOL.match(program):
-        return False
     gone = [word for word in old.words if word not in new.words]
+    known = program in PROGRAMS or program in POWERFUL or not _OWN_TOOL.match(program)
+    if old.settings or new.settings or (known and not _runs_same_script(old, new, gone)):
+        return False
     plain = all(is_inside(word.lstrip("-").partition("=")[2] or word, roots) for word in new.words[1:])
     rest = tuple(word for word in old.words if word not in gone)
     options = all(word.startswith("--") and not BOUNDS.search(word.partition("=")[0]) for word in gone)
     return plain and bool(gone) and options and rest == new.words
+
+
+def _runs_same_script(old: PlainCommand, new: PlainCommand, gone: Sequence[str]) -> bool:
+    """Whether an interpreter runs the file that it ran before, and what is gone was for that file."""
+    before, after = script_in(old.words), script_in(new.words)
+    if "/" in new.words[0] or old.words[0] != new.words[0]:
+        return False
+    return bool(after) and before[:1] == after[:1] and all(word in before[1:] for word in gone)
 
 
 def _loses_safety(
