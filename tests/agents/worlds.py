@@ -73,11 +73,13 @@ class Person:
         return self._ran([*AS_PERSON, *words])
 
     def _ran(self, command: list[str]) -> str:
-        done = subprocess.run(
-            command, cwd=self.project, env=self.environment, check=False, text=True, capture_output=True, timeout=120
-        )
-        assert done.returncode == 0, (command[-3:], done.stderr[-2000:], done.stdout[-500:])
-        return done.stdout
+        try:
+            return subprocess.run(
+                command, cwd=self.project, env=self.environment, check=True, text=True, capture_output=True, timeout=120
+            ).stdout
+        except subprocess.CalledProcessError as error:
+            error.add_note(f"{error.stderr}{error.stdout}")
+            raise
 
     def approve(self, words: str) -> None:
         """Approve the proposal that holds these words."""
