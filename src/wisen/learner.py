@@ -121,12 +121,12 @@ class Learner(
         try:
             self.heed_switches()
             try:
-                return cycle.turn(replace(parts, fences=parts.fences.renewed()), selection, progress)
+                return cycle.turn(replace(parts, fences=parts.fences.start_over()), selection, progress)
             except StoreDamaged as error:
                 told = parts.index.rebuild(error)
                 if told is None:
                     raise
-                parts = replace(parts, warnings=(*parts.warnings, told), fences=parts.fences.renewed())
+                parts = replace(parts, warnings=(*parts.warnings, told), fences=parts.fences.start_over())
                 return cycle.turn(parts, selection, progress)
         except WisenError as error:
             self._remember_failure(error)
@@ -165,7 +165,7 @@ class Learner(
         """One round; a step that fails is told, and the others are done all the same. Raises: StoreError."""
         from wisen.domain.cycles import Cycled
 
-        fences = self._parts.fences.renewed()
+        fences = self._parts.fences.start_over()
         took, prepared = 0, 0
         answered: tuple[str, ...] = ()
         applied: tuple[str, ...] = ()

@@ -248,7 +248,7 @@ class Parts:
         fences = self.fences if fences is None else fences
         if not fences.breakdowns:
             return ()
-        return fences.named({alias.context: alias.path for alias in self.ledger.aliases(self.machine)})
+        return fences.with_project_names({alias.context: alias.path for alias in self.ledger.aliases(self.machine)})
 
     def places_by_context(self) -> dict[str, list[str]]:
         """The directories of this machine by the context that they belong to."""

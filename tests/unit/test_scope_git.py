@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.domain.contexts import Context, ContextKind
-from wisen.domain.ownership import Ownership, Subject, Verdict
+from wisen.domain.ownership import Ownership, OwnershipVerdict, Subject
 from wisen.loop.observe.scope import Scope
 from wisen.testing.logs import NOON
 
@@ -40,11 +40,11 @@ def named(world: Path, place: Path, start: Path | None = None) -> tuple[ContextK
     return context.kind, context.name
 
 
-def said(project: Context, *places: Path, verdict: Verdict = Verdict.OWNED) -> list[Ownership]:
+def said(project: Context, *places: Path, verdict: OwnershipVerdict = OwnershipVerdict.OWNED) -> list[Ownership]:
     """That the user said of places that they belong to a project."""
     return [
         Ownership(
-            id=f"{int(verdict is Verdict.FOREIGN)}-{number}",
+            id=f"{int(verdict is OwnershipVerdict.FOREIGN)}-{number}",
             machine="laptop",
             at=NOON,
             subject=Subject.PLACE,
@@ -88,7 +88,7 @@ def test_clones_of_one_repository_and_clones_of_clones_agree_once_the_user_says_
     known = [app]
     assert at(world, world / "third", known=known) != app
     assert at(world, world / "third", known=known, words=said(app, world / "third")) == app
-    words = said(app, world / "third") + said(app, world / "third", verdict=Verdict.FOREIGN)
+    words = said(app, world / "third") + said(app, world / "third", verdict=OwnershipVerdict.FOREIGN)
     assert at(world, world / "third", known=known, words=words) != app
 
 

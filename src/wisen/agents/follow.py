@@ -170,7 +170,7 @@ def _lines(form: Format, lines: jsonl.Lines) -> None:
             if end > start and not glance(block, start, end):
                 _line(form, block[start:end], offset + start)
         except Exception as error:  # noqa: BLE001 - a fence: one record that a reader breaks on costs that record only
-            form.notebook.broke(offset + start, error)
+            form.notebook.note_broken_record(offset + start, error)
 
 
 def _line(form: Format, line: bytes | bytearray, offset: int) -> None:
@@ -192,7 +192,7 @@ def _rest(form: Format, line: bytes, offset: int) -> bool:
     try:
         form.record(record, offset)
     except Exception as error:  # noqa: BLE001 - a fence, as above
-        form.notebook.broke(offset, error)
+        form.notebook.note_broken_record(offset, error)
     return True
 
 

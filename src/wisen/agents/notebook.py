@@ -144,7 +144,7 @@ class Notebook:
         """Something was passed over."""
         self.troubles.append(Trouble(kind=kind, detail=detail[:40], offset=offset))
 
-    def broke(self, offset: int, error: Exception) -> None:
+    def note_broken_record(self, offset: int, error: Exception) -> None:
         """The reader broke on a record, which is passed over."""
         self.trouble(TroubleKind.MISSHAPEN, offset, f"reader broke: {type(error).__name__}")
 
@@ -181,18 +181,18 @@ def moment(stamp: str | None) -> datetime | None:
         at = datetime.fromisoformat(stamp or "")
     except ValueError:
         return None
-    return plausible(at if at.tzinfo else at.replace(tzinfo=UTC))
+    return plausible_time(at if at.tzinfo else at.replace(tzinfo=UTC))
 
 
 def local_moment(stamp: str) -> datetime | None:
     """A time as the user's clock showed it, where it names no zone; None when it is not one."""
     try:
-        return plausible(datetime.fromisoformat(stamp).astimezone(UTC))
+        return plausible_time(datetime.fromisoformat(stamp).astimezone(UTC))
     except (ValueError, OverflowError, OSError):
         return None
 
 
-def plausible(at: datetime | None) -> datetime | None:
+def plausible_time(at: datetime | None) -> datetime | None:
     """A moment at which an agent can have run; None for the others, such as the zero time of Go, the year 1.
 
     Reckoning with those would leave the calendar.

@@ -169,7 +169,7 @@ class _Pass:
                     try:
                         conversation.take(tuple(cells), row)
                     except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
-                        conversation.notebook.broke(row, error)
+                        conversation.notebook.note_broken_record(row, error)
                 behind = row + 1
         events, troubles = conversation.notebook.take()
         self._events += events

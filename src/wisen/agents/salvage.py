@@ -35,7 +35,7 @@ def records_in(line: bytes, is_record: Callable[[dict[str, object]], bool]) -> t
     return ([*found, last] if last else found), False
 
 
-def mended(data: bytes) -> bytes:
+def replace_invalid_text(data: bytes) -> bytes:
     """A JSON value with replacements for bytes that are no UTF-8 and for halves of surrogate pairs; else as it is."""
     text = data.decode("utf-8", "replace")
     try:

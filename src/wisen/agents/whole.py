@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.salvage import mended
+from wisen.agents.salvage import replace_invalid_text
 from wisen.domain.sources import Batch, TroubleKind
 from wisen.safety.regular_files import read_regular_file
 
@@ -51,4 +51,4 @@ def _take(data: bytes, take: Callable[[bytes], None]) -> None:
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
-        take(mended(data))  # half an emoji, or a byte that is no text, costs itself and not the document
+        take(replace_invalid_text(data))  # half an emoji, or a byte that is no text, costs itself and not the document

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.commands import command_of, fields_of
 from wisen.domain.fixes import Danger
-from wisen.domain.harmless import Judged, judge_command, script_in
+from wisen.domain.harmless import JudgedCommand, judge_command, script_in
 from wisen.domain.harmless_table import (
     BOUNDS,
     GOES,
@@ -26,7 +26,7 @@ from wisen.domain.harmless_table import (
     SAFETIES,
     SETTINGS,
     SHOWS,
-    Effect,
+    CommandEffect,
 )
 from wisen.domain.harmless_values import Scene, is_inside, is_sought
 from wisen.domain.plain_shell import read_plain_line
@@ -149,7 +149,7 @@ def may_be_left_out(step: str) -> bool:
         return False
     if words[0] in GOES or words[0] in _SKILLS:
         return True
-    return judge_command(commands[0], Scene()).effect is Effect.READS
+    return judge_command(commands[0], Scene()).effect is CommandEffect.READS
 
 
 def judge_lines(before: str | None, after: str, roots: Sequence[str] = (), *, is_first: bool = False) -> Danger:
@@ -164,7 +164,7 @@ def judge_lines(before: str | None, after: str, roots: Sequence[str] = (), *, is
     effects = [each.effect for each in judged if each.effect is not None]
     if len(effects) < len(judged):
         return _named(after)
-    if is_first or (failed is None and max(effects) is Effect.READS):
+    if is_first or (failed is None and max(effects) is CommandEffect.READS):
         return Danger.NONE
     if failed is None:
         return Danger.UNKNOWN  # what was left out of it cannot be told
@@ -202,7 +202,10 @@ def _runs_same_script(old: PlainCommand, new: PlainCommand, gone: Sequence[str])
 
 
 def _loses_safety(
-    failed: Sequence[PlainCommand], tried: Sequence[Judged], commands: Sequence[PlainCommand], judged: Sequence[Judged]
+    failed: Sequence[PlainCommand],
+    tried: Sequence[JudgedCommand],
+    commands: Sequence[PlainCommand],
+    judged: Sequence[JudgedCommand],
 ) -> bool:
     """Whether something that checked or bounded the failed command is missing from the other one."""
     names = {each.name for each in judged}
@@ -214,18 +217,18 @@ def _loses_safety(
     if KEEPERS & (wrapped - kept).keys():
         return True
     worst = max(each.effect for each in judged if each.effect is not None)
-    counted: list[Judged] = []
+    counted: list[JudgedCommand] = []
     for each in tried:
         if each.name in names:
             counted.append(each)
-        elif each.effect is not Effect.READS and each.words[0] not in GOES:
+        elif each.effect is not CommandEffect.READS and each.words[0] not in GOES:
             if each.effect is None and not _may_go(each, tried, judged, worst):
                 return True
             counted.append(each)
     for name in names:
         same = [each for each in judged if each.name == name]
         gone = _options(each for each in counted if each.name == name) - _options(same)
-        if not all(_is_no_safety(option, max(each.effect or Effect.READS for each in same)) for option in gone):
+        if not all(_is_no_safety(option, max(each.effect or CommandEffect.READS for each in same)) for option in gone):
             return True
     old = {each.name for each in counted}
     replaced = _options(each for each in counted if each.name not in names)
@@ -233,11 +236,13 @@ def _loses_safety(
     return not all(_is_no_safety(option, worst) for option in gone) or _gates(failed, tried) > _gates(commands, judged)
 
 
-def _options(commands: Iterable[Judged]) -> Counter[str]:
+def _options(commands: Iterable[JudgedCommand]) -> Counter[str]:
     return Counter(_NUMBER.sub("", name) for each in commands for name in each.options)
 
 
-def _may_go(each: Judged, tried: Sequence[Judged], judged: Sequence[Judged], worst: Effect) -> bool:
+def _may_go(
+    each: JudgedCommand, tried: Sequence[JudgedCommand], judged: Sequence[JudgedCommand], worst: CommandEffect
+) -> bool:
     """Whether a command that is not on the list may be left out, or gives its place to another one."""
     words = each.words
     program = words[0].rsplit("/", 1)[-1]
@@ -247,31 +252,31 @@ def _may_go(each: Judged, tried: Sequence[Judged], judged: Sequence[Judged], wor
     if program not in RUNNERS and ({other.words[0] for other in judged} - {program}) & inside:
         return False  # it wraps what is now run without it
     if program in PROGRAMS:
-        return worst is not Effect.WRITES or words[0] in {other.words[0] for other in judged}
+        return worst is not CommandEffect.WRITES or words[0] in {other.words[0] for other in judged}
     before = {other.words[0] for other in tried}
     new = [other.words[0].rsplit("/", 1)[-1] for other in judged if other.words[0] not in before]
     return any(difflib.SequenceMatcher(a=program, b=name, autojunk=False).ratio() >= _TWIN for name in new)
 
 
-def _is_no_safety(option: str, worst: Effect) -> bool:
+def _is_no_safety(option: str, worst: CommandEffect) -> bool:
     if SHOWS.match(option):
         return True
-    if worst is Effect.READS:
+    if worst is CommandEffect.READS:
         return not option.startswith("--no-")
     if option in KNOWN_OPTIONS:
         return option not in SAFETIES
-    return worst is Effect.CHECKS and option.startswith("--") and BOUNDS.search(option) is None
+    return worst is CommandEffect.CHECKS and option.startswith("--") and BOUNDS.search(option) is None
 
 
-def _gates(commands: Sequence[PlainCommand], judged: Sequence[Judged]) -> int:
+def _gates(commands: Sequence[PlainCommand], judged: Sequence[JudgedCommand]) -> int:
     """How many commands must have gone well before something is written."""
     open_, most = 0, 0
     for command, each in zip(commands, judged, strict=True):
         if command.mark not in ("", "&&"):
             open_ = 0
-        if each.effect is Effect.WRITES:
+        if each.effect is CommandEffect.WRITES:
             most = max(most, open_)
-        elif each.effect is not Effect.READS:
+        elif each.effect is not CommandEffect.READS:
             open_ += 1
     return most
 

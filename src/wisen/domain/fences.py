@@ -54,7 +54,7 @@ class Fences:
         self._on_enter = on_enter
         self.breakdowns: list[Breakdown] = []
 
-    def renewed(self) -> Fences:
+    def start_over(self) -> Fences:
         """Fences for another run, in which nothing has failed yet."""
         return Fences(self._on_enter)
 
@@ -83,7 +83,7 @@ class Fences:
         if breakdown not in self.breakdowns:
             self.breakdowns.append(breakdown)
 
-    def named(self, projects: Mapping[str, str]) -> tuple[Breakdown, ...]:
+    def with_project_names(self, projects: Mapping[str, str]) -> tuple[Breakdown, ...]:
         """What failed, with the names that people know projects by instead of their keys."""
         return tuple(
             replace(each, name=projects.get(each.name, each.name)) if each.kind is FenceKind.PROJECT else each

@@ -19,10 +19,10 @@ from wisen.domain.harmless_table import (
     TEST,
     TRUNKS,
     WRAPPERS,
-    Effect,
-    Known,
+    CommandEffect,
+    KnownProgram,
 )
-from wisen.domain.harmless_values import Kind, is_harmless_value, is_inside, is_script, is_sought
+from wisen.domain.harmless_values import ValueKind, is_harmless_value, is_inside, is_script, is_sought
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,18 +41,18 @@ _LINES = re.compile(r"\d{1,6}(?:,\d{1,6})?p\Z")
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.,-]{1,40}\Z")
 _RUNNER_FLAGS = frozenset("-s --silent -r --recursive --if-present --workspaces".split())
 _RUNNER_VALUES = {
-    **dict.fromkeys("--prefix -C --dir --cwd".split(), Kind.PATH),
-    **dict.fromkeys("--filter -F -w --workspace".split(), Kind.WORD),
+    **dict.fromkeys("--prefix -C --dir --cwd".split(), ValueKind.PATH),
+    **dict.fromkeys("--filter -F -w --workspace".split(), ValueKind.WORD),
 }
 _SHORT_FORMS = {"npm": frozenset(["test", "t"])}
 """Scripts that a runner runs without `run`; the others do so with all but their own words."""
 _NOT_SCRIPTS = frozenset(["ci"])
 
 
-class Judged(NamedTuple):
+class JudgedCommand(NamedTuple):
     """What a command of a line does, as far as it is known."""
 
-    effect: Effect | None
+    effect: CommandEffect | None
     """None where it is not known to be harmless."""
     name: str
     """The words it is known by; the program where it is not known."""
@@ -62,7 +62,7 @@ class Judged(NamedTuple):
     """Without what wraps it."""
 
 
-def judge_command(command: PlainCommand, scene: Scene) -> Judged:
+def judge_command(command: PlainCommand, scene: Scene) -> JudgedCommand:
     """What a command does, going by the list."""
     wrappers, words = unwrap_command(command.words)
     options = tuple(word.partition("=")[0] for word in words[1:] if word.startswith("-") and word.strip("-"))
@@ -71,7 +71,7 @@ def judge_command(command: PlainCommand, scene: Scene) -> Judged:
         "rtk" in command.words[:1] and "rtk" not in scene.words
     )
     fetches = FETCHERS.intersection(wrappers) and words[0] not in FETCHABLE
-    return Judged(None if strange or fetches else effect, name, wrappers, options, words)
+    return JudgedCommand(None if strange or fetches else effect, name, wrappers, options, words)
 
 
 def is_known_setting(setting: str) -> bool:
@@ -107,7 +107,7 @@ def script_in(words: Sequence[str]) -> tuple[str, ...]:
     return (words[0].removeprefix("./"), *words[1:])
 
 
-def _effect_of(words: Sequence[str], scene: Scene) -> tuple[Effect | None, str]:
+def _effect_of(words: Sequence[str], scene: Scene) -> tuple[CommandEffect | None, str]:
     if not words:
         return None, ""
     words = _usual_form(words, scene)
@@ -117,16 +117,16 @@ def _effect_of(words: Sequence[str], scene: Scene) -> tuple[Effect | None, str]:
             at = list(words).index(script)
             args = words[at + 1 :]
             fits = is_script(script) and has_known_options(TEST, args[1:] if args[:1] == ("--",) else args, scene)
-            return (Effect.CHECKS if fits else None), f"{words[0]} run {script}"
+            return (CommandEffect.CHECKS if fits else None), f"{words[0]} run {script}"
     for many in range(min(_MOST_WORDS, len(words)), 0, -1):
         name = " ".join(words[:many])
         if name in COMMANDS:
             rest = words[many:]
             fits = has_known_options(COMMANDS[name], rest, scene) and _keeps_to_rules(name, rest, scene)
             return (
-                COMMANDS[name].effect if fits else None if not _runs_own_script(words, scene) else Effect.CHECKS
+                COMMANDS[name].effect if fits else None if not _runs_own_script(words, scene) else CommandEffect.CHECKS
             ), name
-    return (Effect.CHECKS if _runs_own_script(words, scene) else None), words[0]
+    return (CommandEffect.CHECKS if _runs_own_script(words, scene) else None), words[0]
 
 
 def _usual_form(words: Sequence[str], scene: Scene) -> tuple[str, ...]:
@@ -174,14 +174,14 @@ def _runs_own_script(words: Sequence[str], scene: Scene) -> bool:
     return known and not any("://" in word for word in script)
 
 
-def has_known_options(known: Known, words: Sequence[str], scene: Scene) -> bool:
+def has_known_options(known: KnownProgram, words: Sequence[str], scene: Scene) -> bool:
     """Whether a command has no options and operands but those that are known of it."""
     operands: list[str] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
         if word == "--":
-            if known.effect is Effect.CHECKS:
+            if known.effect is CommandEffect.CHECKS:
                 continue  # options of what it runs
             operands += rest
             break
@@ -192,7 +192,7 @@ def has_known_options(known: Known, words: Sequence[str], scene: Scene) -> bool:
     return len(operands) <= known.most and _are_known_operands(known, operands, scene)
 
 
-def _is_known_option(known: Known, word: str, rest: list[str], scene: Scene) -> bool:
+def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: Scene) -> bool:
     """Whether an option is known; its value is taken from the rest where it stands there."""
     name, sign, value = word.partition("=")
     if known.free:
@@ -203,13 +203,15 @@ def _is_known_option(known: Known, word: str, rest: list[str], scene: Scene) -> 
     if _SHORT.match(word) and word not in known.flags and all(f"-{letter}" in known.flags for letter in word[1:-1]):
         last = f"-{word[-1]}"  # the last of short options that are written as one may have a value
         return last in known.flags or (last in known.valued and _is_known_option(known, last, rest, scene))
-    counts = known.effect is Effect.READS if word[1:].isdigit() else known.valued.get(word[:2]) is Kind.NUMBER
+    counts = (
+        known.effect is CommandEffect.READS if word[1:].isdigit() else known.valued.get(word[:2]) is ValueKind.NUMBER
+    )
     numbered = counts and word.lstrip("-")[-1:].isdigit() and _NUMBERED.match(word) is not None
     return numbered or word in known.flags or (name in known.flags and _PLAIN_VALUE.match(value) is not None)
 
 
-def _are_known_operands(known: Known, operands: Sequence[str], scene: Scene) -> bool:
-    if known.operands is Kind.TEXT:
+def _are_known_operands(known: KnownProgram, operands: Sequence[str], scene: Scene) -> bool:
+    if known.operands is ValueKind.TEXT:
         # One of them is what is looked for; the others are where.
         others = [each for each in operands if not is_inside(each, scene.roots)]
         return len(others) <= max(1, known.most if known.most < 9 else 1) and all(
@@ -220,9 +222,9 @@ def _are_known_operands(known: Known, operands: Sequence[str], scene: Scene) -> 
     )
 
 
-def _is_own_branch(known: Known, value: str, scene: Scene) -> bool:
+def _is_own_branch(known: KnownProgram, value: str, scene: Scene) -> bool:
     """A branch that others work from may stand where it stood before."""
-    return known.operands is Kind.BRANCH and value in scene.words and value in TRUNKS
+    return known.operands is ValueKind.BRANCH and value in scene.words and value in TRUNKS
 
 
 def _keeps_to_rules(name: str, words: Sequence[str], scene: Scene) -> bool:

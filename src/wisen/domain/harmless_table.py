@@ -11,13 +11,13 @@ import re
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.harmless_values import Kind
+from wisen.domain.harmless_values import ValueKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Effect(IntEnum):
+class CommandEffect(IntEnum):
     """What a harmless command does at most."""
 
     READS = 0
@@ -27,30 +27,32 @@ class Effect(IntEnum):
     """It changes what will be kept: git's index and history, folders."""
 
 
-class Known(NamedTuple):
+class KnownProgram(NamedTuple):
     """What is known of a command: what it does, and with which options and operands."""
 
-    effect: Effect
+    effect: CommandEffect
     flags: frozenset[str] = frozenset()
-    valued: Mapping[str, Kind] = {}
-    operands: Kind = Kind.PATH
+    valued: Mapping[str, ValueKind] = {}
+    operands: ValueKind = ValueKind.PATH
     most: int = 99
     """How many operands it may have."""
     free: bool = False
     """Whether no option of it does more than change what is shown."""
 
 
-def _valued(told: str) -> dict[str, Kind]:
+def _valued(told: str) -> dict[str, ValueKind]:
     """Options with the kind of their values: `-n:number -k:text`."""
-    return {name: Kind(kind) for name, kind in (each.split(":") for each in told.split())}
+    return {name: ValueKind(kind) for name, kind in (each.split(":") for each in told.split())}
 
 
-def _known(effect: Effect, flags: str = "", valued: str = "", operands: str = "path", most: int = 99) -> Known:
-    return Known(effect, frozenset(flags.split()), _valued(valued), Kind(operands), most)
+def _known(
+    effect: CommandEffect, flags: str = "", valued: str = "", operands: str = "path", most: int = 99
+) -> KnownProgram:
+    return KnownProgram(effect, frozenset(flags.split()), _valued(valued), ValueKind(operands), most)
 
 
-_READS, _CHECKS, _WRITES = Effect
-_FREE = Known(_READS, free=True)
+_READS, _CHECKS, _WRITES = CommandEffect
+_FREE = KnownProgram(_READS, free=True)
 TEST = _known(
     _CHECKS,
     "-v -vv -vvv --verbose -q --quiet -s -x --exitfirst --bail --run --coverage --no-coverage --cov --lf --ff --sw"
@@ -124,13 +126,13 @@ _JVM = _known(
     "--tests:text -pl:word -p:path",
     "script",
 )
-COMMANDS: dict[str, Known] = {
+COMMANDS: dict[str, KnownProgram] = {
     **dict.fromkeys(
         "ls cat head wc pwd which stat du df cut basename dirname realpath readlink nl comm cmp diff od hexdump"
         " md5sum sha1sum sha256sum column tac rev fold whoami uname type true false nproc cksum".split(),
         _FREE,
     ),
-    **dict.fromkeys("grep egrep fgrep echo".split(), Known(_READS, free=True, operands=Kind.TEXT)),
+    **dict.fromkeys("grep egrep fgrep echo".split(), KnownProgram(_READS, free=True, operands=ValueKind.TEXT)),
     "rg": _known(
         _READS,
         "-n -i -l -w -v -o -c -s -S -F -U -u -uu -H -h -N -q --files --hidden --no-ignore --heading --no-heading"

@@ -45,7 +45,7 @@ _EFFECTS = frozenset(
 """What in the name of a script says that it reaches beyond the project, or cannot be taken back."""
 
 
-class Kind(StrEnum):
+class ValueKind(StrEnum):
     """What a value must be."""
 
     PATH = "path"
@@ -63,7 +63,7 @@ class Kind(StrEnum):
     NONE = "none"
 
 
-_PLAIN = {Kind.NUMBER: _NUMBER, Kind.BRANCH: _BRANCH, Kind.OWNER: _OWNER}
+_PLAIN = {ValueKind.NUMBER: _NUMBER, ValueKind.BRANCH: _BRANCH, ValueKind.OWNER: _OWNER}
 
 
 class Scene(NamedTuple):
@@ -77,21 +77,21 @@ class Scene(NamedTuple):
     """The scripts of the project that it ran, each with its arguments: running them again is not new."""
 
 
-def is_harmless_value(kind: Kind, value: str, scene: Scene) -> bool:
+def is_harmless_value(kind: ValueKind, value: str, scene: Scene) -> bool:
     """Whether a value is of its kind, and nothing more."""
     plain = _PLAIN.get(kind)
     if plain is not None:
         return plain.match(value) is not None and value.casefold() not in _SHARED
-    if kind is Kind.TEXT:
+    if kind is ValueKind.TEXT:
         return _is_text(value, scene)
-    if kind is Kind.SCRIPT:
+    if kind is ValueKind.SCRIPT:
         return is_script(value)
     inside = is_inside(value, scene.roots)
-    if kind is Kind.WORD:
+    if kind is ValueKind.WORD:
         return inside and len(value) <= _LONGEST_WORD and _WORD.match(value) is not None
-    if kind is Kind.REVISION:
+    if kind is ValueKind.REVISION:
         return inside or (_REVISION.match(value) is not None and _is_relative(value))
-    return inside and kind is Kind.PATH
+    return inside and kind is ValueKind.PATH
 
 
 def is_inside(path: str, roots: Sequence[str]) -> bool:

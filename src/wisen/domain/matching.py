@@ -6,7 +6,7 @@ backtest runs the same lines.
 
 from __future__ import annotations
 
-from .scripts import Reading, read_line
+from .scripts import LineReading, read_line
 from .shell_words import UNKNOWN, Word
 
 TYPE_CHECKING = False
@@ -55,13 +55,13 @@ class Call:
     def __init__(self, tool: str, fields: dict[str, object], cwd: str = "", home: str = "") -> None:
         self.tool, self.fields, self.cwd, self.home = tool, fields, cwd, home
         self.line = _line(fields)
-        self._reading: Reading | None = None
+        self._reading: LineReading | None = None
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> LineReading:
         """What its command line says, and whether all of it could be read."""
         if self._reading is None:
-            self._reading = read_line(self.line) if self.line else Reading([], [])
+            self._reading = read_line(self.line) if self.line else LineReading([], [])
         return self._reading
 
     @property

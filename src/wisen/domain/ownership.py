@@ -29,7 +29,7 @@ class Subject(StrEnum):
     """A file that switches wisen off where it lies."""
 
 
-class Verdict(StrEnum):
+class OwnershipVerdict(StrEnum):
     """What is known about whose it is."""
 
     FIRST = "first"
@@ -52,7 +52,7 @@ class Ownership(Struct, frozen=True, kw_only=True):
     path: str
     context: str
     """The project that a file lies in, or that a place belongs to."""
-    verdict: Verdict
+    verdict: OwnershipVerdict
     by: Who = Who.WISEN
     digest: str = ""
     """What the file held: all of it, or of one that grows its first `size` bytes. Of a place: what it says to be."""
@@ -65,7 +65,7 @@ def newest_words(rows: Iterable[Ownership]) -> dict[tuple[Subject, str, str], Ow
     """The newest decision about each file, and about each place as what it says to be; asking decides nothing."""
     found: dict[tuple[Subject, str, str], Ownership] = {}
     for row in sorted(rows, key=lambda each: (each.at, each.id)):
-        if row.verdict is not Verdict.ASKED:
+        if row.verdict is not OwnershipVerdict.ASKED:
             found[row.subject, row.path, row.digest if row.subject is Subject.PLACE else ""] = row
     return found
 

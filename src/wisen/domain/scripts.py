@@ -2,7 +2,7 @@
 
 It runs nothing and never fails: what only the shell can know (a variable, the output of another command) is UNKNOWN
 and fits nothing. Not understood, and so not met: patterns of file names, values of arrays, another `IFS`, and what a
-variable holds in later rounds of a loop. What was not read is told (`Reading.unread`): it is not harmless for that.
+variable holds in later rounds of a loop. What was not read is told (`LineReading.unread`): it is not harmless for that.
 Plain Python without imports, because the hook client loads this file inside an agent's turn.
 """
 
@@ -23,7 +23,7 @@ _MARKS = {";": (";;&", ";;", ";&", ";"), "&": ("&&", "&"), "|": ("||", "|&", "|"
 """What stands between two commands, by how it begins."""
 
 
-class Reading:
+class LineReading:
     """What was read of a command line."""
 
     __slots__ = ("runs", "unread")
@@ -33,11 +33,11 @@ class Reading:
         """`unread`: why parts of it could not be read; each may run anything."""
 
 
-def read_line(line: str) -> Reading:
+def read_line(line: str) -> LineReading:
     """The simple commands that a command line runs, and what of it was not read."""
     reader = _Reader(line[:LONGEST], 0, {}, {}, at=0)
     reader.script("")
-    return Reading(reader.found, [*([TOO_LONG] if len(line) > LONGEST else []), *reader.unread])
+    return LineReading(reader.found, [*([TOO_LONG] if len(line) > LONGEST else []), *reader.unread])
 
 
 def runs_in(line: str) -> list[Run]:

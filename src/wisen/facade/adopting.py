@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.entries import MoveKind, Who
-from wisen.domain.ownership import AdoptableFile, Subject, Verdict
+from wisen.domain.ownership import AdoptableFile, OwnershipVerdict, Subject
 from wisen.errors import UsageError
 from wisen.facade.review import Reviewer
 from wisen.loop.apply.learnings import FOLDER
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.contexts import Context
     from wisen.domain.ownership import Ownership
-    from wisen.loop.observe.membership import Claim
+    from wisen.loop.observe.membership import CheckoutClaim
 
 _LARGEST = 64 << 20
 """Bytes of a file that can be adopted: nobody looks at more."""
@@ -75,7 +75,7 @@ class Adopter(Reviewer):
             self._parts,
             Subject.FILE,
             shown.path,
-            Verdict.OWNED,
+            OwnershipVerdict.OWNED,
             context=shown.context,
             by=Who.USER,
             digest=shown.facts.digest,
@@ -95,28 +95,28 @@ class Adopter(Reviewer):
         name = str(path.absolute())
         waits = next((each for each in self.waiting_files() if each.path == name), None)
         word = self._parts.adoptions.word(name)
-        if waits is None and (word is None or word.verdict is not Verdict.OWNED):
+        if waits is None and (word is None or word.verdict is not OwnershipVerdict.OWNED):
             raise UsageError(f"{path} neither waits nor was adopted. What there is: wisen adopt")
         self.require_person("adopt", name, "--revoke", dry_run=dry_run)
         context = waits.context if waits else word.context if word else ""
         digest = waits.digest if waits else word.digest if word else ""
         row = owning.word_about(
-            self._parts, Subject.FILE, name, Verdict.FOREIGN, context=context, digest=digest, by=Who.USER
+            self._parts, Subject.FILE, name, OwnershipVerdict.FOREIGN, context=context, digest=digest, by=Who.USER
         )
         if not dry_run:
             self._parts.ledger.note_ownership([row])
         return row
 
-    def waiting_places(self) -> tuple[Claim, ...]:
+    def waiting_places(self) -> tuple[CheckoutClaim, ...]:
         """The checkouts that say to be a known project, and wait for the user's word."""
         return tuple(owning.waiting_places(self._parts))
 
     @staticmethod
-    def describe_place(claim: Claim) -> str:
+    def describe_place(claim: CheckoutClaim) -> str:
         """What the user is asked about a checkout."""
         return owning.line_of_place(claim)
 
-    def join_place(self, path: Path, *, dry_run: bool = False) -> Claim:
+    def join_place(self, path: Path, *, dry_run: bool = False) -> CheckoutClaim:
         """Say that a checkout belongs to the project it says to be: what was learnt crosses from now on.
 
         What was learnt in it alone becomes the project's.
@@ -151,7 +151,13 @@ class Adopter(Reviewer):
         root, claimed = identity
         self.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
         row = owning.word_about(
-            self._parts, Subject.PLACE, root, Verdict.FOREIGN, context=claimed.key, digest=claimed.key, by=Who.USER
+            self._parts,
+            Subject.PLACE,
+            root,
+            OwnershipVerdict.FOREIGN,
+            context=claimed.key,
+            digest=claimed.key,
+            by=Who.USER,
         )
         if not dry_run:
             self._parts.ledger.note_ownership([row])
@@ -227,7 +233,13 @@ class Adopter(Reviewer):
     def put_place(self, root: str, project: Context, claimed: Context) -> None:
         """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
         word = owning.word_about(
-            self._parts, Subject.PLACE, root, Verdict.OWNED, context=project.key, digest=claimed.key, by=Who.USER
+            self._parts,
+            Subject.PLACE,
+            root,
+            OwnershipVerdict.OWNED,
+            context=project.key,
+            digest=claimed.key,
+            by=Who.USER,
         )
         self._parts.ledger.note_ownership([word])
         self._parts.scope.hear([word])

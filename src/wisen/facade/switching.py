@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.entries import Who
-from wisen.domain.ownership import Subject, Verdict
+from wisen.domain.ownership import OwnershipVerdict, Subject
 from wisen.domain.tombstones import OFF, Key, KeyKind
 from wisen.errors import UsageError
 from wisen.facade.forgetting import Forgetter, Grave
@@ -84,7 +84,7 @@ class Switcher(Forgetter):
             raise UsageError(f"{place} is no project. Go to a project's folder, or name directories: [off] directories")
         self.require_person("off", dry_run=dry_run)
         marker = top / MARKER
-        self._note_marker(marker, Verdict.OWNED, dry_run=dry_run)
+        self._note_marker(marker, OwnershipVerdict.OWNED, dry_run=dry_run)
         saw = self._parts.files.read(marker).digest
         edit = Editor(self._parts.desk).place(PassagePlan(str(marker), _SAYS, _WHY, saw), dry_run=dry_run)
         self._tell_hooks(dry_run=dry_run)
@@ -96,11 +96,11 @@ class Switcher(Forgetter):
         if not by or Path(by).name != MARKER or owning.is_own_marker(self._parts, by):
             return ""
         self.require_person("off", dry_run=dry_run)
-        self._note_marker(Path(by), Verdict.OWNED, dry_run=dry_run)
+        self._note_marker(Path(by), OwnershipVerdict.OWNED, dry_run=dry_run)
         self._tell_hooks(dry_run=dry_run)
         return by
 
-    def _note_marker(self, marker: Path, verdict: Verdict, *, dry_run: bool) -> None:
+    def _note_marker(self, marker: Path, verdict: OwnershipVerdict, *, dry_run: bool) -> None:
         if not dry_run:
             row = owning.word_about(self._parts, Subject.MARKER, str(marker), verdict, by=Who.USER)
             self._parts.ledger.note_ownership([row])
@@ -129,6 +129,6 @@ class Switcher(Forgetter):
             raise UsageError(f"{by} was not made by `wisen off`. Delete it, and wisen is on again.")
         self.require_person("on", dry_run=dry_run)
         undoing = Editor(desk).undo(ours[-1], dry_run=dry_run)
-        self._note_marker(Path(by), Verdict.FOREIGN, dry_run=dry_run)
+        self._note_marker(Path(by), OwnershipVerdict.FOREIGN, dry_run=dry_run)
         self._tell_hooks(dry_run=dry_run)
         return undoing

@@ -11,7 +11,7 @@ from wisen.safety.line_shapes import QUOTATION, any_of, listed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wisen.safety.line_shapes import Line
+    from wisen.safety.line_shapes import MessageLine
 
 _COLON = re.compile(r"(?:：|:(?=\s|[\"'“«„「『`*_]|[^\x00-\x7f]|$))")
 _SENTENCE = re.compile(r"(?<=[.!?。！？…])\s+|[。！？]")
@@ -30,7 +30,7 @@ _NOUNS = frozenset(listed(words.LONE_HEADS))
 _ACCORDING = re.compile(any_of(listed(words.ACCORDING)))
 
 
-def object_of(text: str, lines: Sequence[Line]) -> tuple[int, int] | None:
+def object_of(text: str, lines: Sequence[MessageLine]) -> tuple[int, int] | None:
     """Where the first text stands that is given to work on, or that somebody else said; None without one.
 
     It stands behind a colon, or on the lines below.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Line(NamedTuple):
+class MessageLine(NamedTuple):
     """A line of a message, with where it stands."""
 
     start: int

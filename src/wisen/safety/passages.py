@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.safety import line_shapes as shapes
 from wisen.safety.introductions import introduces_document, object_of
-from wisen.safety.line_shapes import Line
+from wisen.safety.line_shapes import MessageLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ class PassageKind(StrEnum):
     """What is to be translated, summarised, answered; what somebody else said."""
 
 
-class Passage(NamedTuple):
+class MessagePassage(NamedTuple):
     """A part of a message; together they are the message."""
 
     kind: PassageKind
@@ -82,21 +82,21 @@ def own_words(text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def separate(text: str) -> tuple[Passage, ...]:
+def separate(text: str) -> tuple[MessagePassage, ...]:
     """The passages of a message, in order."""
     if text.isascii() and _FRAMES.search(text) is None:
-        return (Passage(PassageKind.OWN, text),)
+        return (MessagePassage(PassageKind.OWN, text),)
     spans = sorted(_spans(text))
-    found, at = list[Passage](), 0
+    found, at = list[MessagePassage](), 0
     for start, end, kind in spans:
         if end <= at:
             continue
         if text[at:start].strip():
-            found.append(Passage(PassageKind.OWN, text[at:start]))
-        found.append(Passage(kind, text[max(at, start) : end]))
+            found.append(MessagePassage(PassageKind.OWN, text[at:start]))
+        found.append(MessagePassage(kind, text[max(at, start) : end]))
         at = end
     if text[at:].strip() or not found:
-        found.append(Passage(PassageKind.OWN, text[at:]))
+        found.append(MessagePassage(PassageKind.OWN, text[at:]))
     return tuple(found)
 
 
@@ -121,11 +121,11 @@ def _spans(text: str) -> Iterator[_Span]:
     yield from _written(text, lines)
 
 
-def _lines(text: str) -> Iterator[Line]:
+def _lines(text: str) -> Iterator[MessageLine]:
     at, fenced = 0, False
     for line in text.split("\n"):
         fence = _FENCE.match(line) is not None
-        yield Line(at, at + len(line), line, fenced or fence)
+        yield MessageLine(at, at + len(line), line, fenced or fence)
         fenced = fenced is not fence
         at += len(line) + 1
 
@@ -154,7 +154,7 @@ def _pasted(text: str) -> Iterator[_Span]:
     yield found.start(), end, PassageKind.PASTE
 
 
-def _hidden(text: str, lines: Sequence[Line]) -> Iterator[_Span]:
+def _hidden(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
     if _UNTYPED.search(text) is None and _LOOK_ALIKE.search(text) is None:
         return
     for paragraph in _paragraphs(lines):
@@ -163,8 +163,8 @@ def _hidden(text: str, lines: Sequence[Line]) -> Iterator[_Span]:
             yield start, end, PassageKind.HIDDEN
 
 
-def _quoted(lines: Sequence[Line]) -> Iterator[_Span]:
-    last: Line | None = None
+def _quoted(lines: Sequence[MessageLine]) -> Iterator[_Span]:
+    last: MessageLine | None = None
     for line in lines:
         is_marked = not line.fenced and (shapes.QUOTATION.match(line.text) or shapes.TABLE.match(line.text))
         if is_marked or (last is not None and not line.blank and _goes_on(last.text, line.text)):
@@ -180,8 +180,8 @@ def _goes_on(quoted: str, line: str) -> bool:
     return len(quoted) > 60 and quoted.rstrip()[-1:] not in ".!?:;。！？" and (first.islower() or not first.isascii())
 
 
-def _paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
-    paragraph = list[Line]()
+def _paragraphs(lines: Sequence[MessageLine]) -> Iterator[list[MessageLine]]:
+    paragraph = list[MessageLine]()
     for line in lines:
         if line.blank:
             if paragraph:
@@ -193,7 +193,7 @@ def _paragraphs(lines: Sequence[Line]) -> Iterator[list[Line]]:
         yield paragraph
 
 
-def _printed(lines: Sequence[Line]) -> Iterator[_Span]:
+def _printed(lines: Sequence[MessageLine]) -> Iterator[_Span]:
     """Diffs, and what programs print: from the first such line of a paragraph on, and all between two of them."""
     begin = end = -1
     for paragraph in _paragraphs(lines):
@@ -216,12 +216,12 @@ def _is_printed(line: str) -> bool:
     return shapes.LOG.match(line) is not None or shapes.CODE.match(line) is not None
 
 
-def _is_bare_diff(paragraph: Sequence[Line]) -> bool:
+def _is_bare_diff(paragraph: Sequence[MessageLine]) -> bool:
     added = sum(each.text.startswith("+") for each in paragraph)
     return added > 0 and any(each.text.startswith("-") for each in paragraph)
 
 
-def _diff_end(lines: Sequence[Line], head: Line) -> int:
+def _diff_end(lines: Sequence[MessageLine], head: MessageLine) -> int:
     end = head.end
     for line in lines:
         if line.start <= head.start or line.blank:
@@ -232,7 +232,7 @@ def _diff_end(lines: Sequence[Line], head: Line) -> int:
     return end
 
 
-def _spoken(lines: Sequence[Line], length: int) -> Iterator[_Span]:
+def _spoken(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
     """Lines of a chat with what belongs to them; below a line that is a name and a time, everything."""
     begin = end = -1
     dialogue = _dialogue(lines)
@@ -253,7 +253,7 @@ def _spoken(lines: Sequence[Line], length: int) -> Iterator[_Span]:
         yield begin, end, PassageKind.CHAT
 
 
-def _dialogue(lines: Sequence[Line]) -> frozenset[str]:
+def _dialogue(lines: Sequence[MessageLine]) -> frozenset[str]:
     """The labels of a conversation: two or more that take turns on most lines, one of them again."""
     told = [each for each in lines if not each.blank and not each.fenced]
     labels = [label for each in told if (label := shapes.label_of(each.text))]
@@ -262,9 +262,9 @@ def _dialogue(lines: Sequence[Line]) -> frozenset[str]:
     return distinct if takes_turns or distinct >= {"q", "a"} or distinct >= {"question", "answer"} else frozenset()
 
 
-def _filled_in(lines: Sequence[Line], length: int) -> Iterator[_Span]:
+def _filled_in(lines: Sequence[MessageLine], length: int) -> Iterator[_Span]:
     """The head of a mail, ticket, commit or invitation, and all below it."""
-    fields = list[Line]()
+    fields = list[MessageLine]()
     for number, line in enumerate(lines):
         if line.blank or line.fenced:
             continue
@@ -284,7 +284,7 @@ def _filled_in(lines: Sequence[Line], length: int) -> Iterator[_Span]:
         fields = [line] if is_field else []
 
 
-def _written(text: str, lines: Sequence[Line]) -> Iterator[_Span]:
+def _written(text: str, lines: Sequence[MessageLine]) -> Iterator[_Span]:
     """Letters, and documents that were set: headings, bold beginnings, tables, what stands around texts on pages."""
     told = [each for each in lines if not each.blank and not each.fenced]
     if not told:
@@ -296,7 +296,7 @@ def _written(text: str, lines: Sequence[Line]) -> Iterator[_Span]:
         yield _behind_introduction(lines), len(text), PassageKind.DOCUMENT
 
 
-def _letter(told: Sequence[Line]) -> Line | None:
+def _letter(told: Sequence[MessageLine]) -> MessageLine | None:
     """Where a letter begins: with whom it greets, or where it only ends as one, at its beginning."""
     greeting = next((each for each in told[:-1] if shapes.is_greeting(each.text)), None)
     if greeting is not None:
@@ -317,7 +317,7 @@ def _is_name(line: str) -> bool:
     return 0 < len(parts) <= 4 and all(part[:1].isupper() or not part[:1].isascii() for part in parts)
 
 
-def _is_document(text: str, told: Sequence[Line]) -> bool:
+def _is_document(text: str, told: Sequence[MessageLine]) -> bool:
     if any(shapes.PAGE.match(each.text.strip(" \t*_#")) for each in told):
         return True
     if any(shapes.HEADING.match(each.text) for each in told) and len(told) > 1:
@@ -334,13 +334,13 @@ def _is_document(text: str, told: Sequence[Line]) -> bool:
     return marks > 1 or (len(text) >= _LONG and _is_wrapped(told))
 
 
-def _is_wrapped(told: Sequence[Line]) -> bool:
+def _is_wrapped(told: Sequence[MessageLine]) -> bool:
     """Whether lines are broken at one width, in the middle of sentences."""
     broken = [len(each.text) for each in told if len(each.text) >= 50 and each.text.rstrip()[-1:].isalpha()]
     return len(broken) >= _WRAPPED and max(broken) - min(broken) <= 25
 
 
-def _behind_introduction(lines: Sequence[Line]) -> int:
+def _behind_introduction(lines: Sequence[MessageLine]) -> int:
     """Where a document begins: behind a first paragraph that introduces it, else at once."""
     paragraphs = list(_paragraphs(lines))
     if len(paragraphs) == 1:

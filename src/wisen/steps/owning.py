@@ -15,7 +15,7 @@ from msgspec import structs
 
 from wisen.domain.changes import Passage
 from wisen.domain.contexts import Alias
-from wisen.domain.ownership import Ownership, Subject, Verdict
+from wisen.domain.ownership import Ownership, OwnershipVerdict, Subject
 from wisen.errors import FileError
 from wisen.loop.apply.learnings import FOLDER, learnings_in
 from wisen.loop.apply.past import past
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.changes import Change
     from wisen.domain.sources import Source
-    from wisen.loop.observe.membership import Claim
+    from wisen.loop.observe.membership import CheckoutClaim
     from wisen.parts import Parts
     from wisen.ports import Agent
 
@@ -55,14 +55,14 @@ def note_places(parts: Parts) -> None:
         alias = Alias(context=context.key, machine=parts.machine, path=path, since=parts.clock.now())
         parts.ledger.sight(context, alias)
     rows = [
-        word_about(parts, Subject.PLACE, root, Verdict.FIRST, context=project.key, digest=project.key)
+        word_about(parts, Subject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key)
         for project, root in parts.scope.new_firsts()
     ]
     if rows:
         parts.ledger.note_ownership(rows)
 
 
-def word_about(parts: Parts, subject: Subject, path: str, verdict: Verdict, **more: object) -> Ownership:
+def word_about(parts: Parts, subject: Subject, path: str, verdict: OwnershipVerdict, **more: object) -> Ownership:
     """A word about a file or a folder, as a row."""
     row = Ownership(
         id=parts.ids.new(),
@@ -94,7 +94,9 @@ def _is_still_owned(parts: Parts, agent: Agent, source: Source) -> bool:
     for file in parts.files_in_project(agent, source):
         if parts.tracking.tracked_by(file) != "":
             context = context_of_file(parts, file)
-            parts.ledger.note_ownership([word_about(parts, Subject.FILE, str(file), Verdict.FOREIGN, context=context)])
+            parts.ledger.note_ownership(
+                [word_about(parts, Subject.FILE, str(file), OwnershipVerdict.FOREIGN, context=context)]
+            )
             return False
     return True
 
@@ -133,8 +135,8 @@ class _Waiting:
     def add(self, path: Path, digest: str, subject: Subject = Subject.FILE) -> None:
         """Add a file that is not the user's, unless the user refused it as it is."""
         word = self._adoptions.word(str(path), subject)
-        if word is None or word.verdict is not Verdict.FOREIGN or word.digest != digest:
-            was = word is not None and word.verdict is Verdict.OWNED
+        if word is None or word.verdict is not OwnershipVerdict.FOREIGN or word.digest != digest:
+            was = word is not None and word.verdict is OwnershipVerdict.OWNED
             context = context_of_file(self._parts, path)
             self.files[str(path)] = WaitingFile(str(path), context, digest, was, subject)
 
@@ -160,7 +162,7 @@ class _Waiting:
         """What was asked about before, also where no agent's reader is at hand."""
         for row in self._parts.ledger.ownerships(self._parts.machine):
             is_file = row.subject is Subject.FILE and Path(row.path).parent.name != FOLDER
-            if is_file and row.verdict is Verdict.ASKED and row.path not in self.files:
+            if is_file and row.verdict is OwnershipVerdict.ASKED and row.path not in self.files:
                 self._add_growing(Path(row.path))
 
     def _add_growing(self, file: Path) -> None:
@@ -171,7 +173,7 @@ class _Waiting:
                 self.add(file, facts.identity)
 
 
-def waiting_places(parts: Parts) -> list[Claim]:
+def waiting_places(parts: Parts) -> list[CheckoutClaim]:
     """The checkouts that say to be a known project, and wait for the user's word, by path."""
     for alias in parts.aliases():
         parts.scope.claim(alias.path)
@@ -203,7 +205,9 @@ def write_off_places(parts: Parts) -> None:
     own = own_markers(parts)
     gone = [path for path in own if not os.path.lexists(path)]
     if gone:  # the next that lies there is another
-        parts.ledger.note_ownership([word_about(parts, Subject.MARKER, path, Verdict.FOREIGN) for path in gone])
+        parts.ledger.note_ownership(
+            [word_about(parts, Subject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone]
+        )
     folders = {str(Path(path).parent) for path in own if path not in gone}
     folders |= {os.path.realpath(folder) for folder in folders}
     seen = parts.files.read(parts.home / OFF_PLACES)
@@ -216,7 +220,7 @@ def is_own_marker(parts: Parts, path: str) -> bool:
     """Whether the user made a marker with `wisen off`, or took it over so."""
     word = parts.adoptions.word(path, Subject.MARKER)
     if word is not None:
-        return word.verdict is Verdict.OWNED
+        return word.verdict is OwnershipVerdict.OWNED
     desk = parts.desk
     return any(isinstance(each.deed, Passage) for each in past(desk).open(desk.files.real(Path(path))))
 
@@ -263,7 +267,7 @@ def questions(parts: Parts) -> dict[str, list[Line]]:
     return found
 
 
-def line_of_place(claim: Claim) -> str:
+def line_of_place(claim: CheckoutClaim) -> str:
     """What the user is asked about a checkout that says to be a known project."""
     gone = [path for path in claim.places if not Path(path).is_dir()]
     if claim.places and len(gone) == len(claim.places):
@@ -284,7 +288,7 @@ def _line_of_file(file: WaitingFile) -> str:
 
 
 def _asked(parts: Parts, subject: Subject, path: str, context: str, digest: str) -> Ownership:
-    return word_about(parts, subject, path, Verdict.ASKED, context=context, digest=digest)
+    return word_about(parts, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
 
 
 def _changes(parts: Parts, real: str) -> tuple[Change, ...]:

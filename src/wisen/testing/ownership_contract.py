@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from wisen.domain.entries import Who
-from wisen.domain.ownership import Ownership, Subject, Verdict
+from wisen.domain.ownership import Ownership, OwnershipVerdict, Subject
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.logs import NOON
 
@@ -28,7 +28,7 @@ def an_ownership(id_: str = "a", machine: str = "desk", minutes: int = 0) -> Own
         subject=Subject.FILE,
         path="/src/shop/.learnings/LEARNINGS.md",
         context="shop",
-        verdict=Verdict.OWNED,
+        verdict=OwnershipVerdict.OWNED,
         by=Who.USER,
         digest="0f" * 16,
         size=12,
@@ -43,10 +43,12 @@ class OwnershipContract:
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
         east = timezone(timedelta(hours=9))
-        late = structs.replace(an_ownership("b", minutes=1), path=HOSTILE, context=HOSTILE, verdict=Verdict.FOREIGN)
+        late = structs.replace(
+            an_ownership("b", minutes=1), path=HOSTILE, context=HOSTILE, verdict=OwnershipVerdict.FOREIGN
+        )
         place = structs.replace(an_ownership("c"), at=NOON.astimezone(east), subject=Subject.PLACE, by=Who.WISEN)
         ledger.note_ownership([late, place, an_ownership()])
-        ledger.note_ownership([structs.replace(an_ownership(), verdict=Verdict.FOREIGN)])
+        ledger.note_ownership([structs.replace(an_ownership(), verdict=OwnershipVerdict.FOREIGN)])
         again = reopen()
         assert again.ownerships("desk") == (an_ownership(), structs.replace(place, at=NOON), late)
 

@@ -83,7 +83,7 @@ class ChatFormat:
             except _UNREADABLE:
                 self.notebook.trouble(TroubleKind.MISSHAPEN, 0)
             except Exception as error:  # noqa: BLE001 - a fence: a message that the reader breaks on costs that one only
-                self.notebook.broke(0, error)
+                self.notebook.note_broken_record(0, error)
 
     def record(self, record: Record, offset: int) -> None:
         """Take one record in."""

@@ -115,7 +115,7 @@ class GenericFormat:
         except _UNREADABLE:
             self.notebook.trouble(TroubleKind.MISSHAPEN, offset, turn.role or "")
         except Exception as error:  # noqa: BLE001 - a fence: a turn that the reader breaks on costs that one only
-            self.notebook.broke(offset, error)
+            self.notebook.note_broken_record(offset, error)
 
     def _by_role(self, turn: Turn, name: str, index: int, offset: int) -> None:
         at = time_of(turn) or self._modified

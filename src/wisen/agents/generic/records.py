@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from wisen.agents.notebook import moment, plausible
-from wisen.agents.salvage import mended
+from wisen.agents.notebook import moment, plausible_time
+from wisen.agents.salvage import replace_invalid_text
 
 NOTHING = msgspec.Raw(b"")
 _SAID = frozenset({"text", "output_text"})
@@ -81,7 +81,7 @@ def _content(raw: msgspec.Raw) -> str | list[Part] | None:
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
-        content = _as_text(mended(bytes(raw)))  # half an emoji, or a byte that is no text
+        content = _as_text(replace_invalid_text(bytes(raw)))  # half an emoji, or a byte that is no text
     return content
 
 
@@ -133,7 +133,7 @@ def time_of(turn: Turn) -> datetime | None:
                 return at
         elif stamp is not None:
             try:
-                at = plausible(datetime.fromtimestamp(stamp / 1000 if stamp > _MILLISECONDS else stamp, tz=UTC))
+                at = plausible_time(datetime.fromtimestamp(stamp / 1000 if stamp > _MILLISECONDS else stamp, tz=UTC))
             except (ValueError, OverflowError, OSError):
                 continue
             if at is not None:

@@ -18,7 +18,7 @@ from wisen.agents import arguments, masked
 from wisen.agents.concessions import concedes
 from wisen.agents.hermes.typed import text_of, typed_text
 from wisen.agents.hermes.voices import digest
-from wisen.agents.notebook import EPOCH, plausible
+from wisen.agents.notebook import EPOCH, plausible_time
 from wisen.agents.results import failure_in
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.domain.sources import TroubleKind
@@ -269,6 +269,6 @@ def _when(stamp: object) -> datetime | None:
     try:
         if not isinstance(stamp, int | float) or stamp <= 0:
             return None
-        return plausible(EPOCH + timedelta(seconds=stamp))
+        return plausible_time(EPOCH + timedelta(seconds=stamp))
     except (OverflowError, ValueError):
         return None

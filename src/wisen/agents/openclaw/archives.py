@@ -94,7 +94,7 @@ def _take(form: LineFormat, line: bytes, offset: int, *, is_cold: bool) -> None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         form.notebook.trouble(TroubleKind.GARBLED, offset)
     except Exception as error:  # noqa: BLE001 - a fence: a record that a reader breaks on costs that record only
-        form.notebook.broke(offset, error)
+        form.notebook.note_broken_record(offset, error)
 
 
 def _batch(form: LineFormat, cursor: str, taken: int, *, afresh: bool) -> Batch:

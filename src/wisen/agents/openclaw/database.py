@@ -205,7 +205,7 @@ class _Pass:
         try:
             session.conversation.take(record, number)
         except Exception as error:  # noqa: BLE001 - a fence: a row that a reader breaks on costs that row only
-            session.notebook.broke(row, error)
+            session.notebook.note_broken_record(row, error)
         events, troubles = session.notebook.take()
         self._events += events
         self._troubles += (replace(trouble, offset=row) for trouble in troubles)

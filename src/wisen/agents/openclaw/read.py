@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents import arguments, masked
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook import EPOCH, moment, plausible
+from wisen.agents.notebook import EPOCH, moment, plausible_time
 from wisen.agents.openclaw import typed
 from wisen.agents.openclaw.records import (
     CALLS,
@@ -240,7 +240,7 @@ def _when(said: Said, record: Record) -> datetime | None:
     if isinstance(made, str):
         return moment(made)
     try:
-        return plausible(EPOCH + timedelta(milliseconds=made)) if made else moment(record.timestamp)
+        return plausible_time(EPOCH + timedelta(milliseconds=made)) if made else moment(record.timestamp)
     except (OverflowError, ValueError):
         return None
 

@@ -14,7 +14,7 @@ import msgspec
 from wisen.agents import arguments, masked
 from wisen.agents.concessions import concedes
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
-from wisen.agents.salvage import mended
+from wisen.agents.salvage import replace_invalid_text
 from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.domain.sources import TroubleKind
 from wisen.safety import sentinel
@@ -258,4 +258,4 @@ def _decoded(decode: Callable[[bytes], Row], data: bytes) -> Row:
     except msgspec.ValidationError:
         raise
     except _UNREADABLE:
-        return decode(mended(data))
+        return decode(replace_invalid_text(data))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from wisen.agents.notebook import EPOCH, plausible
+from wisen.agents.notebook import EPOCH, plausible_time
 
 NOTHING = msgspec.Raw(b"")
 
@@ -88,6 +88,6 @@ as_part = msgspec.json.Decoder(Part).decode
 def when(milliseconds: float | None) -> datetime | None:
     """A time of the database."""
     try:
-        return plausible(EPOCH + timedelta(milliseconds=milliseconds)) if milliseconds else None
+        return plausible_time(EPOCH + timedelta(milliseconds=milliseconds)) if milliseconds else None
     except (OverflowError, ValueError):
         return None

@@ -12,7 +12,7 @@ import msgspec
 from wisen.agents.jsonl import LONGEST
 from wisen.agents.notebook import FAR_BEHIND, Segment
 from wisen.agents.openhands.records import as_event, kind_in
-from wisen.agents.salvage import mended
+from wisen.agents.salvage import replace_invalid_text
 from wisen.domain.sources import Batch, Trouble, TroubleKind
 from wisen.safety.regular_files import read_regular_file
 
@@ -109,7 +109,9 @@ def _take(file: EventFile, conversation: Conversation, *, is_last: bool) -> bool
         except msgspec.ValidationError:
             raise
         except (msgspec.DecodeError, UnicodeDecodeError):
-            conversation.take(as_event(mended(data)), file.number)  # half an emoji, or a byte that is no text
+            conversation.take(
+                as_event(replace_invalid_text(data)), file.number
+            )  # half an emoji, or a byte that is no text
     except OSError as error:
         notebook.trouble(TroubleKind.UNREADABLE, file.number, error.strerror or "")
     except msgspec.ValidationError:
@@ -120,7 +122,7 @@ def _take(file: EventFile, conversation: Conversation, *, is_last: bool) -> bool
         notebook.trouble(TroubleKind.UNFINISHED if is_last else TroubleKind.GARBLED, file.number)
         return not is_last
     except Exception as error:  # noqa: BLE001 - a fence: an event that the reader breaks on costs that one only
-        notebook.broke(file.number, error)
+        notebook.note_broken_record(file.number, error)
     return True
 
 

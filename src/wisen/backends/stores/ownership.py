@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack
 from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.entries import Who
-from wisen.domain.ownership import Ownership, Subject, Verdict
+from wisen.domain.ownership import Ownership, OwnershipVerdict, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +48,7 @@ def _ownership(row: dict[str, Value]) -> Ownership:
         **texts,
         at=from_microseconds(cast("int", row["at"])),
         subject=Subject(cast("str", row["subject"])),
-        verdict=Verdict(cast("str", row["verdict"])),
+        verdict=OwnershipVerdict(cast("str", row["verdict"])),
         by=Who(cast("str", row["by_whom"])),
         size=cast("int", row["size"]),
     )

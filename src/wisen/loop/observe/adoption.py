@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.domain.ownership import Subject, Verdict, newest_words
+from wisen.domain.ownership import OwnershipVerdict, Subject, newest_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +26,7 @@ class Adoptions:
     def __init__(self, words: Iterable[Ownership]) -> None:
         words = tuple(words)
         self._words = {(subject, path): row for (subject, path, _), row in newest_words(words).items()}
-        self._asked = {(row.path, row.digest) for row in words if row.verdict is Verdict.ASKED}
+        self._asked = {(row.path, row.digest) for row in words if row.verdict is OwnershipVerdict.ASKED}
 
     def word(self, path: str, subject: Subject = Subject.FILE) -> Ownership | None:
         """The newest decision about a file."""
@@ -41,7 +41,7 @@ class Adoptions:
         return tuple(
             row
             for (subject, _), row in sorted(self._words.items())
-            if subject is Subject.FILE and row.verdict is Verdict.OWNED
+            if subject is Subject.FILE and row.verdict is OwnershipVerdict.OWNED
         )
 
     def holds(self, path: str, digest: str, changes: Callable[[], Iterable[Change]]) -> bool:
@@ -49,7 +49,7 @@ class Adoptions:
         if not digest:
             return False
         word = self._words.get((Subject.FILE, path))
-        known = {word.digest} if word is not None and word.verdict is Verdict.OWNED else set[str]()
+        known = {word.digest} if word is not None and word.verdict is OwnershipVerdict.OWNED else set[str]()
         if digest in known:
             return True
         known.add("")  # what we put into a file that was not there is all ours
@@ -61,7 +61,7 @@ class Adoptions:
     def continues(self, path: str, facts: Callable[[int], FileFacts | None]) -> bool:
         """Whether a file is the one that was adopted, with nothing done to it but to write on."""
         word = self._words.get((Subject.FILE, path))
-        if word is None or word.verdict is not Verdict.OWNED:
+        if word is None or word.verdict is not OwnershipVerdict.OWNED:
             return False
         now = facts(min(word.size, BEGINNING))
         return now is not None and now.size >= word.size and (now.identity, now.digest) == (word.identity, word.digest)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import Context, ContextKind, canonical_of, context_of
-from wisen.domain.ownership import Subject, Verdict
+from wisen.domain.ownership import OwnershipVerdict, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ Name = tuple[ContextKind, str]
 """What a project is called, whatever part of it the user named."""
 
 
-class Claim(NamedTuple):
+class CheckoutClaim(NamedTuple):
     """A checkout that says to be a known project, and waits for the user's word."""
 
     root: str
@@ -47,10 +47,10 @@ class Membership:
         for alias in aliases:
             if alias.context in names:
                 self._seen.setdefault(names[alias.context], []).append(alias.path)
-        self._said: dict[tuple[str, str], tuple[Verdict, str]] = {}
+        self._said: dict[tuple[str, str], tuple[OwnershipVerdict, str]] = {}
         self._heard: set[str] = set()
         self._firsts: list[tuple[Context, str]] = []
-        self.claims: dict[str, Claim] = {}
+        self.claims: dict[str, CheckoutClaim] = {}
         """What waits for the user's word, by the top of the checkout."""
         self.hear(sorted(words, key=lambda each: (each.at, each.id)))
 
@@ -60,7 +60,7 @@ class Membership:
         for word in words:
             if word.machine == self._machine and word.subject is Subject.PLACE and word.id not in self._heard:
                 self._heard.add(word.id)
-                if word.verdict is not Verdict.ASKED:
+                if word.verdict is not OwnershipVerdict.ASKED:
                     self._said[word.path, word.digest] = word.verdict, word.context
                     self.claims.pop(word.path, None)
         return len(self._heard) > before
@@ -68,7 +68,7 @@ class Membership:
     def said(self, name: Name, root: str) -> Context | None:
         """The project that the user put a place in, as long as it says to be the same as then."""
         verdict, context = self._said.get((root, self._project(name).key), (None, ""))
-        return self._contexts.get(context) if verdict is Verdict.OWNED else None
+        return self._contexts.get(context) if verdict is OwnershipVerdict.OWNED else None
 
     def admits(self, name: Name, root: str, root_of: Callable[[str], str | None], *, is_shared: bool) -> bool:
         """Whether the checkout whose main worktree is at `root` belongs to the project that it names.
@@ -79,23 +79,23 @@ class Membership:
         project = self._project(name)
         verdict, context = self._said.get((root, project.key), (None, ""))
         if verdict is not None:
-            return verdict is not Verdict.FOREIGN and context == project.key
+            return verdict is not OwnershipVerdict.FOREIGN and context == project.key
         if name not in self._known and is_shared:
             self.grant(project, root)
             return True
         if any(root_of(path) == root for path in self._seen.get(name, ())):
             return True
         if name in self._known:
-            self.claims[root] = Claim(root, project, tuple(self._seen.get(name, ())))
+            self.claims[root] = CheckoutClaim(root, project, tuple(self._seen.get(name, ())))
         return False
 
     def grant(self, project: Context, root: str) -> bool:
         """Make a checkout the first place of a project. False where another came before."""
         name = project.kind, project.name
         if name in self._known:
-            return self._said.get((root, project.key)) == (Verdict.FIRST, project.key)
+            return self._said.get((root, project.key)) == (OwnershipVerdict.FIRST, project.key)
         self._known.add(name)
-        self._said[root, project.key] = Verdict.FIRST, project.key
+        self._said[root, project.key] = OwnershipVerdict.FIRST, project.key
         self._firsts.append((project, root))
         return True
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.contexts import Alias
     from wisen.domain.ownership import Ownership
-    from wisen.loop.observe.membership import Claim, Name
+    from wisen.loop.observe.membership import CheckoutClaim, Name
 
 _HOPS = 8
 """How many clones of clones are followed to the repository they come from."""
@@ -106,7 +106,7 @@ class Scope:
         repository = self._repository(here)
         return Path(here.path) if repository is None else repository.top
 
-    def claim(self, place: str) -> Claim | None:
+    def claim(self, place: str) -> CheckoutClaim | None:
         """The known project that the checkout around a directory says to be, where the user's word is wanted."""
         here = self._directory(place)
         if here is None or self.context(place, place) is None:
@@ -138,7 +138,7 @@ class Scope:
             self._only_looks = False
         return "" if context is None else context.key
 
-    def claims(self) -> tuple[Claim, ...]:
+    def claims(self) -> tuple[CheckoutClaim, ...]:
         """Every checkout that was met and waits for the user's word, by path."""
         return tuple(claim for _, claim in sorted(self._membership.claims.items()))
 
