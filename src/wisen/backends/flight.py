@@ -1,6 +1,6 @@
 """One writer at a time: the lock of a home, held by whatever writes what logs tell (learn, cycle, forget, repair).
 
-Its holder cannot leave it behind, because the system lets go of it with him. Hooks never take it.
+Its holder cannot leave it behind, because the system lets go of it with the process. Hooks never take it.
 """
 
 from __future__ import annotations

@@ -171,6 +171,6 @@ def _is_loose(status: os.stat_result) -> bool:
 
 
 def _private(status: os.stat_result) -> int:
-    """The owner's own rights, and that he can read and write it; nobody else's."""
+    """The owner's own rights, and that they can read and write it; nobody else's."""
     least = stat.S_IRWXU if stat.S_ISDIR(status.st_mode) else stat.S_IRUSR | stat.S_IWUSR
     return (stat.S_IMODE(status.st_mode) & stat.S_IRWXU) | least

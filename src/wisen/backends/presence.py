@@ -103,7 +103,7 @@ class ProcessPresence:
 
 
 def presence_here(environment: Mapping[str, str], signs: Sequence[AgentSigns], decided_by: str = "") -> Presence:
-    """What tells whether a person runs this very process, or has proven his word otherwise."""
+    """What tells whether a person runs this very process, or has proven their word otherwise."""
     proven = _PROVEN.get()
     if proven is not None:
         return ProvenPresence(proven)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def is_approved(state: EntryState) -> bool:
-    """Whether the user confirmed or approved an entry: then it is told in the words that he saw."""
+    """Whether the user confirmed or approved an entry: then it is told in the words that they saw."""
     return state.confirmed or state.status is Status.PROMOTED
 
 

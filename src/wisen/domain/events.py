@@ -40,7 +40,7 @@ class Origin(StrEnum):
     REJECTION = "rejection"
     """The reason typed when a call was rejected."""
     SHELL = "shell"
-    """A command to wisen that the user ran by himself from the chat, by the agent's own way for that."""
+    """A command to wisen that the user ran themself from the chat, by the agent's own way for that."""
 
 
 class Status(StrEnum):

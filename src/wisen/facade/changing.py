@@ -49,7 +49,7 @@ class Changer(Reviewer):
         return found, known.fates[found.id]
 
     def refuse(self, change: str) -> Change:
-        """Take the user's word that what a change put in is gone because he did not want it.
+        """Take the user's word that what a change put in is gone because they did not want it.
 
         Raises:
             UsageError: there is no such change.

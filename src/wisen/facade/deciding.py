@@ -1,4 +1,4 @@
-"""Who decides: what only a person may say is done when one shows, and else waits for him as a suggestion."""
+"""Who decides: what only a person may say is done when one shows, and else waits for them as a suggestion."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Decider:
     def require_person(self, *words: str, chat: str = "", dry_run: bool = False) -> None:
         """Go on only where a person decides; `words` are the command that takes the decision, without wisen's name.
 
-        `chat`: what he can type to his agent instead, where that is not the command.
+        `chat`: what they can type to their agent instead, where that is not the command.
 
         Decisions that are written down from then on carry the evidence. What waits because others asked for the same
         is answered by it. A dry run decides nothing and asks nobody.
 
         Raises:
-            PersonNeeded: nothing shows that a person decides. It waits for him as a suggestion, once.
+            PersonNeeded: nothing shows that a person decides. It waits for them as a suggestion, once.
         """
         if dry_run:
             return

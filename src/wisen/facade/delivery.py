@@ -78,7 +78,7 @@ class Deliverer(Reviewer):
         return tuple(done), tuple(troubles)
 
     def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:
-        """The decisions that wait and that the user took himself, as the log of his agent shows: he ran the command."""
+        """The decisions that wait and that the user took, as the log of their agent shows: they ran the command."""
         from wisen.loop.deliver.spool import typed_command
 
         parts, found = self._parts, list[tuple["Proposal", Person]]()

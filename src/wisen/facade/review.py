@@ -222,7 +222,7 @@ class Reviewer(Decider):
         if rule is not None:
             raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
         if logged.source in _OF_USER or logged.priority in _LOUD:
-            # What is called the user's word, or told to every session as important, is his to log.
+            # What is called the user's word, or told to every session as important, is theirs to log.
             options = ("--source", logged.source, "--priority", logged.priority)
             self.require_person("entries", "log", logged.kind, logged.text, *options, dry_run=dry_run)
         parts, id_ = self._parts, self._parts.ids.new()

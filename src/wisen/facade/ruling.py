@@ -1,4 +1,4 @@
-"""What a Learner can be told about rules directly: one in the user's words, or a whole page that he edited."""
+"""What a Learner can be told about rules directly: one in the user's words, or a whole page that they edited."""
 
 from __future__ import annotations
 

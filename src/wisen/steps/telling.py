@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 _RANKS = {each: rank for rank, each in enumerate(Priority)}
 _TYPED_IS_ENOUGH = (Danger.UNKNOWN, Danger.PROGRAM, Danger.PACKAGE, Danger.OUTSIDE)
-"""What may be told unasked where the user typed the whole command; the rest waits for his yes."""
+"""What may be told unasked where the user typed the whole command; the rest waits for their yes."""
 _ASKS = re.compile(
     r"(?:(?:please|just|now|ok|then) )*(?:(?:run|use|try|do|execute|call):? )?(?:\$ |! ?)?", re.IGNORECASE
 )
@@ -240,7 +240,7 @@ def _fixes(parts: Parts, approved: set[tuple[str, str]], praised: dict[str, int]
     typed = _Typed(parts)
 
     def is_allowed(fix: Fix, example: Evidence) -> bool:
-        """Whether the user said yes to what is not known to be harmless: he approved it, or typed all of it himself."""
+        """Whether the user said yes to what is not known to be harmless: they approved it, or typed all of it."""
         if (example.context, fix.id) in approved:
             return True
         line = command_of(fields_of(example.after))

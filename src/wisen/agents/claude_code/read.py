@@ -173,7 +173,7 @@ class ClaudeFormat:
         )
 
     def _shell(self, record: Record, texts: list[str], session: SessionKey, at: datetime) -> None:
-        """A command that the user ran by himself. One to wisen is his word, once a record behind it tells what it said.
+        """A command that the user ran themself. One to wisen is their word, once a record behind it tells what it said.
 
         Words that look like it in a prompt have a source, or nothing that was said by a command behind them.
         """

@@ -1,7 +1,7 @@
 """The books that people read and edit: rules.md and corrections.md of each context, written after a turn.
 
 What was done to them since is noticed before. Any program may have done it, so that the user is asked: a new line may
-be a rule of his, other words his words, a line that is gone one that he does not want any more. What we last wrote is
+be a rule of theirs, other words their words, a line that is gone one that they no longer want. What we last wrote is
 kept beside, so that the two can be told apart.
 """
 

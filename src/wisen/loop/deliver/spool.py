@@ -121,7 +121,7 @@ def is_borne_out(wish: Wish, histories: Iterable[History]) -> bool:
 
 
 def typed_command(request: Proposal, histories: Iterable[History], used: str) -> tuple[str, str] | None:
-    """The session and the id of the line in which the agent's log shows that the user ran a command to wisen himself.
+    """The session and the id of the line in which the agent's log shows that the user ran a command to wisen.
 
     A line that is `used` proved a decision before, and proves no second one.
     """

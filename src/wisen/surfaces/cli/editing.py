@@ -1,4 +1,4 @@
-"""`wisen rules add` and `wisen rules edit`: rules in a person's own words, one by one or in his editor."""
+"""`wisen rules add` and `wisen rules edit`: rules in a person's own words, one by one or in their editor."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def editor_in(environment: Mapping[str, str]) -> str:
 
 
 def _edited(text: str, command: str) -> str:
-    """A text as the person leaves it in his editor: a copy, so that nobody else's edits are among his."""
+    """A text as the person leaves it in their editor: a copy, so that nobody else's edits are among theirs."""
     with tempfile.TemporaryDirectory(prefix="wisen-rules-") as folder:
         file = Path(folder) / "rules.md"
         file.write_text(text, encoding="utf-8", errors="surrogateescape")

@@ -52,7 +52,7 @@ class Gate:
             return await refused(scope, receive, send)
         body = await _whole_body(receive)
         if body is None:
-            return None  # whoever asked is gone, and nothing was begun for him
+            return None  # whoever asked is gone, and nothing was begun for them
         if len(body) > _BODY:
             return await PlainTextResponse(f"At most {_BODY} bytes are read.", 413)(scope, receive, send)
         given = [{"type": "http.request", "body": body, "more_body": False}]
