@@ -48,7 +48,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     act: Act
     at: datetime
     text: str | None
-    """What was typed, in the user's own words; None for the other acts, and where nothing of it was kept or is theirs."""
+    """What was typed, in the user's own words; None for other acts, and where nothing was kept or is theirs."""
     before: int
     """How many steps came before it."""
     origin: str = ""
