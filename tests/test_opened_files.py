@@ -28,6 +28,7 @@ OPENS = {
     "backends/launcher.py": f"{PACKAGE}, and {OWN_HOME}",
     "backends/remove_hooks.py": "a script that works without wisen: it looks whether settings are a file itself",
     "backends/flight.py": OWN_HOME,
+    "backends/folder_lock.py": OWN_HOME,
     "backends/gauge.py": f"{OWN_HOME}, and the package that hooks call",
     "backends/kept.py": OWN_HOME,
     "backends/shelf.py": OWN_HOME,

@@ -16,6 +16,9 @@ import pytest
 from msgspec import structs
 
 import wisen
+from wisen.backends.clock import SystemClock
+from wisen.backends.folder_lock import locked_folder
+from wisen.backends.home_access import leftovers
 from wisen.backends.stores import postgres_ledger, sqlite_ledger
 from wisen.backends.stores.backups import LedgerBackups
 from wisen.backends.stores.migrate import known
@@ -498,3 +501,36 @@ class FixedClock:
     def elapsed(self) -> float:
         """The seconds so far."""
         return float(self._second)
+
+
+@pytest.mark.requirement("X10")
+def test_copies_that_several_processes_make_at_once_are_all_whole(tmp_path: Path) -> None:
+    ledger = open_sqlite(tmp_path)
+    for number in range(300):
+        ledger.record(a_run(f"01A{number}"))
+    ledger.close()
+    # One at once with the other, each many times: a process must not take the other's half copy for one left behind.
+    with ThreadPoolExecutor(4) as pool:
+        made = list(
+            pool.map(
+                lambda _: LedgerBackups(
+                    tmp_path / "ledger.db", tmp_path / "backups", clock=SystemClock(), keep=100
+                ).make(),
+                range(24),
+            )
+        )
+    assert sorted(set(made)) == sorted((tmp_path / "backups").iterdir())
+    assert len(set(made)) == 24
+
+
+@pytest.mark.requirement("X10")
+def test_a_copy_that_is_being_made_is_nothing_left_behind(tmp_path: Path) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    (folder / "ledger-1.db.part").touch()
+    later = datetime.now(UTC) + timedelta(hours=1)
+    with locked_folder(folder, patience=0):
+        assert leftovers(tmp_path, later) == []
+        with pytest.raises(StoreBusy, match="held by another process"), locked_folder(folder, patience=0):
+            pass
+    assert leftovers(tmp_path, later) == [folder / "ledger-1.db.part"]

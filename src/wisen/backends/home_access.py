@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from wisen.backends.folder_lock import is_locked
 from wisen.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def leftovers(home: Path, now: datetime) -> list[Path]:
                 settled = now.timestamp() - path.lstat().st_mtime > _SETTLED
             except OSError:
                 continue
-            if settled or path.parent.name == "backups":
+            # A copy of the ledger takes as long as it takes; whoever makes one holds the folder.
+            if not is_locked(path.parent) if path.parent.name == "backups" else settled:
                 found.append(path)
     return found
 

@@ -11,6 +11,7 @@ import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
+from wisen.backends.folder_lock import locked_folder
 from wisen.backends.home_access import leftovers
 from wisen.backends.stores.ledger import TABLES, SqlLedger
 from wisen.backends.stores.migrate import known, migrate, version_of
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.ports import Clock, Ledger
+
+# How long one process waits for the copy that another one makes: a ledger of a million events takes a part of it.
+_PATIENCE = 120.0
 
 
 def copies(folder: Path) -> list[Path]:
@@ -43,12 +47,23 @@ class LedgerBackups:
 
     def make(self) -> Path:
         """Copy the ledger, verify the copy, and drop the oldest ones beyond the number to keep."""
+        with self._alone():
+            return self._make()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One process at a time makes copies: what else lies half in the folder is of one that was killed."""
+        with translated(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with locked_folder(self._folder, patience=_PATIENCE):
+            yield
+
+    def _make(self) -> Path:
         copy = self._folder / f"ledger-{self._clock.now():%Y%m%dT%H%M%S%f}.db"
         part = copy.with_name(copy.name + ".part")
         with translated(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             for left in self._folder.glob("*.part*"):
-                left.unlink(missing_ok=True)  # by a process that was killed: one writer at a time makes copies
+                left.unlink(missing_ok=True)
         try:
             rows = self._copy_to(part)
             if self._read_whole(part) != rows:
@@ -74,14 +89,15 @@ class LedgerBackups:
 
     def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
         """Make a copy, then delete the older ones that hold something, or of which that cannot be told."""
-        made = self.make()
-        gone = [copy for copy in copies(self._folder) if copy != made and self._may_hold(copy, holds)]
-        with translated(self._folder):
-            gone += leftovers(self._ledger.parent, self._clock.now())
-            gone += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
-            for each in gone:
-                each.unlink(missing_ok=True)
-            sync_folder(self._folder)
+        with self._alone():
+            made = self._make()
+            gone = [copy for copy in copies(self._folder) if copy != made and self._may_hold(copy, holds)]
+            with translated(self._folder):
+                gone += leftovers(self._ledger.parent, self._clock.now())
+                gone += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
+                for each in gone:
+                    each.unlink(missing_ok=True)
+                sync_folder(self._folder)
         return tuple(gone)
 
     def _may_hold(self, copy: Path, holds: Callable[[Ledger], bool]) -> bool:

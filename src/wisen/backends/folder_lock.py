@@ -1,0 +1,60 @@
+"""A lock on a folder that several processes write in: no file of its own, and gone with the process that held it."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from wisen.errors import StoreBusy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_HELD = frozenset({errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES})
+
+
+@contextmanager
+def locked_folder(folder: Path, *, patience: float) -> Iterator[None]:
+    """Hold a folder; wait for another process that holds it. Raises: StoreBusy."""
+    handle = _opened(folder)
+    try:
+        end = time.monotonic() + patience
+        while not _taken(handle):
+            if time.monotonic() > end:
+                raise StoreBusy(
+                    f"{folder} is held by another process for more than {patience:.0f} seconds. Try again later."
+                )
+            time.sleep(0.02)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a process holds a folder now."""
+    try:
+        handle = _opened(folder)
+    except OSError:
+        return False
+    try:
+        return not _taken(handle)
+    finally:
+        os.close(handle)
+
+
+def _opened(folder: Path) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def _taken(handle: int) -> bool:
+    """Whether the lock is ours now; a file system that knows no locks lets everybody in."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in _HELD
+    return True
