@@ -11,8 +11,10 @@ AS_PERSON = (sys.executable, str(Path(__file__).with_name("as_person.py")))
 """The same as a person runs it, with everything that only a person may decide."""
 
 
-def run(*arguments: str | Path, expect: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([*AS_PERSON, *arguments], capture_output=True, text=True, check=False, timeout=60)
+def run(*arguments: str | Path, expect: int = 0, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command; `typed` is what comes through a pipe, and its end is the end of the input."""
+    command = [*AS_PERSON, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, input=typed)
     assert done.returncode == expect, done.stderr or done.stdout
     assert "Traceback" not in done.stderr
     return done

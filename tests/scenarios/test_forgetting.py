@@ -6,7 +6,9 @@ import json
 import os
 import pty
 import random
+import re
 import stat
+import subprocess
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -323,7 +325,7 @@ def test_the_command_shows_exports_forgets_and_lists(home: Path, monkeypatch: py
     kinds = {thing["kind"] for thing in told["forgotten"][0]["things"]}
     assert kinds >= {"entry", "event", "memory", "occurrence", "page"}
     file = home / "kept.json"
-    shown = run("forget", "quickbeam", "--export", file).stdout
+    shown = run("forget", "quickbeam", "--export", file, "--yes").stdout
     assert "always use quickbeam" in shown
     assert "Forgotten: " in shown
     assert {thing["kind"] for thing in json.loads(file.read_text())["forgotten"]} == kinds
@@ -346,7 +348,7 @@ def test_the_command_asks_for_what_it_cannot_know(home: Path, monkeypatch: pytes
     assert "no project" in run("forget", "quickbeam", "--scope", "context", expect=1).stderr
     assert "none of context, global, all" in run("forget", "quickbeam", "--scope", "here", expect=1).stderr
     assert "needs --scope" in run("forget", "--everything", expect=1).stderr
-    assert "needs --scope" in run("forget", "--everything", "--scope", "all", expect=1).stderr
+    assert "--yes" in run("forget", "--everything", "--scope", "all", "--json", expect=1).stderr
     assert "Give a text or an id" in run("forget", expect=1).stderr
     assert "Nothing here holds that" in run("forget", "--everything", "--scope", "all", "--yes").stdout
 
@@ -367,6 +369,58 @@ def test_in_a_terminal_it_asks_for_each_scope(home: Path) -> None:
         assert names(learner) == []
 
 
+@pytest.mark.parametrize("typed", ["n\n", "", "maybe\n"])
+def test_without_a_yes_nothing_is_forgotten(home: Path, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    shop = taught(home, "no, from now on always use quickbeam instead of npm")
+    run("learn")
+    monkeypatch.chdir(shop)
+    shown = run("forget", "quickbeam", expect=1, typed=typed).stdout
+    assert re.search(r"Forget \d+ things .* for good\? \[y/N\]", shown), "how many is asked about"
+    assert "Always use quickbeam instead of npm." in shown, "the first ones are shown"
+    assert "Nothing was forgotten." in shown
+    assert "Nothing was forgotten." in run("forget", "--everything", "--scope", "all", expect=1, typed=typed).stdout
+    with wisen.open_learner() as learner:
+        assert learner.forgotten() == ()
+        assert len(names(learner)) == 1
+
+
+def test_a_yes_through_a_pipe_forgets_here_and_what_is_not_answered_stays(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "no, from now on always use quickbeam instead of npm"
+    shop = taught(home, said)
+    taught(home, said, project="blog", number=2)
+    run("learn")
+    monkeypatch.chdir(shop)
+    assert "Forgotten: " in run("forget", "quickbeam", typed="y\n").stdout
+    with wisen.open_learner() as learner:
+        assert len(names(learner)) == 1, "the other project was asked about, and nobody answered"
+
+
+def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop = taught(home, "no, from now on always use quickbeam instead of npm")
+    silent = home / "silent"
+    silent.mkdir()
+    subprocess.run(["git", "init", "--quiet", silent], check=True)
+    run("install", "claude-code", "--yes")
+    run("learn")
+    settings = home / ".claude" / "settings.json"
+    hooked = settings.read_bytes()
+    monkeypatch.chdir(silent)
+    run("off")
+    monkeypatch.chdir(shop)
+    shown = run("forget", "--everything", "--scope", "all", "--yes").stdout
+    assert "claude-code still calls wisen. To end that: wisen uninstall claude-code" in " ".join(shown.split())
+    assert settings.read_bytes() == hooked
+    assert (silent / ".wisen-off").exists(), "a project that was silent stays so"
+    with wisen.open_learner() as learner:
+        assert learner.off_by(silent), "and it is known to be the user's own word"
+        assert [each.agent for each in learner.installed() if each.files] == ["claude-code"]
+    assert residues(home / "wisen", ["quickbeam"]) == {}
+    run("uninstall", "claude-code")
+    assert not settings.exists() or b"hook" not in settings.read_bytes(), "it can still be taken back exactly"
+
+
 def answered(place: Path, arguments: list[str], answers: list[str]) -> str:
     """What a command shows in a terminal to somebody who answers."""
     process, terminal = pty.fork()
@@ -377,7 +431,7 @@ def answered(place: Path, arguments: list[str], answers: list[str]) -> str:
     with suppress(OSError):  # the terminal is gone when the command has ended
         while data := os.read(terminal, 4096):
             shown += data.decode()
-            if shown.endswith(("[y/N]: ", "?: ")) and (answer := next(waiting, None)) is not None:
+            if shown.endswith(("[y/N] ", "all)? ")) and (answer := next(waiting, None)) is not None:
                 os.write(terminal, f"{answer}\n".encode())
     assert os.waitpid(process, 0)[1] == 0
     os.close(terminal)

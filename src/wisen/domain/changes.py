@@ -10,6 +10,10 @@ from typing import TypeAlias
 from msgspec import Struct
 
 _CHARACTERS_A_TOKEN = 4
+SWITCHED_OFF = "you switched wisen off here"
+"""Why a marker was put into a project."""
+EXPERIMENTS_ANSWER = "your answer about experiments"
+"""Why config.toml says whether experiments are welcome."""
 
 
 class Splice(Struct, frozen=True):

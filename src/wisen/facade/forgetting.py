@@ -100,7 +100,16 @@ class Forgetter(Guarder):
         tombstone = self._tombstone(scope, len(found.things))
         keys = () if scope != EVERYWHERE else _event_keys(found)
         until = Key(kind=KeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))
-        return self._carried_out([Grave(tombstone, aim, found, (until, *keys))], dry_run=dry_run)[0]
+        done = self._carried_out([Grave(tombstone, aim, found, (until, *keys))], dry_run=dry_run)[0]
+        return done._replace(left=(*done.left, *self._set_up())) if scope == ALL else done
+
+    def _set_up(self) -> list[str]:
+        """How agents stay set up when everything is forgotten, and what changes that."""
+        return [
+            f"{each.agent} still calls wisen. To end that: wisen uninstall {each.agent}"
+            for each in self.installed()
+            if each.files
+        ]
 
     def forgotten(self) -> tuple[Tombstone, ...]:
         """What was forgotten: when, in which scope and how much, and no word of it; oldest first."""

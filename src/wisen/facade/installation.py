@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.changes import digest
+from wisen.domain.changes import EXPERIMENTS_ANSWER, digest
 from wisen.domain.hooks import Cost, Installing
 from wisen.domain.state import Health
 from wisen.errors import FileError, SettingsUnclear, UsageError
@@ -133,7 +133,7 @@ class Installer(Decider):
         self.require_person("trials", "on" if welcome else "off")
         path = self._parts.home / "config.toml"
         saw = digest(self._parts.files.read(path).content)
-        plan = ValuePlan(str(path), ("trials", "experiments"), welcome, "your answer about experiments", saw)
+        plan = ValuePlan(str(path), ("trials", "experiments"), welcome, EXPERIMENTS_ANSWER, saw)
         return Editor(self._parts.desk).set(plan)
 
     def _installing(

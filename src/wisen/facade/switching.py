@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wisen.domain.changes import SWITCHED_OFF
 from wisen.domain.entries import Who
 from wisen.domain.ownership import OwnershipVerdict, Subject
 from wisen.domain.tombstones import OFF, Key, KeyKind
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from wisen.loop.apply.undo import Undoing
 
 _SAYS = b"wisen keeps nothing of what happens here and below. `wisen on` removes this file.\n"
-_WHY = "you switched wisen off here"
 
 
 class Switcher(Forgetter):
@@ -86,7 +86,7 @@ class Switcher(Forgetter):
         marker = top / MARKER
         self._note_marker(marker, OwnershipVerdict.OWNED, dry_run=dry_run)
         saw = self._parts.files.read(marker).digest
-        edit = Editor(self._parts.desk).place(PassagePlan(str(marker), _SAYS, _WHY, saw), dry_run=dry_run)
+        edit = Editor(self._parts.desk).place(PassagePlan(str(marker), _SAYS, SWITCHED_OFF, saw), dry_run=dry_run)
         self._tell_hooks(dry_run=dry_run)
         return edit
 

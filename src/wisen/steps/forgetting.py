@@ -7,10 +7,11 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.changes import Fate, Line, Passage, Value
+from wisen.domain.changes import EXPERIMENTS_ANSWER, SWITCHED_OFF, Change, Fate, Line, Look, Passage, Value
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import Entry, rule_id
 from wisen.domain.histories import Act
+from wisen.domain.ownership import Ownership, Subject
 from wisen.domain.report import Selection
 from wisen.domain.tombstones import ALL, Thing, covers
 from wisen.errors import FileError, UsageError
@@ -25,11 +26,11 @@ from wisen.memory.layers.keep import shelf_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from wisen.domain.changes import Change
     from wisen.loop.forget.find import Aim, Found, Seen
     from wisen.loop.forget.matching import Needle
     from wisen.parts import Parts
     from wisen.ports import Ledger
+    from wisen.ports.tombstones import Row
 
 _PAGES = ".md"
 _WHERE = ("contexts", "global", "reports", "index.md")
@@ -42,7 +43,9 @@ _NAMING = ("index.md", "meta.md", "memory.json")
 
 def found_in(parts: Parts, aim: Aim) -> Found:
     """Everything that has to go, wherever it stands."""
-    found = find(parts.ledger.held(), parts.index.traces(), parts.index.memories.every(), aim, context_in(parts))
+    found = find(
+        held_rows(parts.ledger, parts, aim), parts.index.traces(), parts.index.memories.every(), aim, context_in(parts)
+    )
     found.things += [Thing("page", path.name, str(path), _lines(path, aim)) for path in pages(parts, aim)]
     answers = [(name, text) for name, text in parts.index.answers() if aim.needle.holds(text)]
     found.things += [Thing("answer", name, "what models answered", text) for name, text in answers]
@@ -53,7 +56,20 @@ def found_in(parts: Parts, aim: Aim) -> Found:
 
 def held_by(ledger: Ledger, parts: Parts, aim: Aim) -> bool:
     """Whether another ledger holds something of it."""
-    return bool(find(ledger.held(), (), (), aim, context_in(parts)).rows)
+    return bool(find(held_rows(ledger, parts, aim), (), (), aim, context_in(parts)).rows)
+
+
+def held_rows(ledger: Ledger, parts: Parts, aim: Aim) -> Iterator[Row]:
+    """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless they are named."""
+    why = {f"hooks of {each.name}" for each in parts.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER}
+    settings = set[str]()
+    for row in ledger.held():
+        if isinstance(row, Change) and row.why.removeprefix("undid ") in why and thing_of(row) not in aim.things:
+            settings.add(row.id)
+        elif isinstance(row, Ownership) and row.subject is Subject.MARKER:
+            continue
+        elif not isinstance(row, Look) or row.change not in settings:
+            yield row
 
 
 def languages_holding(parts: Parts, needle: Needle) -> tuple[str, ...]:

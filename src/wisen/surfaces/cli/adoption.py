@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.errors import UsageError
+from wisen.surfaces.cli.confirming import is_confirmed
 from wisen.surfaces.cli.render import console, print_json, say
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def adopt(path: Path, *, is_mine: bool, dry_run: bool, as_json: bool) -> int:
                 raise UsageError(f"Only a person can adopt {path}, at a terminal, where its content is shown.")
             for each in files:
                 _show(each)
-            if not _says_yes(f"Is what stands {'there' if len(files) == 1 else 'in both'} your own word? [y/N] "):
+            if not is_confirmed(f"Is what stands {'there' if len(files) == 1 else 'in both'} your own word?"):
                 say("It is not adopted, and not read. Not to be asked again: --revoke")
                 return 0
         rows = [learner.adopt(each, is_mine=is_mine, dry_run=dry_run) for each in files]
@@ -111,13 +112,6 @@ def _prepare(learner: Learner, *, dry_run: bool) -> None:
     """Hooks are to know it at once."""
     if not dry_run:
         learner.prepare()
-
-
-def _says_yes(question: str) -> bool:
-    try:
-        return input(question).strip().lower() in ("y", "yes")
-    except EOFError:
-        return False
 
 
 def _show(file: AdoptableFile) -> None:

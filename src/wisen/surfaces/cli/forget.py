@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +11,7 @@ from wisen import wiring
 from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.tombstones import ALL, scope_words
 from wisen.errors import UsageError
+from wisen.surfaces.cli.confirming import is_confirmed, read_answer
 from wisen.surfaces.cli.render import clipped, console, plural, print_json
 
 if TYPE_CHECKING:
@@ -49,13 +49,16 @@ def run(wanted: Wanted, *, yes: bool, dry_run: bool, as_json: bool) -> int:
         raise UsageError("Give a text or an id, or one of --everything, --list and --undo ID.")
     if wanted.export is not None and wanted.export.exists():
         raise UsageError(f"{wanted.export} is there already. Name a file that is not.")
+    removes = bool(wanted.what) or wanted.everything
+    if removes and as_json and not (yes or dry_run):
+        raise UsageError("With --json nobody is asked. Add --yes to forget it, or --dry-run to see what would go.")
     wires = wiring.wire()
     with wires.lock().hold("forget"), wires.learner(reads=False) as learner:
         if wanted.shown:
             return _list(learner, as_json=as_json)
         if wanted.undo is not None:
             return _lift(learner, wanted.undo, dry_run=dry_run, as_json=as_json)
-        asks = not yes and not dry_run and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+        asks = not yes and not dry_run
         return _Dialogue(learner, wanted, asks=asks, yes=yes, dry_run=dry_run, as_json=as_json).run()
 
 
@@ -74,6 +77,7 @@ class _Dialogue:
     def run(self) -> int:
         """Go through the scopes."""
         done: list[Forgetting] = []
+        refused = False
         for number, scope in enumerate(self._scopes()):
             plan = self._plan(scope)
             things = [thing for each in plan for thing in each.things]
@@ -81,8 +85,11 @@ class _Dialogue:
                 _show(self._out, plan)
             if not things:
                 done += [each for each in plan if each.left]
-            if not things or (self._asks and not self._agreed(things, scope)):
+            if not things:
                 continue
+            if self._asks and not self._agreed(things, scope):
+                refused = True
+                break  # who keeps it here keeps it elsewhere too
             if self._dry_run:
                 done += plan
                 continue
@@ -92,6 +99,9 @@ class _Dialogue:
             print_json({"dry_run": self._dry_run, "forgotten": [_told(each) for each in done]})
         else:
             self._tell(done)
+        if refused and not any(each.tombstone for each in done):
+            self._out.print("Nothing was forgotten.")
+            return 1
         return 0
 
     def _scopes(self) -> list[str | None]:
@@ -108,12 +118,10 @@ class _Dialogue:
     def _whole(self, keys: dict[str, str | None]) -> str:
         scope = self._wanted.scope
         if scope is None and self._asks:
-            import typer
-
             offered = [name for name in SCOPES if keys[name] is not None]
-            scope = typer.prompt(f"Everything in which scope ({', '.join(offered)})?").strip()
-        elif scope is None or not (self._yes or self._asks or self._dry_run):
-            raise UsageError("--everything needs --scope context, global or all, and --yes where nobody can be asked.")
+            scope = read_answer(f"Everything in which scope ({', '.join(offered)})? ")
+        if not scope:
+            raise UsageError("Nothing was forgotten: --everything needs --scope context, global or all.")
         key = keys.get(scope)
         if key is None:
             raise UsageError(f"{scope!r} is no scope here. Give one of {', '.join(SCOPES)}; context needs a project.")
@@ -130,10 +138,8 @@ class _Dialogue:
         return self._learner.forget(self._wanted.what, scope=scope)
 
     def _agreed(self, things: Sequence[Thing], scope: str | None) -> bool:
-        import typer
-
         where = "" if scope is None else f" ({scope_words(scope)})"
-        return typer.confirm(f"Forget {plural(len(things), 'thing')}{where} for good?", default=False)
+        return is_confirmed(f"Forget {plural(len(things), 'thing')}{where} for good?")
 
     def _export(self, things: Sequence[Thing]) -> None:
         if self._wanted.export is None:

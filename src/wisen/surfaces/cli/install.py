@@ -13,6 +13,7 @@ import msgspec
 
 from wisen import wiring
 from wisen.errors import UsageError
+from wisen.surfaces.cli.confirming import is_confirmed, is_refused_unasked
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, shown_path
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 SCOPES = ("user", "project")
 _QUESTION = (
-    "May hints that you did not approve be tried: given in some sessions, held back in others, and counted? "
-    "What you said or approved is never held back"
+    "What you said or approved is never held back. "
+    "May hints that you did not approve be tried: given in some sessions, held back in others, and counted?"
 )
 
 
@@ -38,7 +39,8 @@ def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_
     wires, here = wiring.wire(), Path.cwd()
     project = here if scope == "project" else None
     asks = not (dry_run or as_json or yes) and _is_terminal()
-    if asks and not _agreed(wires, agent, project):
+    refused = not (asks or dry_run or yes) and is_refused_unasked()
+    if refused or (asks and not _agreed(wires, agent, project)):
         console().print("Nothing was written.")
         return 1
     with _opened(wires, dry_run=dry_run) as learner:
@@ -51,9 +53,7 @@ def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_
                 console().print("Next: wisen cycle reads your sessions and prepares what agents are told.")
         asked = "trials.experiments" in wires.settings.sources
         if experiments is None and not asked and not dry_run and not as_json and _is_terminal():
-            import typer
-
-            experiments = typer.confirm(_QUESTION, default=False)
+            experiments = is_confirmed(_QUESTION)
         if experiments is not None and not dry_run:
             learner.welcome_experiments(welcome=experiments)
     if as_json:
@@ -65,14 +65,12 @@ def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_
 
 def _agreed(wires: Wiring, agent: str, project: Path | None) -> bool:
     """Show what would be written and what it costs, and ask."""
-    import typer
-
     with _opened(wires, dry_run=True) as learner:
         planned = learner.install(agent, project, dry_run=True)
     if not planned.changed:
         return True
     _show(planned, console(), dry_run=True)
-    return typer.confirm("Write this?", default=True)
+    return is_confirmed("Write this?")
 
 
 def uninstall(agent: str, *, dry_run: bool, as_json: bool) -> int:
