@@ -22,7 +22,7 @@ from wisen.domain.exposures import Arm
 from wisen.loop.deliver.snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
 from wisen.loop.deliver.spool import subject, wish_in
 from wisen.safety import sentinel
-from wisen.surfaces.hook import asking
+from wisen.surfaces.hook import asking, forgetting
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -317,7 +317,7 @@ def test_forgotten_in_the_chat_is_taken_out_of_the_file_too(home: Path, wisen: P
     run("cycle", "--quick")
     listed = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "show my rules"})
     assert rule in listed, "what a file tells is listed all the same"
-    twice(home, project, f"Forget {rule}")
+    typed(home, project, f"Forget {rule}")
     done = json.loads(run("cycle", "--quick", "--json").stdout)
     assert "forgotten" in done["answered"][0]
     assert not (project / "CLAUDE.md").exists(), "there was no such file before"
@@ -327,36 +327,82 @@ def test_forgotten_in_the_chat_is_taken_out_of_the_file_too(home: Path, wisen: P
 def test_what_was_said_can_be_forgotten(home: Path, wisen: Path, project: Path) -> None:
     told = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project), "source": "startup"})
     rule = told.partition("(R-")[2][:8]
-    twice(home, project, f"forget R-{rule}")
+    typed(home, project, f"forget R-{rule}")
     done = json.loads(run("cycle", "--quick", "--json").stdout)
     assert "forgotten" in done["answered"][0]
     assert fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"}) == ""
 
 
 @pytest.mark.requirement("N8")
-def test_words_typed_twice_are_forgotten_for_good_and_once_is_not_enough(
+def test_words_are_forgotten_where_they_were_typed_and_the_user_is_asked_about_the_rest(
     home: Path, wisen: Path, project: Path
 ) -> None:
     asked = "forget the pnpm rule"
-    told = typed_once = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": asked})
-    assert "pnpm instead of npm. (R-" in told, "what would go, with its source"
-    assert "yes forget the pnpm rule" in told
-    assert sentinel.strip(told).strip() == ""
-    assert list((wisen / "spool").glob("*.jsonl")) == []
-    typed(home, project, asked, number=8)
-    assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []
-    assert "pnpm" in residue(wisen)
-    told, noted = twice(home, project, asked)
-    assert (told, "Noted" in noted) == (typed_once, True)
+    typed(home, project, asked)
     (note,) = (wisen / "spool").glob("*.jsonl")
     assert "pnpm" not in note.read_text()
-    (done,) = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
-    assert done.startswith("forgotten for good: ")
-    assert "pnpm" not in done
+    told = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": asked})
+    assert "pnpm instead of npm. (R-" in told, "what goes, with its source"
+    assert {"`yes forget the pnpm rule global`", "`yes forget the pnpm rule everywhere`"} <= set(
+        re.findall("`.*?`", told)
+    )
+    assert sentinel.strip(told).strip() == ""
+    done = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
+    assert [each[:20] for each in done] == ["forgotten for good: "]
+    assert "pnpm" not in done[0]
     assert "pnpm" not in residue(wisen)
     assert "shopctl" in residue(wisen), "the rest is unharmed"
     run("learn", "--recheck")
     assert "pnpm" not in residue(wisen)
+
+
+@pytest.mark.requirement("N8")
+@pytest.mark.parametrize(("where", "left"), [("global", 1), ("everywhere", 0)])
+def test_what_holds_elsewhere_goes_only_when_the_user_says_yes_to_that(
+    home: Path, wisen: Path, project: Path, where: str, left: int
+) -> None:
+    log = ClaudeTranscript(31, cwd=str(home / "blog"), start=datetime.now(UTC))
+    log.prompt("no, from now on always use pnpm instead of npm")
+    log.bash("ls")
+    log.write(home / ".claude" / "projects" / "blog")
+    run("rules", "add", "Mention pnpm in every reply.", "--global")
+    run("learn")
+    told = twice(home, project, "forget pnpm", second=f"yes forget pnpm {where}")
+    assert ["Noted" in each for each in told] == [True, True]
+    assert len(json.loads(run("cycle", "--quick", "--json").stdout)["answered"]) == 2
+    entries = json.loads(run("entries", "list", "--all", "--json").stdout)["entries"]
+    assert sum("pnpm" in each["text"] for each in entries) == left, "in the other project"
+
+
+@pytest.mark.requirement("N8")
+def test_a_word_that_no_lesson_holds_may_be_meant_for_the_agent_and_is_asked_back(
+    home: Path, wisen: Path, project: Path
+) -> None:
+    typed(home, project, "forget the shopctl sessions", number=8)
+    told = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": "forget shopctl stock"})
+    assert told.count("Nothing is forgotten") == 1
+    assert "yes forget shopctl stock" in told
+    assert list((wisen / "spool").glob("*.jsonl")) == []
+
+
+@pytest.mark.requirement("N8")
+@pytest.mark.parametrize(
+    "words", ["yes forget pnpm", "yes, forget npm", "yes forget everything here", "yes forget pnpm everywhere"]
+)
+def test_a_yes_to_no_question_forgets_nothing_and_says_what_to_type(
+    home: Path, wisen: Path, project: Path, words: str
+) -> None:
+    log = ClaudeTranscript(7, cwd=str(project), start=datetime.now(UTC))
+    log.prompt(words)
+    log.bash("ls")
+    log.write(home / ".claude" / "projects" / "shop")
+    told = fire(wisen, "prompt", {"session_id": log.session, "cwd": str(project), "prompt": words})
+    assert "Nothing is forgotten: no question waits" in told
+    assert f"types first, alone: forget {words.partition('forget ')[2]}" in told
+    assert "Noted" not in told
+    assert list((wisen / "spool").glob("*.jsonl")) == []
+    assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []
+    assert "pnpm" in residue(wisen)
 
 
 def residue(wisen: Path) -> str:
@@ -365,9 +411,9 @@ def residue(wisen: Path) -> str:
 
 
 @pytest.mark.requirement("N8")
-@pytest.mark.parametrize("second", ["yes forget npm", "yes, approve 1", "forget pnpm"])
+@pytest.mark.parametrize("second", ["yes forget npm", "yes, approve 1", "forget pnpm", "yes forget everything here"])
 def test_other_words_the_second_time_forget_nothing(home: Path, wisen: Path, project: Path, second: str) -> None:
-    twice(home, project, "forget pnpm", second=second)
+    twice(home, project, "forget pnpm everywhere", second=second.replace("forget pnpm", "forget pnpm everywhere"))
     assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []
     assert "pnpm" in residue(wisen)
 
@@ -434,7 +480,7 @@ def test_memory_stats_are_counted_by_the_cycle_and_not_pinned(home: Path, wisen:
 def test_the_client_and_the_cycle_read_wishes_alike(text: str) -> None:
     kind, of = wish_in(text)
     assert asking.wish_in(text, DATA) == (kind, of)
-    assert asking.subject(of, DATA) == subject(of)
+    assert forgetting.subject(of, DATA) == subject(of)
 
 
 @pytest.mark.parametrize(
@@ -451,7 +497,7 @@ def test_the_client_and_the_cycle_read_wishes_alike(text: str) -> None:
     ],
 )
 def test_how_something_is_named_is_not_taken_for_its_words(of: str, meant: tuple[str, str]) -> None:
-    assert subject(of) == asking.subject(of, DATA) == meant
+    assert subject(of) == forgetting.subject(of, DATA) == meant
 
 
 @pytest.mark.requirement("X6")

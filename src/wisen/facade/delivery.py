@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from wisen.domain.entries import Answer, Who
 from wisen.domain.fences import describe_error
@@ -52,18 +52,18 @@ class Deliverer(Reviewer):
 
         What the log does not show yet waits for a day.
         """
-        from wisen.loop.deliver.spool import CONFIRM, confirmed, is_borne_out, wishes
+        from wisen.loop.deliver.spool import wishes
 
         done, troubles = list[str](), list[str]()
         parts = self._parts
-        for wish in wishes(parts.shelf.spooled()):
-            histories = parts.index.histories(Selection(agent=wish.agent, since=wish.around))
-            forgotten = confirmed(wish, histories) if wish.kind == CONFIRM else None
-            if forgotten is not None or (wish.kind != CONFIRM and is_borne_out(wish, histories)):
+        # What is forgotten may be what proves the next wish: all are held against the log before one is carried out.
+        proven = [(wish, self._proof(wish)) for wish in wishes(parts.shelf.spooled())]
+        for wish, proof in proven:
+            if proof is not None:
                 person = Person(f"typed in the chat with {wish.agent}, session {wish.session}")
                 try:
                     with self.on_word_of(person):
-                        done.append(self._grant(wish) if forgotten is None else self._forgotten(forgotten))
+                        done.append(self._grant(wish) if proof is True else self._forgotten(proof))
                 except WisenError as error:
                     troubles.append(f"“{wish.words}”: {error}")
                 except Exception as error:  # noqa: BLE001 - a fence: what cannot be done keeps no other wish waiting
@@ -76,6 +76,15 @@ class Deliverer(Reviewer):
                 troubles.append(f"“{wish.words}” is not in the log of session {wish.session}, and was not done.")
             parts.shelf.drop([wish.name])
         return tuple(done), tuple(troubles)
+
+    def _proof(self, wish: Wish) -> Literal[True] | Forgotten | None:
+        """What the agent's own log shows of a wish: that it was typed, or what is to be forgotten; None for nothing."""
+        from wisen.loop.deliver.spool import FORGETS, forgotten_by, is_borne_out
+
+        histories = self._parts.index.histories(Selection(agent=wish.agent, since=wish.around))
+        if wish.kind in FORGETS:
+            return forgotten_by(wish, histories, self._parts.salt())
+        return True if is_borne_out(wish, histories) else None
 
     def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:
         """The decisions that wait and that the user took, as the log of their agent shows: they ran the command."""
@@ -168,5 +177,5 @@ class Deliverer(Reviewer):
         return f"{given.value}: {answered.asked.proposal.text}"
 
     def _forgotten(self, wanted: Forgotten) -> str:
-        """Forget what the user typed twice, for good. Returns how much that was, without a word of it."""
+        """Forget what the user typed, for good. Returns how much that was, without a word of it."""
         raise NotImplementedError

@@ -27,7 +27,7 @@ _SAFETY = "safety"
 """The thing that a tombstone names where the rules of safety decided what had to go."""
 
 
-_IN_CHAT = "forget …, and then: yes forget …"
+_IN_CHAT = "forget …"
 
 
 class Grave(NamedTuple):
@@ -179,23 +179,20 @@ class Forgetter(Guarder):
         return tuple(Purged(rule, place, many) for (rule, place), many in sorted(told.items()))
 
     def _forgotten(self, wanted: Forgotten) -> str:
-        """Forget what the user typed twice: words where he typed them and in what holds everywhere, unless he said all.
-
-        Raises: UsageError.
-        """
+        """Forget what the user typed to an agent, in the scope that they typed. Raises: UsageError."""
         from wisen.loop.deliver.spool import EVERYTHING
         from wisen.steps.naming import is_named
 
         here = wanted.context or NOWHERE
+        scope = {"here": here, "global": EVERYWHERE, "everywhere": ALL}[wanted.scope]
         if wanted.what == EVERYTHING:
-            if here == NOWHERE and not wanted.everywhere:
+            if scope == NOWHERE:
                 raise UsageError("it was typed outside of any project. What is meant: forget everything everywhere")
-            done = [self.forget_everything(ALL if wanted.everywhere else here)]
+            done = [self.forget_everything(scope)]
         elif is_named(self._parts, wanted.what):
             done = [*self.forget(wanted.what)]
         else:
-            scopes = (ALL,) if wanted.everywhere else (here, EVERYWHERE)
-            done = [each for scope in scopes for each in self.forget(wanted.what, scope=scope)]
+            done = [*self.forget(wanted.what, scope=scope)]
         left = "".join(f" Left: {line}" for each in done for line in each.left)
         things = sum(len(each.things) for each in done)
         done = [each for each in done if each.tombstone]

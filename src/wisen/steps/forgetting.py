@@ -60,7 +60,7 @@ def held_by(ledger: Ledger, parts: Parts, aim: Aim) -> bool:
 
 
 def held_rows(ledger: Ledger, parts: Parts, aim: Aim) -> Iterator[Row]:
-    """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless they are named."""
+    """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless one is named."""
     why = {f"hooks of {each.name}" for each in parts.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER}
     settings = set[str]()
     for row in ledger.held():

@@ -58,7 +58,7 @@ VERBS = {
 """What he can type before a number or a name."""
 LONGEST = {"forget": 12, "confirm": 12}
 """Before how many words in one line, where it is more than one."""
-SCOPES = {"here": "here", "everywhere": "everywhere"}
+SCOPES = {"here": "here", "global": "global", "everywhere": "everywhere"}
 """What he can type behind those words: where."""
 FILLERS = {
     "before": "about all everything lesson line my of our rule rules that the this thing things your".split(),

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 _AROUND = timedelta(minutes=10)
 """How far the clocks of a hook and of a log may be apart."""
 _TYPED = ("prompt", "queued")
-_ASKED = timedelta(days=1)
-"""How long what was asked back may wait for the second word."""
 CONFIRM = "confirm"
+FORGET = "forget"
+FORGETS = (FORGET, CONFIRM)
+"""The wishes by which something is forgotten: here at once, elsewhere after it was asked back."""
 EVERYTHING = "everything"
 
 
@@ -38,29 +39,31 @@ class Wish(NamedTuple):
     at: datetime
     kind: str
     of: str
-    """The number or name that was typed."""
+    """The number or name that was typed; of what is to be forgotten a digest, keyed with the home's salt."""
     id: str
     """What the number or name stood for in that session."""
 
     @property
     def around(self) -> datetime:
         """From when on the log may show it."""
-        return self.at - (_ASKED if self.kind == CONFIRM else _AROUND)
+        return self.at - _AROUND
 
     @property
     def words(self) -> str:
         """As it was typed; what is to be forgotten stands in the log alone."""
-        return "yes forget …" if self.kind == CONFIRM else f"{self.kind} {self.of}"
+        told = {FORGET: "forget …", CONFIRM: "yes forget …"}
+        return told.get(self.kind) or f"{self.kind} {self.of}"
 
 
 class Forgotten(NamedTuple):
-    """What the user typed twice that he wants forgotten."""
+    """What the user typed that they want forgotten."""
 
     what: str
     """An id, words, or `everything`."""
-    everywhere: bool
+    scope: str
+    """One of SCOPES: here, global or everywhere."""
     context: str
-    """In which he typed it; empty outside of any."""
+    """In which it was typed; empty outside of any."""
 
 
 def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
@@ -140,21 +143,33 @@ def _words(command: str) -> list[str]:
         return [command]
 
 
-def confirmed(wish: Wish, histories: Iterable[History]) -> Forgotten | None:
-    """What the agent's own log shows that the user wants forgotten: typed, and typed again with `yes` in front."""
-    turns = [
-        (turn, wish_in(turn.text or ""))
+def forgotten_by(wish: Wish, histories: Iterable[History], key: bytes) -> Forgotten | None:
+    """What the agent's own log shows that the user wants forgotten; `key` is the salt of the home.
+
+    Typed once it goes where it was typed. Other scopes, and everything, need a `yes` in front, which a hook notes only
+    where it had asked. The question itself need not be in the log any more: its words may be forgotten by now.
+    """
+    near = [
+        (abs(turn.at - wish.at), turn.context, of)
         for history in histories
         if (history.agent, history.native) == (wish.agent, wish.session)
         for turn in history.turns
-        if turn.act is Act.SAID and turn.origin in _TYPED
+        for kind, of in [wish_in(turn.text or "")]
+        if turn.act is Act.SAID and turn.origin in _TYPED and kind == wish.kind
+        if abs(turn.at - wish.at) <= _AROUND and wish.of == digest_words(of, key)
     ]
-    second = [each for each in turns if each[1][0] == CONFIRM and abs(each[0].at - wish.at) <= _AROUND]
-    for turn, (_, of) in sorted(second, key=lambda each: abs(each[0].at - wish.at)):
-        if any(asked == ("forget", of) and first.at <= turn.at for first, asked in turns):
-            what, scope = subject(of)
-            return Forgotten(what, scope == SCOPES["everywhere"], turn.context) if what != EVERYTHING or scope else None
+    for _, context, of in sorted(near):
+        what, scope = subject(of)
+        is_wide = what == EVERYTHING or scope not in ("", SCOPES["here"])
+        if (wish.kind == CONFIRM or not is_wide) and (scope or what != EVERYTHING):
+            return Forgotten(what, scope or SCOPES["here"], context)
     return None
+
+
+def digest_words(words: str, key: bytes) -> str:
+    """Words that are to be forgotten, so that nobody can read them; the client makes the same."""
+    told = words.encode("utf-8", "surrogatepass")
+    return blake2b(told, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest()
 
 
 def subject(of: str) -> tuple[str, str]:

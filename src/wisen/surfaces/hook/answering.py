@@ -27,6 +27,8 @@ EVENTS = {
 _RELEVANT = 2
 """How many words a rule and a prompt must share, where it has so many."""
 _MOST = 3
+_MOST_ASKED = 12
+"""How many questions about what is to be forgotten a session remembers."""
 _DIGITS = "51902"
 
 Payload = dict[str, object]
@@ -213,11 +215,12 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
     kind, of = wish_in(prompt, snapshot)
     if kind == "stats":
         return _wrapped([stats(*shelf.figures(str(payload.get("cwd", ""))))], []), []
+    if kind in ("forget", "confirm"):
+        return _wrapped([_forgetting(kind, of, snapshot, shelf)], []), []
     if kind:
         text, id_ = answer(kind, of, snapshot)
         if id_:
-            # Words that are to be forgotten are not noted: the agent's log has them.
-            shelf.spool("wish", ids=[id_], kind=kind, of="" if kind == "confirm" else of)
+            shelf.spool("wish", ids=[id_], kind=kind, of=of)
         if id_ and kind == "overrule":
             pin = shelf.pin()
             shelf.write_pin({**pin, "overruled": [*_texts(pin.get("overruled")), id_]})
@@ -233,6 +236,20 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
     found += [each for each in recall_lines(shelf.home, str(snapshot["context"]), prompt) if each[0] not in before]
     ids = [id_ for id_, _ in found]
     return (_wrapped(["From earlier sessions:", *(text for _, text in found)], ids), ids) if found else ("", [])
+
+
+def _forgetting(kind: str, of: str, snapshot: Payload, shelf: Shelf) -> str:
+    """What to tell about what is to be forgotten; noted are digests, for the agent's log has the words."""
+    from .forgetting import answer_forgetting, digest
+
+    pin, salt = shelf.pin(), shelf.salt()
+    before = _texts(pin.get("asked"))
+    text, is_noted, asked = answer_forgetting(kind, of, snapshot, before, salt)
+    if is_noted:
+        shelf.spool("wish", ids=["typed"], kind=kind, of=digest(of, salt))
+    if asked:
+        shelf.write_pin({**pin, "asked": [*before, *asked][-_MOST_ASKED:]})
+    return text
 
 
 def _at_first_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:

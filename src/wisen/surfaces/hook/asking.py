@@ -1,7 +1,7 @@
 """What a user asks wisen in the chat: it is recognised here, and answered from the snapshot where that is possible.
 
 To approve, skip or forget is only noted down: the next cycle looks into the agent's own log whether the user typed it.
-What cannot be taken back is asked back first.
+What is to be forgotten is read by `forgetting.py`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,6 @@ from __future__ import annotations
 _MOST = 20
 _GUARD = 10
 """How long the id of a guard is."""
-_NAMES = ("r-", "lrn-", "err-", "feat-", "g-")
-_MARKS = "\"'`.,;:!?()[]{}<>*“”‘’…"
-_ALL = "everything"
 
 Snapshot = dict[str, object]
 
@@ -19,7 +16,7 @@ Snapshot = dict[str, object]
 def wish_in(prompt: str, snapshot: Snapshot) -> tuple[str, str]:
     """What a prompt asks for and of what: a kind and a number, name or words; both empty for any other prompt."""
     plain = " ".join(prompt.casefold().split()).strip(" .!?")
-    phrases, verbs, longest = (_table(snapshot, name) for name in ("phrases", "verbs", "longest"))
+    phrases, verbs, longest = (table_of(snapshot, name) for name in ("phrases", "verbs", "longest"))
     if plain in phrases:
         return str(phrases[plain]), ""
     for verb, kind in verbs.items():
@@ -38,12 +35,10 @@ def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
         if kind == "learnt":
             parts.append(("Said by the user, and not approved as rules yet:", ("said",)))
             parts.append(("Waiting for the user's answer:", ("waiting",)))
-        lists = [_list(title, _members(snapshot, *names)) for title, names in parts]
+        lists = [list_lines(title, members_of(snapshot, *names)) for title, names in parts]
         return "\n".join(filter(None, lists)) or "wisen has nothing of that kind for this project yet.", ""
     if kind == "improve":
         return "wisen begins a whole cycle now. What it finds is there in the next session, or in `wisen review`.", ""
-    if kind in ("forget", "confirm"):
-        return _forgetting(kind, of, snapshot)
     id_ = _meant(kind, of, snapshot)
     if not id_:
         lists_it = "`wisen proposals`, `wisen rules` and `wisen guards` list what there is"
@@ -69,80 +64,20 @@ def stats(figures: dict[str, dict[str, object]], made: str) -> str:
     return "\n".join(["What wisen keeps, for the user:", *lines, f"last update: {made}", "More: `wisen stats`."])
 
 
-def subject(of: str, snapshot: Snapshot) -> tuple[str, str]:
-    """What is to be forgotten and where: an id, words, or everything; the scope is empty where none was typed."""
-    scopes, fillers = _table(snapshot, "scopes"), _table(snapshot, "fillers")
-    words = of.split()
-    scope = str(scopes[words.pop()]) if len(words) > 1 and words[-1] in scopes else ""
-    if words in ([_ALL], [of]):
-        return words[0], scope
-    before, behind = fillers.get("before"), fillers.get("behind")
-    rest = list(words)
-    while rest and isinstance(before, list) and rest[0] in before:
-        rest.pop(0)
-    while len(rest) > 1 and isinstance(behind, list) and rest[-1] in behind:
-        rest.pop()
-    return " ".join(rest or words), scope
-
-
-def _forgetting(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
-    """What would go, and what the user has to type for it; noted is only what he typed the second time."""
-    what, scope = subject(of, snapshot)
-    if what == _ALL and not scope:
-        offered = " or ".join(f"`forget {_ALL} {each}`" for each in _table(snapshot, "scopes"))
-        return f"Nothing is forgotten yet. Ask the user what he means: {offered}.", ""
-    if kind == "confirm":
-        when = "with wisen's next cycle, once the log shows that the user typed it twice: `forget`, then `yes forget`"
-        return f"Noted: it is forgotten for good {when}, in the same words. Tell him so.", "typed"
-    every = scope == "everywhere"
-    where = "in all projects" if every else "in this project, and in what holds everywhere"
-    if what == _ALL:
-        goes = f"Everything that wisen keeps {'of all projects' if every else 'of this project'} would go."
-        lines = _members(snapshot, "rules", "filed", "said")
-    elif _is_name(what):
-        goes, lines = f"{what.upper()} would go, with what it was learnt from.", _named(what, snapshot)
-    else:
-        goes, lines = f"Whatever wisen keeps that holds the words “{what}” would go, {where}.", _holding(what, snapshot)
-    told = _list("Of what sessions are told:", lines) or "Of what this session could be told, nothing holds it."
-    ask = f"Nothing is forgotten yet, and it cannot be taken back. To do it the user types, alone: yes forget {of}"
-    return f"{goes}\n{told}\n{ask}", ""
-
-
 def _meant(kind: str, of: str, snapshot: Snapshot) -> str:
     """The id behind the number of a proposal, or that of a guard."""
     if kind in ("approve", "skip"):
-        numbers = {str(each.get("number")): str(each.get("id")) for each in _members(snapshot, "waiting")}
+        numbers = {str(each.get("number")): str(each.get("id")) for each in members_of(snapshot, "waiting")}
         return numbers.get(of, "")
     return f"G-{of[2:]}" if of.startswith("g-") and len(of) == _GUARD else ""
 
 
-def _is_name(what: str) -> bool:
-    return " " not in what and what.startswith(_NAMES) and any(each.isdigit() for each in what)
-
-
-def _named(name: str, snapshot: Snapshot) -> list[Snapshot]:
-    """The lines that name an id as their own or as their source."""
-    lines = _members(snapshot, "rules", "filed", "said")
-    return [each for each in lines if name in _words(str(each.get("text")).rpartition("(")[2])]
-
-
-def _holding(what: str, snapshot: Snapshot) -> list[Snapshot]:
-    """The lines that hold words, one behind the other."""
-    wanted = f" {' '.join(_words(what))} "
-    lines = _members(snapshot, "rules", "filed", "said")
-    return [each for each in lines if wanted in f" {' '.join(_words(str(each.get('text'))))} "]
-
-
-def _words(text: str) -> list[str]:
-    return [word for each in text.casefold().split() if (word := each.strip(_MARKS))]
-
-
-def _list(title: str, members: list[Snapshot]) -> str:
+def list_lines(title: str, members: list[Snapshot]) -> str:
     lines = [f"{each['number']}. {each['text']}" if "number" in each else str(each["text"]) for each in members]
     return "\n".join([title, *lines[:_MOST]]) if lines else ""
 
 
-def _members(snapshot: Snapshot, *names: str) -> list[Snapshot]:
+def members_of(snapshot: Snapshot, *names: str) -> list[Snapshot]:
     found: list[Snapshot] = []
     for name in names:
         members = snapshot.get(name)
@@ -150,6 +85,6 @@ def _members(snapshot: Snapshot, *names: str) -> list[Snapshot]:
     return found
 
 
-def _table(snapshot: Snapshot, name: str) -> Snapshot:
+def table_of(snapshot: Snapshot, name: str) -> Snapshot:
     value = snapshot.get(name)
     return value if isinstance(value, dict) else {}

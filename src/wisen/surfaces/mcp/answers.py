@@ -336,8 +336,8 @@ def _forget(learner: Learner, call: of.Forget, place: Path, _: str) -> Told:
     return {
         "would_be_forgotten": [*things.values()][:_MANY],
         "more": max(0, len(things) - _MANY),
-        "says": "Nothing was deleted, and you cannot delete anything. To do it the user himself types, alone: "
-        f"forget {call.what} — and then: yes forget {call.what} — or he runs `wisen forget`.",
+        "says": "Nothing was deleted, and you cannot delete anything. To do it in this project the user types, alone: "
+        f"forget {call.what} — and where that asks back: yes forget {call.what} — or runs `wisen forget`.",
     }
 
 
