@@ -290,7 +290,7 @@ def test_the_report_tells_what_is_corrected_again_with_quotes_and_sessions(home:
 @pytest.mark.requirement("S19")
 def test_changes_are_listed_and_taken_back(home: Path) -> None:
     assert "has not changed any" in run("changes").stdout
-    assert "no change to undo" in run("undo", expect=1).stderr
+    assert "nothing to undo" in run("undo", expect=1).stderr
     file = home / "CLAUDE.md"
     file.write_bytes(b"# Shop\r\nmine")
     with wisen.open_learner() as learner:
@@ -311,12 +311,12 @@ def test_changes_are_listed_and_taken_back(home: Path) -> None:
     shown = run("changes", "revert", first.id, "--dry-run").stdout
     assert "-- Use pnpm, not npm." in shown
     assert file.read_bytes() == both
-    told = json.loads(run("changes", "revert", first.id, "--json").stdout)
-    assert (told["how"], told["change"]["id"]) == ("alone", first.id)
-    assert "byte for byte" not in run("undo").stdout
+    told = json.loads(run("changes", "revert", first.id, "--json", "--yes").stdout)
+    assert [(each["how"], each["id"]) for each in told["changes"]] == [("alone", first.id)]
+    assert "byte for byte" not in run("undo", "--yes").stdout
     assert file.read_bytes() == b"# Shop\r\nmine"
     assert len(json.loads(run("changes", "--json").stdout)["changes"]) == 4
-    assert "no change to undo" in run("undo", expect=1).stderr
+    assert "nothing to undo" in run("undo", expect=1).stderr
 
 
 @pytest.mark.needs("git")
@@ -370,6 +370,6 @@ def test_a_change_that_somebody_else_made_is_remembered(home: Path) -> None:
     assert "has not changed any" in run("changes").stdout
     told = json.loads(run("changes", "record", file, "a rule about tests", "fewer slips", "--json").stdout)
     assert "fewer slips: a rule about tests" in run("changes").stdout
-    assert "no change to undo" in run("undo", expect=1).stderr
+    assert "nothing to undo" in run("undo", expect=1).stderr
     assert "made by somebody else" in run("changes", "revert", told["id"], expect=1).stderr
     assert file.read_text() == "- Run the tests first.\n"

@@ -84,9 +84,9 @@ def test_what_became_a_rule_in_two_projects_is_proposed_for_all_and_no_text_leav
     assert "pnpm" in (shop / "CLAUDE.md").read_text()
     run("learn")
     assert proposals() == []
-    run("undo")
+    run("undo", "--yes")
     run("learn")
-    assert proposals() == []
+    assert len(proposals()) == 1, "to undo is not to refuse: it waits again"
     assert "pnpm" not in run("rules").stdout
     assert "pnpm" in (shop / "CLAUDE.md").read_text()
 

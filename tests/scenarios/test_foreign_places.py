@@ -49,7 +49,7 @@ def test_a_repository_that_names_programs_has_none_run_by_a_cycle_a_decision_or_
         run("proposals", "approve", each["id"], "--dry-run")
         run("proposals", "approve", each["id"])
     run("changes")
-    run("undo")
+    run("undo", "--yes")
     run("cycle")
     run("blame", str(workspace / "CLAUDE.md"))
     assert not canary.exists()
@@ -97,5 +97,5 @@ def test_a_link_inside_the_workspace_is_asked_about_and_shown_before_it_is_follo
     assert "Answer in short sentences." in (workspace / "notes.md").read_text()
     assert (workspace / "USER.md").is_symlink()
     assert "notes.md" in run("changes").stdout
-    run("undo")
+    run("undo", "--yes")
     assert (workspace / "notes.md").read_text() == "# Me\n"

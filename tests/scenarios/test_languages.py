@@ -382,7 +382,7 @@ def test_a_file_of_keywords_is_written_and_what_stands_there_stays(home: Path) -
     assert "das ist falsch" in held["translations"]["de"]["correctionSignals"]
     assert "holds them already" in run("languages", "list", "--write", file).stdout
     for _ in range(4):
-        run("undo")
+        run("undo", "--yes")
     assert file.read_text(encoding="utf-8") == text
 
     new = home / "new.json"

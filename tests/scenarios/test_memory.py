@@ -113,7 +113,7 @@ def test_a_workspace_that_keeps_its_own_memory_gets_it_by_command_only(home: Pat
     assert summary.read_text() == "my own words"
     at(project, "note", "Ask Mo about the fence.")
     assert len(list((project / "memory").glob("*.md"))) == 2
-    at(project, "undo")
+    at(project, "undo", "--yes")
     assert len(list((project / "memory").glob("*.md"))) == 1
 
 

@@ -71,11 +71,12 @@ def test_it_is_set_through_the_one_door_and_taking_it_back_rejects_it(home: Path
     told = json.loads(file.read_text())
     assert told == {"language": "en", "preferences": ["Use metric units.", "Answer in short sentences."]}
     assert "Answer in short sentences." in run("rules", "--all").stdout
-    run("undo")
+    run("undo", "--yes")
     assert file.read_text() == before
     assert "no rules" in run("rules", "--all").stdout
     run("learn", expect=3)
-    assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
+    (again,) = json.loads(run("proposals", "--json").stdout)["proposals"]
+    assert again["text"] == "Answer in short sentences.", "to undo is not to refuse: it waits again"
 
 
 def test_what_the_user_takes_out_himself_is_rejected(home: Path) -> None:

@@ -58,11 +58,11 @@ def test_a_lesson_of_three_sessions_is_proposed_once_and_approved_into_the_file(
     assert "was approved already" in run("proposals", "approve", proposal["id"], expect=1).stderr
     assert "Use pnpm, not npm." in run("rules", "--all").stdout
     assert "promoted" in run("entries", "show", entry["name"]).stdout
-    run("undo")
+    run("undo", "--yes")
     assert (project / "CLAUDE.md").read_text() == before
     run("learn")
-    assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
-    assert json.loads(run("entries", "show", entry["name"], "--json").stdout)["status"] == "wont_fix"
+    assert [each["id"] for each in json.loads(run("proposals", "--json").stdout)["proposals"]] == [proposal["id"]]
+    assert json.loads(run("entries", "show", entry["name"], "--json").stdout)["status"] == "pending"
 
 
 @pytest.mark.requirement("S6")

@@ -219,6 +219,10 @@ class MoveKind(StrEnum):
     """What the trial of a rule or a fix came to: the version of its words, and the verdict."""
     CHECK = "check"
     """What a check of a change in a file came to, and what was done about it."""
+    DECISION = "decision"
+    """What was decided and done in one go: the ids of its moves, of its changes of files and of what it made."""
+    UNDO = "undo"
+    """Decisions about the same subject that were taken back: the ids of their moves."""
     EXPERIMENTS = "experiments"
     """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
 

@@ -1,22 +1,39 @@
-"""What a Learner does with changes of people's files: lists them, remembers those of others, takes them back."""
+"""What a Learner does with decisions and changes of people's files: lists them, notes those of others, undoes them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.changes import Fate
+from wisen.domain.entries import MoveKind, Status, Who
+from wisen.domain.guards import Mode
+from wisen.domain.short_ids import short_id
 from wisen.errors import UsageError
-from wisen.facade.review import Reviewer
+from wisen.facade.delivery import Deliverer
 from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from datetime import timedelta
 
-    from wisen.domain.changes import Change, Fate
+    from wisen.domain.changes import Change
+    from wisen.domain.decisions import Decision
     from wisen.loop.apply.past import Past
     from wisen.loop.apply.undo import Undoing
 
 
-class Changer(Reviewer):
+class UndoneDecision(NamedTuple):
+    """A decision that was taken back, or would be."""
+
+    decision: Decision
+    words: str
+    """What was decided."""
+    files: tuple[Undoing, ...]
+    """What becomes of the files that it changed."""
+
+
+class Changer(Deliverer):
     """What a Learner does with changes of people's files."""
 
     def changes(self) -> Past:
@@ -59,28 +76,127 @@ class Changer(Reviewer):
 
         self.require_person("changes", "refuse", chosen(self.changes().changes, change).id)
         refused = refuse(self._parts.desk, change)
-        self.took_back(refused)
+        with self.as_decision("refused"):
+            self.took_back(refused)
         return refused
 
-    @one_writer("undo")
-    def undo(self, change: str | None = None, *, dry_run: bool = False) -> Undoing:
-        """Take a change back by its id or the beginning of it, or the last one; `dry_run` only says what would be.
+    def decisions(self) -> tuple[Decision, ...]:
+        """Everything that was decided, oldest first: by the user, and by policy."""
+        from wisen.domain.decisions import decisions_of
+
+        past = self.changes()
+        over = {id_ for id_, fate in past.fates.items() if fate in (Fate.UNDONE, Fate.NOT_MADE)}
+        return decisions_of(self._parts.ledger.moves(every=True), past.changes, over)
+
+    def decision(self, which: str | None = None) -> Decision:
+        """A decision by its short id or id, by that of a change or proposal, or how one begins; else the last one.
 
         Raises:
-            UsageError: there is no such change, or a person has to look at what is left of it.
-            FileError: the file cannot be read or written.
+            UsageError: there is none, it was undone already, or more than one fits.
         """
-        from wisen.loop.apply.edit import Editor
+        every = self.decisions()
+        if which is None:
+            found = next((each for each in reversed(every) if not each.is_undone), None)
+            if found is None:
+                raise UsageError("There is nothing to undo. What was decided: wisen undo --list")
+            return found
+        fits = [each for each in every if self._fits(each, which)]
+        standing = [each for each in fits if not each.is_undone]
+        if not fits:
+            if any(each.id.startswith(which.upper()) for each in self._parts.ledger.tombstones()):
+                raise UsageError("What was forgotten cannot be undone. To learn it anew: wisen forget --undo ID")
+            others = [each for each in self.changes().changes if each.told and each.id.startswith(which)]
+            if others:
+                told = f"{others[0].id} was made by somebody else, who can take it back: {others[0].told}"
+                raise UsageError(told)
+            raise UsageError(f"No decision has the id {which!r}. The ids: wisen undo --list")
+        if not standing:
+            raise UsageError(f"{which} was undone already. What can be undone: wisen undo --list")
+        if len({each.subject or each.id for each in standing}) != 1:
+            raise UsageError(f"{len(standing)} decisions begin with {which!r}. The ids: wisen undo --list")
+        return standing[-1]
 
-        editor = Editor(self._parts.desk)
-        if change is None:
-            last = editor.last()
-            if last is None:
-                raise UsageError("There is no change to undo. What was changed: wisen changes")
-            change = last.id
-        if not dry_run:
-            self.require_person("changes", "revert", editor.undo(change, dry_run=True).change.id)
-        undoing = editor.undo(change, dry_run=dry_run)
-        if not dry_run:
-            self.took_back(undoing.change)
-        return undoing
+    def _fits(self, decision: Decision, which: str) -> bool:
+        if short_id(decision.id) == which.lower():
+            return True
+        if decision.subject and short_id(decision.subject) == which.lower():
+            return True
+        ids = (decision.id, decision.subject, *decision.changes)
+        return any(id_ and id_.upper().startswith(which.upper()) for id_ in ids)
+
+    @one_writer("undo")
+    def undo(self, which: str | None = None, *, dry_run: bool = False) -> UndoneDecision:
+        """Take a decision back, the last one or one by its id: its changes of files, and what it made of anything.
+
+        What others wrote into the files since stays. What was decided is open again, as before. `dry_run` only says.
+
+        Raises:
+            UsageError: there is no such decision, or a person has to look at what is left of it.
+            FileError: a file cannot be read or written.
+        """
+        from wisen.domain.decisions import undo_moves
+        from wisen.loop.apply.draft import drafted
+        from wisen.loop.apply.edit import Editor
+        from wisen.steps.rulebook import write_books
+
+        found = self.decision(which)
+        known = {each.id for each in self._parts.ledger.changes(machine=self._parts.machine)}
+        changes = [each for each in reversed(found.changes) if each in known]
+        editor = Editor(drafted(self._parts.desk))
+        files = tuple(editor.undo(each) for each in changes)  # what is refused is refused before anything is done
+        undone = UndoneDecision(found, self.describe_decision(found), files)
+        if dry_run:
+            return undone
+        self.require_person("undo", found.id, "--yes")
+        parts = self._parts
+        editor = Editor(parts.desk)
+        for each in changes:
+            editor.undo(each)
+        moves = parts.ledger.moves(every=True)
+        move = partial(parts.scribe.move, by=Who.USER, why="you took the decision back")
+        rows = [move(subject, MoveKind.UNDO, ids) for subject, ids in undo_moves(found, moves)]
+        rows += [move(each, MoveKind.STATUS, Status.RESOLVED) for each in found.entries]
+        rows += [move(each, MoveKind.GUARD, Mode.REMOVED) for each in found.guards if self._is_new(each, found)]
+        parts.ledger.enter(rows)
+        write_books(parts, self.entries())
+        if parts.shelf.holds():
+            self.prepare()
+        return undone
+
+    def _is_new(self, guard: str, decision: Decision) -> bool:
+        """Whether nothing but a decision knows of a guard: one that was proposed goes back into shadow."""
+        return all(each.entry != guard for each in self._parts.ledger.proposals() if each.id != decision.subject)
+
+    def age_of(self, decision: Decision) -> timedelta:
+        """How long ago something was decided."""
+        return self._parts.clock.now() - decision.at
+
+    def describe_decision(self, decision: Decision) -> str:
+        """What was decided, in words: approved “Use pnpm.” into CLAUDE.md."""
+        from wisen.domain.guards import newest
+
+        ledger = self._parts.ledger
+        paths = {each.id: each.path for each in ledger.changes(machine=self._parts.machine)}
+        files = list(dict.fromkeys(paths[each] for each in decision.changes if each in paths))
+        where = f" into {', '.join(Path(each).name for each in files)}" if files else ""
+        proposal = next((each for each in ledger.proposals() if each.id == decision.subject), None)
+        guard = next((each for each in newest(ledger.guards()) if each.id == decision.subject), None)
+        entry = next((each for each in self.entries() if each.entry.id == decision.subject), None)
+        values = {each.kind: each.value for each in ledger.moves(every=True) if each.id in decision.moves}
+        who = "" if decision.by is Who.USER else "by itself: "
+        told = f"{who}{decision.did} {', '.join(files) or decision.subject}".strip()
+        if decision.did in ("installed", "uninstalled"):
+            many = f" ({', '.join(files)})" if files else ""
+            told = f"{decision.did} wisen {'into' if decision.did == 'installed' else 'from'} {decision.subject}{many}"
+        elif decision.did == "experiments":
+            told = f"said whether experiments are welcome{where}"
+        if proposal is not None:
+            return f"{who}{decision.did} “{proposal.text}”{where}"
+        if guard is not None:
+            return f"{who}set the guard {guard.id} to {values.get(MoveKind.GUARD, decision.did)}: {guard.watch}"
+        if entry is not None and decision.did == "rule":
+            return f"added the rule “{entry.text}”"
+        if entry is not None:
+            said = ", ".join(f"{kind.value} {value}".strip() for kind, value in values.items())
+            return f"{who}{said or decision.did}: “{entry.text}”"
+        return told

@@ -6,7 +6,7 @@ import shlex
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from wisen.domain.contexts import NOWHERE
 from wisen.domain.entries import Answer, MoveKind, Proposal, ProposalType, Who, request_id
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wisen.domain.entry_states import Asked
     from wisen.domain.presence import NotAPerson
     from wisen.parts import Parts
+    from wisen.ports import Ledger
 
 MOST_REQUESTS = 20
 """How many decisions that others asked for wait at once: nobody can bury what else waits."""
@@ -76,6 +77,29 @@ class Decider:
             yield
         finally:
             self._parts = replace(self._parts, presence=before.presence, evidence=before.evidence)
+
+    @contextmanager
+    def as_decision(self, did: str, subject: str = "", *, dry_run: bool = False, by: Who = Who.USER) -> Iterator[None]:
+        """Note whatever is entered and changed within the block as one decision, which `undo` takes back whole.
+
+        `subject`: what it is about; else what its first move is about. Within another decision it is a part of that.
+        """
+        from wisen.facade.decision_ledger import DecisionLedger
+
+        outer = self._parts.ledger
+        if dry_run or isinstance(outer, DecisionLedger):
+            yield
+            return
+        ledger = DecisionLedger(outer)
+        self._parts = replace(self._parts, ledger=cast("Ledger", ledger))
+        try:
+            yield
+        finally:
+            # Also where it failed half-way: what was done of it can be undone.
+            self._parts = replace(self._parts, ledger=outer)
+            if ledger.new_moves or ledger.new_changes:
+                about = subject or (ledger.new_moves[0].subject if ledger.new_moves else "")
+                outer.enter([self._parts.scribe.move(about, MoveKind.DECISION, ledger.value(did), by=by)])
 
     def _needed(self, words: tuple[str, ...], chat: str, voice: NotAPerson) -> PersonNeeded:
         command = shlex.join(("wisen", *words)) if words else ""
@@ -139,7 +163,11 @@ class Decider:
             raise UsageError(f"No request {request!r} waits. What does: wisen proposals")
         self.require_person("proposals", _VERBS[given], request)
         move = self._parts.scribe.move(request, MoveKind.ANSWER, given, by=Who.USER)
-        self._parts.ledger.enter([move])
+        if given is Answer.APPROVED:  # its command is the decision
+            self._parts.ledger.enter([move])
+            return
+        with self.as_decision(given.value, request):
+            self._parts.ledger.enter([move])
 
     def _worded(self, text: str) -> str:
         """Other words for an entry, in one line. Raises: UsageError."""

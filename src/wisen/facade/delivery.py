@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from wisen.domain.entries import Answer, Who
+from wisen.domain.entries import Answer, MoveKind, Who
 from wisen.domain.fences import describe_error
 from wisen.domain.presence import Person
 from wisen.domain.report import Selection
@@ -107,8 +107,10 @@ class Deliverer(Reviewer):
         from wisen.loop.promote.policy import Leave
 
         done, troubles = list[str](), list[str]()
+        # What the user undid waits for them: to do it again at once would make undoing it vain.
+        undone = {move.subject for move in self._parts.ledger.moves(every=True) if move.kind is MoveKind.UNDO}
         for each in self.proposals():
-            if each.waits and self.leave_for(each) is Leave.AUTO:
+            if each.waits and each.proposal.id not in undone and self.leave_for(each) is Leave.AUTO:
                 proposal = each.proposal
                 try:
                     self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Who.WISEN)

@@ -101,7 +101,8 @@ class Guarder(Deliverer, Installer):
                 # A project in which nobody worked yet is known from now on, so that hooks find its guards.
                 parts.ledger.sight(seen, Alias(context=seen.key, machine=parts.machine, path=path, since=guard.at))
             move = parts.scribe.move(guard.id, MoveKind.GUARD, mode, by=Who.USER, why="you wrote it")
-            parts.ledger.enter([guard, move])
+            with self.as_decision("guard", guard.id):
+                self._parts.ledger.enter([guard, move])
             self._follow()
         return state
 
@@ -118,7 +119,8 @@ class Guarder(Deliverer, Installer):
         self.require_person("guards", *verb, state.guard.id, *option, dry_run=dry_run)
         move = self._parts.scribe.move(state.guard.id, MoveKind.GUARD, mode, by=Who.USER, why=why or "you said so")
         if not dry_run:
-            self._parts.ledger.enter([move])
+            with self.as_decision("guard", state.guard.id):
+                self._parts.ledger.enter([move])
             self._follow()
         return GuardState(guard=state.guard, mode=mode, by=move.by, why=move.why, since=move.at)
 
@@ -236,7 +238,9 @@ class Guarder(Deliverer, Installer):
         if wish.kind != "overrule":
             return super()._grant(wish)
         guard = self.guard(wish.id).guard
-        self._parts.ledger.enter([self._parts.scribe.move(guard.id, MoveKind.OVERRULE, by=Who.USER, why="in a chat")])
+        with self.as_decision("overruled", guard.id):
+            move = self._parts.scribe.move(guard.id, MoveKind.OVERRULE, by=Who.USER, why="in a chat")
+            self._parts.ledger.enter([move])
         return f"overruled: {guard.id}, {guard.watch}"
 
     def _answer_guard(self, proposal: Proposal, given: Answer, text: str | None, *, by: Who, dry_run: bool) -> None:
@@ -258,7 +262,8 @@ class Guarder(Deliverer, Installer):
         elif given is Answer.REJECTED:
             moves.append(move(id_, MoveKind.GUARD, Mode.OFF, by=by, why="you rejected it"))
         if not dry_run:
-            parts.ledger.enter([*guards, *moves])
+            with self.as_decision(given.value, proposal.id, by=by):
+                self._parts.ledger.enter([*guards, *moves])
             self._follow()
 
     def _guards(self) -> tuple[GuardState, ...]:

@@ -59,10 +59,12 @@ class Installer(Decider):
         if not dry_run:
             self._write_launcher(str(file))
             self._ship(hooks)
-        done = [put_in(desk, file, hooks, wanted), *put_beside(desk, file, hooks)]
-        others = [Path(path) for path in before.files if path != str(file)]
-        done += filter(None, (renew_in(desk, path, hooks, wanted) for path in others))
-        done += [each for path in others for each in renew_beside(desk, path, hooks)]
+        with self.as_decision("installed", agent, dry_run=dry_run):
+            desk = desk if dry_run else self._parts.desk
+            done = [put_in(desk, file, hooks, wanted), *put_beside(desk, file, hooks)]
+            others = [Path(path) for path in before.files if path != str(file)]
+            done += filter(None, (renew_in(desk, path, hooks, wanted) for path in others))
+            done += [each for path in others for each in renew_beside(desk, path, hooks)]
         grants = hooks.grants if isinstance(hooks, Granting) else ""
         return structs.replace(
             self._installing(tuple(done), before, project, dry_run=dry_run), grants=grants, cost=self._cost()
@@ -95,8 +97,10 @@ class Installer(Decider):
         self.require_person("uninstall", agent, dry_run=dry_run)
         before = self._installed(hooks, project)
         desk = drafted(self._parts.desk) if dry_run else self._parts.desk
-        done = [take_out(desk, Path(path), hooks) for path in before.files]
-        done += [each for path in before.files for each in take_beside(desk, Path(path), hooks)]
+        with self.as_decision("uninstalled", agent, dry_run=dry_run):
+            desk = desk if dry_run else self._parts.desk
+            done = [take_out(desk, Path(path), hooks) for path in before.files]
+            done += [each for path in before.files for each in take_beside(desk, Path(path), hooks)]
         if not dry_run:
             self._ship(hooks, back=True)
             if any(each.files for each in self.installed(project)):
@@ -134,7 +138,8 @@ class Installer(Decider):
         path = self._parts.home / "config.toml"
         saw = digest(self._parts.files.read(path).content)
         plan = ValuePlan(str(path), ("trials", "experiments"), welcome, EXPERIMENTS_ANSWER, saw)
-        return Editor(self._parts.desk).set(plan)
+        with self.as_decision("experiments", "config"):
+            return Editor(self._parts.desk).set(plan)
 
     def _installing(
         self, files: tuple[Rewritten, ...], before: Installed, project: Path | None, *, dry_run: bool

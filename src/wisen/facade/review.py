@@ -132,12 +132,16 @@ class Reviewer(Decider):
             PersonNeeded: the user is to have answered, and nothing shows that a person does.
             FileError: the file cannot be read or written; then nothing was answered.
         """
+        each = self.proposal(proposal)
+        with self.as_decision(given.value, each.proposal.id, dry_run=dry_run, by=by):
+            return self._answer(each, given, text=text, dry_run=dry_run, by=by)
+
+    def _answer(self, each: Asked, given: Answer, *, text: str | None, dry_run: bool, by: Who) -> Answered:
         from wisen.loop.promote.answers import Word, answered, bearer
         from wisen.loop.promote.suggest import is_only_recorded, suggested_entry
         from wisen.loop.record.entries import name_of
         from wisen.steps.rulebook import book_path, write_books
 
-        each = self.proposal(proposal)
         if not each.waits:
             raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
         if each.proposal.words:
@@ -296,7 +300,8 @@ class Reviewer(Decider):
             holds = kind is MoveKind.EVERYWHERE or (kind, value) == (MoveKind.STATUS, Status.PROMOTED)
             kinds = (MoveKind.CONFIRM, kind) if holds else (kind,)
             scribe = self._parts.scribe
-            self._parts.ledger.enter([scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds])
+            with self.as_decision("entry", found.entry.id):
+                self._parts.ledger.enter([scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds])
         return found
 
     def split(self, name: str, which: Sequence[str], text: str = "", *, dry_run: bool = False) -> Entry:
@@ -319,7 +324,8 @@ class Reviewer(Decider):
         parts = self._parts
         entry, moves = split(state, seen, which, " ".join(text.split()), names, parts.scribe)
         if not dry_run:
-            parts.ledger.enter([entry, *moves])
+            with self.as_decision("split", state.entry.id):
+                self._parts.ledger.enter([entry, *moves])
         return entry
 
     @one_writer("repair")

@@ -65,7 +65,8 @@ class Ruler(Reviewer):
             rows.append(scribe.move(id_, MoveKind.CONFIRM, by=Who.USER, why="you wrote it"))
             rows.append(scribe.move(id_, MoveKind.STATUS, Status.PROMOTED, by=Who.USER, why="you wrote it"))
         if not dry_run:
-            parts.ledger.enter(rows)
+            with self.as_decision("rule", made.id):
+                self._parts.ledger.enter(rows)
             write_books(parts, self.entries())
         return made
 

@@ -70,7 +70,8 @@ class Trier(Guarder):
         parts = self._parts
         if context:
             value = "on" if yes else "off"
-            parts.ledger.enter([parts.scribe.move(context, MoveKind.EXPERIMENTS, value, by=Who.USER)])
+            with self.as_decision("experiments", context):
+                self._parts.ledger.enter([parts.scribe.move(context, MoveKind.EXPERIMENTS, value, by=Who.USER)])
         else:
             self.welcome_experiments(welcome=yes)
             self._parts = replace(parts, experiments=yes)
@@ -100,7 +101,8 @@ class Trier(Guarder):
         self.require_person("proposals", "try", each.proposal.id, dry_run=dry_run)
         if not dry_run:
             answer = self._parts.scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.TRIED, by=Who.USER)
-            self._parts.ledger.enter([answer])
+            with self.as_decision(Answer.TRIED.value, each.proposal.id):
+                self._parts.ledger.enter([answer])
         return each
 
     def check_changes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

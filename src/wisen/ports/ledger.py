@@ -117,8 +117,11 @@ class Ledger(Graves, Purse, Phrasebook, Ownerships, Protocol):
         """The ids of all occurrences."""
         ...
 
-    def moves(self, subject: str | None = None) -> tuple[Move, ...]:
-        """What was decided, or about one entry or proposal, oldest first."""
+    def moves(self, subject: str | None = None, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided, or about one entry or proposal, oldest first; without what was undone.
+
+        With `every` also that, and what notes decisions and that they were undone.
+        """
         ...
 
     def over(self) -> dict[str, str]:

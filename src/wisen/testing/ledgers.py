@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
+from wisen.domain.decisions import standing_moves
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
 from wisen.domain.entry_states import states
 from wisen.domain.founding import known_as, sights_of, with_known
@@ -194,9 +195,10 @@ class MemoryLedger(MemoryPhrasebook, MemoryOwnerships, MemoryPurse):
         """The ids of all occurrences."""
         return frozenset(self._occurrences)
 
-    def moves(self, subject: str | None = None) -> tuple[Move, ...]:
-        """What was decided, or about one entry or proposal, oldest first."""
-        return tuple(each for _, each in sorted(self._moves.items()) if subject in (None, each.subject))
+    def moves(self, subject: str | None = None, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided, or about one entry or proposal, oldest first; with `every` also what was undone."""
+        found = tuple(each for _, each in sorted(self._moves.items()) if subject in (None, each.subject))
+        return found if every else tuple(standing_moves(found))
 
     def over(self) -> dict[str, str]:
         """The entries of which nothing more comes, by id, and into which each was merged, if it was."""

@@ -11,6 +11,7 @@ import msgspec
 from wisen.backends.stores.escapes import from_microseconds, microseconds, pack, unpack
 from wisen.backends.stores.seals import Table, add, read
 from wisen.domain.backtests import Backtest
+from wisen.domain.decisions import standing_moves
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Status, Tally, Who, tallied
 from wisen.domain.founding import known_as, sights_of, with_known
 from wisen.domain.guards import Guard, newest
@@ -189,15 +190,19 @@ class SqlEntries:
     def _split(self) -> dict[str, str]:
         """The occurrences that a person took out of their entries, and to which each belongs. Not sealed."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        rows = self._db.run(f"SELECT subject, value FROM moves WHERE kind = 'split' {order}")  # noqa: S608 - ours
-        return {unpack(str(subject)): unpack(str(value)) for subject, value in rows}
+        rows = self._standing(f"SELECT id, kind, subject, value FROM moves WHERE kind IN ('split', 'undo') {order}")  # noqa: S608 - ours
+        return {unpack(subject): unpack(value) for _, subject, value in rows}
 
     def sights(self) -> frozenset[str]:
         """The ids of all occurrences."""
         return frozenset(unpack(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
 
-    def moves(self, subject: str | None = None) -> tuple[Move, ...]:
-        """What was decided, or about one entry or proposal, oldest first."""
+    def moves(self, subject: str | None = None, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided, or about one entry or proposal, oldest first; with `every` also what was undone."""
+        found = self._every_move(subject)
+        return found if every else tuple(standing_moves(found))
+
+    def _every_move(self, subject: str | None) -> tuple[Move, ...]:
         rest = "" if subject is None else "WHERE subject = ?"
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         return tuple(
@@ -218,16 +223,26 @@ class SqlEntries:
         """The entries of which nothing more comes, by id, and into which each was merged, if it was. Not sealed."""
         last: dict[tuple[str, str], str] = {}
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        for subject, kind, value in self._db.run(
-            f"SELECT subject, kind, value FROM moves WHERE kind IN ('status', 'merge') {order}"  # noqa: S608 - ours
+        for kind, subject, value in self._standing(
+            f"SELECT id, kind, subject, value FROM moves WHERE kind IN ('status', 'merge', 'undo') {order}"  # noqa: S608 - ours
         ):
-            last[str(subject), str(kind)] = str(value)
+            last[subject, kind] = value
         found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _AT_WORK}
         return found | {
             unpack(subject): unpack(value)
             for (subject, kind), value in last.items()
             if value and kind == MoveKind.MERGE
         }
+
+    def _standing(self, question: str) -> list[tuple[str, str, str]]:
+        """Kind, subject and value of moves that were not undone, as they are stored."""
+        rows = [tuple(map(str, row)) for row in self._db.run(question)]
+        gone = {id_ for _, kind, _, value in rows if kind == MoveKind.UNDO for id_ in unpack(value).split()}
+        return [
+            (kind, subject, value)
+            for id_, kind, subject, value in rows
+            if kind != MoveKind.UNDO and unpack(id_) not in gone
+        ]
 
     def proposals(self) -> tuple[Proposal, ...]:
         """Every proposal, oldest first."""

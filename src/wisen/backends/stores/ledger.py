@@ -212,7 +212,7 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases, SqlOw
         """Every row that somebody may want to be forgotten, of all machines."""
         yield from self.entries()
         yield from self.seen()
-        yield from self.moves()
+        yield from self.moves(every=True)
         yield from self.proposals()
         yield from self.guards()
         for table, made in ((RECORDS, _record), (SNAPSHOTS, _snapshot), (CHANGES, _change), (LOOKS, _look)):

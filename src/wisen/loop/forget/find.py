@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from wisen.domain.changes import Change, Line, Look
 from wisen.domain.contexts import EVERYWHERE, NOWHERE, Alias, Context
+from wisen.domain.decisions import standing_moves
 from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, rule_id
 from wisen.domain.entry_states import states
 from wisen.domain.exposures import Exposure
@@ -127,8 +128,9 @@ class _Search:
         self._found = Found()
         entries = [row for row in self._held if isinstance(row, Entry)]
         moves = sorted((row for row in self._held if isinstance(row, Move)), key=lambda each: each.id)
-        self._states = {state.entry.id: state for state in states(entries, (), moves)}
-        self._split = {move.subject: move.value for move in moves if move.kind is MoveKind.SPLIT}
+        standing = standing_moves(moves)
+        self._states = {state.entry.id: state for state in states(entries, (), standing)}
+        self._split = {move.subject: move.value for move in standing if move.kind is MoveKind.SPLIT}
         self._moved: dict[str, list[Move]] = {}
         for move in moves:
             self._moved.setdefault(move.subject, []).append(move)

@@ -189,13 +189,14 @@ def changes(context: typer.Context, as_json: Json = False) -> None:
 @changes_app.command()
 def revert(
     change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Take one change back, whatever was changed since."""
+    """Undo the decision by which a change was made, whatever was changed since."""
     from wisen.surfaces.cli.changes import undo as run
 
-    raise typer.Exit(run(change, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(run(change, yes=yes, dry_run=dry_run, as_json=as_json))
 
 
 @changes_app.command(name="show")
@@ -237,13 +238,27 @@ def refuse_change(
 
 @app.command()
 def undo(
+    decision: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Argument(metavar="[ID]", help="Of a decision, a change or an answered proposal; else the last decision."),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List what was decided, newest first.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Take the last change back."""
+    """Take the last decision back: an approved rule, a guard, an answer, or a whole install.
+
+    Shows which one it is and asks. Its changes of files go, your own edits stay, and what was decided is open again,
+    not refused. Done again it takes back the one before. What was forgotten stays forgotten.
+    """
+    if listed:
+        from wisen.surfaces.cli.changes import list_decisions
+
+        raise typer.Exit(list_decisions(as_json=as_json))
     from wisen.surfaces.cli.changes import undo as run
 
-    raise typer.Exit(run(None, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(run(decision, yes=yes, dry_run=dry_run, as_json=as_json))
 
 
 @app.command()

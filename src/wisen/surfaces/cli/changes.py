@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.changes import Fate, Line, Value
-from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, shown_path
+from wisen.domain.short_ids import short_id
+from wisen.surfaces.cli.confirming import is_confirmed
+from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 
 if TYPE_CHECKING:
+    from datetime import timedelta
     from pathlib import Path
 
     from wisen.domain.changes import Change, Deed
+    from wisen.domain.decisions import Decision
 
 _SHOWN = 20
 _HOW = {
@@ -105,22 +109,74 @@ def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
     return 0
 
 
-def undo(change: str | None, *, dry_run: bool, as_json: bool) -> int:
-    """Take a change back, or say what that would do."""
+def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
+    """Name a decision, ask, and take it back."""
     with wiring.wire().learner(reads=False) as learner:
-        done = learner.undo(change, dry_run=dry_run)
-    if as_json:
-        print_json({"change": _told(done.change, None), "how": done.how, "dry_run": dry_run})
-        return 0
-    out = console()
-    out.print(f"{shown_path(done.change.path)}: {done.change.why}", markup=False)
-    held, holds = ((each or b"").decode("utf-8", "replace").splitlines() for each in (done.held, done.holds))
-    for line in difflib.unified_diff(
-        held, holds, "now" if dry_run else "before", "then" if dry_run else "now", lineterm=""
-    ):
-        out.print(line, markup=False, highlight=False)
-    out.print((_WOULD if dry_run else _HOW)[done.how.value])
+        planned = learner.undo(which, dry_run=True)
+        told = _told_decision(planned.decision, planned.words) | {
+            "changes": [_told(each.change, None) | {"how": each.how} for each in planned.files]
+        }
+        if as_json:
+            done = yes and not dry_run
+            if done:
+                learner.undo(planned.decision.id)
+            print_json(told | {"undone": done, "dry_run": dry_run})
+            return 0 if done or dry_run else 1
+        out = console()
+        for each in planned.files:
+            held, holds = ((text or b"").decode("utf-8", "replace").splitlines() for text in (each.held, each.holds))
+            path = shown_path(each.change.path)
+            for line in difflib.unified_diff(held, holds, path, path, lineterm="", n=1):
+                out.print(line, markup=False, highlight=False)
+        asked = f"Undo: {planned.words}, {_ago(learner.age_of(planned.decision))}"
+        if dry_run:
+            out.print(f"Would undo: {asked.removeprefix('Undo: ')}", markup=False)
+        elif not yes and not is_confirmed(f"{asked}?"):
+            out.print("Nothing was undone. To do it without being asked: --yes")
+            return 1
+        else:
+            learner.undo(planned.decision.id)
+            out.print(f"Undone: {planned.words}", markup=False)
+        for each in planned.files:
+            out.print(f"{shown_path(each.change.path)}: {(_WOULD if dry_run else _HOW)[each.how.value]}", markup=False)
     return 0
+
+
+def list_decisions(*, as_json: bool) -> int:
+    """List what was decided, newest first."""
+    with wiring.wire().learner(reads=False) as learner:
+        found = [(each, learner.describe_decision(each)) for each in reversed(learner.decisions())]
+        ages = [_ago(learner.age_of(each)) for each, _ in found]
+        forgotten = learner.forgotten()
+    if as_json:
+        print_json({"decisions": [_told_decision(*each) for each in found]})
+        return 0
+    if not found:
+        say("Nothing was decided yet.")
+    for (decision, words), age in zip(found[:_SHOWN], ages, strict=False):
+        state = ", undone" if decision.is_undone else ""
+        say(f"{short_id(decision.id)}  {words}{state}")
+        say(f"      {age}, {decision.at:%Y-%m-%d %H:%M}", dim=True)
+    if len(found) > _SHOWN:
+        say(f"and {len(found) - _SHOWN:,} more: wisen undo --list --json", dim=True)
+    if forgotten:
+        say(f"What was forgotten ({plural(len(forgotten), 'time')}) cannot be undone: wisen forget --list", dim=True)
+    return 0
+
+
+def _told_decision(decision: Decision, words: str) -> dict[str, object]:
+    names = ("id", "at", "by", "did", "subject", "is_undone")
+    told: dict[str, object] = {name: getattr(decision, name) for name in names}
+    return told | {"short": short_id(decision.id), "words": words}
+
+
+def _ago(age: timedelta) -> str:
+    """How long ago something was, in the largest unit that fits."""
+    seconds = max(0, int(age.total_seconds()))
+    for size, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return f"{plural(seconds // size, name)} ago"
+    return "just now"
 
 
 def _what(deed: Deed) -> str:

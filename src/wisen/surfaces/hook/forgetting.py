@@ -64,7 +64,7 @@ def _here(of: str, what: str, scope: str, snapshot: Snapshot, key: bytes) -> tup
     noted = f"Noted: whatever wisen keeps of this project that holds “{what}” is forgotten for good, {_NOTED}"
     lines = list_lines("Of what this session could be told, this holds it:", holding)
     ask = (
-        "What holds in all projects, and other projects, keep it. Ask the user whether it shall go there too: then they "
+        "What holds in all projects, and other projects, keep it. Ask the user whether it goes there too: then they "
         f"type, alone: `yes forget {words} global` for what holds in all projects, or `yes forget {words} everywhere`."
     )
     return "\n".join(filter(None, (noted, lines, ask))), True, wider

@@ -1,0 +1,41 @@
+"""Short ids for people: a few letters, the same wherever something is shown, that nobody types by chance."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LETTERS = "bcdfghjkmnpqrstvwxz"
+"""No vowels, so that no word is an id; no letter that looks like a digit."""
+_LENGTH, _LONGEST = 4, 12
+
+
+def short_id(id_: str, length: int = _LENGTH) -> str:
+    """The letters by which an id is known to people."""
+    number = int.from_bytes(blake2b(id_.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+    letters = ""
+    for _ in range(length):
+        number, at = divmod(number, len(_LETTERS))
+        letters += _LETTERS[at]
+    return letters
+
+
+def short_ids(ids: Iterable[str]) -> dict[str, str]:
+    """Short ids by ids. One that an earlier id has already gets a letter more, so that none ever changes."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for id_ in sorted(set(ids)):
+        length = next(
+            each for each in range(_LENGTH, _LONGEST + 1) if short_id(id_, each) not in taken or each == _LONGEST
+        )
+        found[id_] = short_id(id_, length)
+        taken.add(found[id_])
+    return found
+
+
+def is_short_id(text: str) -> bool:
+    """Whether a text may be a short id."""
+    return _LENGTH <= len(text) <= _LONGEST and set(text.lower()) <= set(_LETTERS)
