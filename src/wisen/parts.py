@@ -114,6 +114,8 @@ class Parts:
     """What tells whether a person decides."""
     typed: str = ""
     """The words that this command line was called with; empty in any other program."""
+    viewer: str = ""
+    """By what the terminal is known that lists are shown in: a number means the list that was shown there."""
     evidence: str = ""
     """How it is known that a person decides what is written down now; empty where nobody does."""
     experiments: bool | None = None

@@ -159,7 +159,7 @@ class Wiring(StoreWiring):
         from wisen.backends.ids import Ulids
         from wisen.backends.instructions import InstructionFiles
         from wisen.backends.notebooks import NotebookFiles
-        from wisen.backends.presence import typed_words
+        from wisen.backends.presence import terminal_session, typed_words
         from wisen.backends.shelf import HomeShelf
         from wisen.backends.tracking import GitTracking
         from wisen.loop.observe.scope import Scope
@@ -218,6 +218,7 @@ class Wiring(StoreWiring):
             launcher=self.launcher(),
             presence=self.presence(),
             typed=typed_words(),
+            viewer=terminal_session(),
             experiments=self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None,
             holdout=self.settings.trials.holdout,
             warnings=(warning,) if warning else (),

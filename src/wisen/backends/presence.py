@@ -110,6 +110,11 @@ def presence_here(environment: Mapping[str, str], signs: Sequence[AgentSigns], d
     return ProcessPresence(environment, signs, ancestors, terminal_name, decided_by=decided_by)
 
 
+def terminal_session() -> str:
+    """By what the terminal, or the script, is known that this process was started in."""
+    return str(os.getsid(0))
+
+
 def typed_words() -> str:
     """What wisen's command line was called with; empty in any other program."""
     return shlex.join(sys.argv[1:]) if sys.argv and PurePath(sys.argv[0]).name.startswith("wisen") else ""

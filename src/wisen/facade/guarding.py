@@ -227,7 +227,7 @@ class Guarder(Deliverer, Installer):
         if each.proposal.type is not ProposalType.GUARD:
             return super().answer(proposal, given, text=text, dry_run=dry_run, by=by)
         if not each.waits:
-            raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
+            raise self._answered_already(each)
         if by is Who.USER:
             form_of(each.proposal.text if text is None else text)  # what is wrong is told first
             self.require_person(*answer_words(each.proposal.id, given, text), dry_run=dry_run)

@@ -23,9 +23,10 @@ from wisen.domain.entries import (
     Who,
     rule_id,
 )
-from wisen.domain.entry_states import asked, states
+from wisen.domain.entry_states import states
 from wisen.errors import FileError, UsageError
-from wisen.facade.deciding import Decider, answer_words, decision_words
+from wisen.facade.deciding import answer_words, decision_words
+from wisen.facade.naming_proposals import ProposalNamer
 from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Answered(NamedTuple):
     """The change that was made, or would be."""
 
 
-class Reviewer(Decider):
+class Reviewer(ProposalNamer):
     """What a Learner can be asked and told about entries, proposals and rules."""
 
     _parts: Parts
@@ -97,10 +98,6 @@ class Reviewer(Decider):
         ledger = self._parts.ledger
         subjects = {state.entry.id, *(each.id for each in ledger.proposals() if each.entry == state.entry.id)}
         return tuple(move for move in ledger.moves() if move.subject in subjects)
-
-    def proposals(self) -> tuple[Asked, ...]:
-        """Every proposal with what became of it, oldest first."""
-        return asked(self._parts.ledger.proposals(), self._parts.ledger.moves())
 
     def leave_for(self, each: Asked) -> Leave:
         """Whether policy lets a proposal pass, proposes it or asks."""
@@ -143,7 +140,7 @@ class Reviewer(Decider):
         from wisen.steps.rulebook import book_path, write_books
 
         if not each.waits:
-            raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
+            raise self._answered_already(each)
         if each.proposal.words:
             return self._answer_command(each, given, dry_run=dry_run, by=by)
         if by is Who.USER:
@@ -360,18 +357,3 @@ class Reviewer(Decider):
             found = f"{len(fits)} entries begin with" if fits else "No entry has the name"
             raise UsageError(f"{found} {name!r}. The names stand beside the entries: wisen entries")
         return (exact or fits)[0]
-
-    def proposal(self, id_: str) -> Asked:
-        """A proposal by its number among those that wait, or by its id or the beginning of it.
-
-        Raises:
-            UsageError: no proposal, or more than one, fits.
-        """
-        fits = [each for each in self.proposals() if id_ and each.proposal.id.startswith(id_)]
-        if id_.isdigit() and not fits:
-            waiting = [each for each in self.proposals() if each.waits]
-            fits = waiting[int(id_) - 1 : int(id_)] if int(id_) else []
-        if len(fits) != 1:
-            found = f"{len(fits)} proposals begin with" if fits else "No proposal has the number or id"
-            raise UsageError(f"{found} {id_!r}. They stand in: wisen proposals")
-        return fits[0]

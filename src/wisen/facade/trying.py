@@ -92,7 +92,7 @@ class Trier(Guarder):
         """
         each = self.proposal(proposal)
         if not each.waits:
-            raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
+            raise self._answered_already(each)
         if not self.can_try(each):
             raise UsageError(
                 "Only what was inferred can be tried, and only where you welcome it: wisen trials on. "

@@ -7,6 +7,7 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.short_ids import short_id
 from wisen.loop.deliver.block import block_of
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
         "rules": [_told(each) for each in matter.rules],
         "filed": [_told(each) for each in matter.filed],
         "said": [_told(each) for each in matter.said],
-        "waiting": [each._asdict() for each in matter.waiting],
+        "waiting": [each._asdict() | {"short": short_id(each.id)} for each in matter.waiting],
         "phrases": PHRASES,
         "verbs": VERBS,
         "longest": LONGEST,

@@ -9,6 +9,7 @@ from wisen.domain.entries import Answer, ProposalType
 from wisen.errors import FileError, WisenError
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 from wisen.surfaces.cli.requests import carry_out
+from wisen.surfaces.cli.reviewing import edited_line, show_conversation
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,15 +31,20 @@ def show(*, every: bool, as_json: bool) -> int:
         if as_json:
             print_json({"proposals": [_told(learner, each) for each in found]})
             return 0
+        short = learner.short_ids()
+        numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
+        learner.note_shown([*numbers])
     if not found:
         say("Nothing is proposed just now. wisen learn reads what is new.")
-    numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
     for each in found:
-        say(f"{numbers.get(each.proposal.id, '-'):>3}  {clipped(each.proposal.text, 100)}")
+        id_ = each.proposal.id
+        say(f"{numbers.get(id_, '-'):>3}  {clipped(each.proposal.text, 100)}  ({short[id_]})")
         state = "" if each.waits else f", {each.answer}"
         say(f"     {_where(each.proposal)}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
     if numbers:
-        say("One by one: wisen review. By number: wisen proposals approve 1", dim=True)
+        say(
+            f"One by one: wisen review. By number or id: wisen proposals approve {short[next(iter(numbers))]}", dim=True
+        )
     return 0
 
 
@@ -94,10 +100,12 @@ def review() -> int:
             for fault in agent.faults:
                 told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
                 out.print(told, markup=False)
+        short = learner.short_ids()
+        learner.note_shown([each.proposal.id for each in waiting])
         for number, each in enumerate(waiting, 1):
             if not learner.proposal(each.proposal.id).waits:
                 continue  # what was answered before has answered this as well
-            out.print(f"\n({number}/{len(waiting)})", style="dim")
+            out.print(f"\n({number}/{len(waiting)}) {short[each.proposal.id]}", style="dim")
             _tell(out, learner, each)
             if not _asked(out, learner, each):
                 break
@@ -116,9 +124,9 @@ def _asked(out: Console, learner: Learner, each: Asked) -> bool:
         if key == "q":
             return False
         if key == "w":
-            out.print(each.proposal.why, markup=False)
+            show_conversation(out, learner, each.proposal)
         elif key == "e" and not each.proposal.words:
-            text = out.input("In your words: ", markup=False).strip() or None
+            text = edited_line(out, each.proposal.text)
             if text is not None:
                 _answered(out, learner, each, Answer.APPROVED, text)
                 return True
@@ -193,6 +201,7 @@ def _told(learner: Learner, each: Asked) -> dict[str, object]:
     proposal = each.proposal
     told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
     return told | {
+        "short": learner.short_ids()[proposal.id],
         "answer": each.answer,
         "waits": each.waits,
         "leave": learner.leave_for(each),

@@ -16,7 +16,7 @@ Snapshot = dict[str, object]
 def wish_in(prompt: str, snapshot: Snapshot) -> tuple[str, str]:
     """What a prompt asks for and of what: a kind and a number, name or words; both empty for any other prompt."""
     plain = " ".join(prompt.casefold().split()).strip(" .!?")
-    phrases, verbs, longest = (table_of(snapshot, name) for name in ("phrases", "verbs", "longest"))
+    phrases, verbs, longest = (_table(snapshot, name) for name in ("phrases", "verbs", "longest"))
     if plain in phrases:
         return str(phrases[plain]), ""
     for verb, kind in verbs.items():
@@ -35,7 +35,7 @@ def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
         if kind == "learnt":
             parts.append(("Said by the user, and not approved as rules yet:", ("said",)))
             parts.append(("Waiting for the user's answer:", ("waiting",)))
-        lists = [list_lines(title, members_of(snapshot, *names)) for title, names in parts]
+        lists = [_list(title, _members(snapshot, *names)) for title, names in parts]
         return "\n".join(filter(None, lists)) or "wisen has nothing of that kind for this project yet.", ""
     if kind == "improve":
         return "wisen begins a whole cycle now. What it finds is there in the next session, or in `wisen review`.", ""
@@ -65,19 +65,20 @@ def stats(figures: dict[str, dict[str, object]], made: str) -> str:
 
 
 def _meant(kind: str, of: str, snapshot: Snapshot) -> str:
-    """The id behind the number of a proposal, or that of a guard."""
+    """The id behind the number or short id of a proposal as this session was shown it, or that of a guard."""
     if kind in ("approve", "skip"):
-        numbers = {str(each.get("number")): str(each.get("id")) for each in members_of(snapshot, "waiting")}
+        waiting = _members(snapshot, "waiting")
+        numbers = {str(each.get(name)): str(each.get("id")) for name in ("short", "number") for each in waiting}
         return numbers.get(of, "")
     return f"G-{of[2:]}" if of.startswith("g-") and len(of) == _GUARD else ""
 
 
-def list_lines(title: str, members: list[Snapshot]) -> str:
+def _list(title: str, members: list[Snapshot]) -> str:
     lines = [f"{each['number']}. {each['text']}" if "number" in each else str(each["text"]) for each in members]
     return "\n".join([title, *lines[:_MOST]]) if lines else ""
 
 
-def members_of(snapshot: Snapshot, *names: str) -> list[Snapshot]:
+def _members(snapshot: Snapshot, *names: str) -> list[Snapshot]:
     found: list[Snapshot] = []
     for name in names:
         members = snapshot.get(name)
@@ -85,6 +86,6 @@ def members_of(snapshot: Snapshot, *names: str) -> list[Snapshot]:
     return found
 
 
-def table_of(snapshot: Snapshot, name: str) -> Snapshot:
+def _table(snapshot: Snapshot, name: str) -> Snapshot:
     value = snapshot.get(name)
     return value if isinstance(value, dict) else {}

@@ -6,7 +6,7 @@ it. Words that are to be forgotten are never written, only digests of them keyed
 
 from __future__ import annotations
 
-from .asking import Snapshot, list_lines, members_of, table_of
+from .asking import Snapshot, _list, _members, _table
 
 _NAMES = ("r-", "lrn-", "err-", "feat-", "g-")
 _MARKS = "\"'`.,;:!?()[]{}<>*“”‘’…"
@@ -29,21 +29,19 @@ def answer_forgetting(
     if kind == "confirm":
         return _confirming(of, what, scope, digest(of, key) in asked)
     if what == _ALL and not scope:
-        offered = " or ".join(f"`forget {_ALL} {each}`" for each in table_of(snapshot, "scopes"))
+        offered = " or ".join(f"`forget {_ALL} {each}`" for each in _table(snapshot, "scopes"))
         return f"Nothing is forgotten yet. Ask the user what they mean: {offered}.", False, []
     if what != _ALL and (scope in _HERE or _is_name(what)):
         return _here(of, what, scope, snapshot, key)
     if what == _ALL:
         goes, lines = (
             f"Everything that wisen keeps {_IN[scope]} would go.",
-            members_of(snapshot, "rules", "filed", "said"),
+            _members(snapshot, "rules", "filed", "said"),
         )
         goes += f" {_STAYS}" if scope == "everywhere" else ""
     else:
         goes, lines = f"Whatever wisen keeps {_IN[scope]} that holds “{what}” would go.", _holding(what, snapshot)
-    told = (
-        list_lines("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
-    )
+    told = _list("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
     ask = f"Nothing is forgotten yet, and it cannot be taken back. To do it the user types, alone: yes forget {of}"
     return f"{goes}\n{told}\n{ask}", False, [digest(of, key)]
 
@@ -51,7 +49,7 @@ def answer_forgetting(
 def _here(of: str, what: str, scope: str, snapshot: Snapshot, key: bytes) -> tuple[str, bool, list[str]]:
     """What is forgotten where it was typed, and how to have it forgotten elsewhere."""
     if _is_name(what):
-        lines = list_lines("What sessions are told of it:", _named(what, snapshot))
+        lines = _list("What sessions are told of it:", _named(what, snapshot))
         noted = f"Noted: {what.upper()} is forgotten for good, with what it was learnt from, {_NOTED}"
         return "\n".join(filter(None, (noted, lines))), True, []
     words = of[: -len(scope)].rstrip() if scope else of
@@ -62,7 +60,7 @@ def _here(of: str, what: str, scope: str, snapshot: Snapshot, key: bytes) -> tup
         ask = f"If what else holds it of this project shall go for good, the user types, alone: yes forget {of}"
         return f"{says} {ask}", False, [digest(of, key), *wider]
     noted = f"Noted: whatever wisen keeps of this project that holds “{what}” is forgotten for good, {_NOTED}"
-    lines = list_lines("Of what this session could be told, this holds it:", holding)
+    lines = _list("Of what this session could be told, this holds it:", holding)
     ask = (
         "What holds in all projects, and other projects, keep it. Ask the user whether it goes there too: then they "
         f"type, alone: `yes forget {words} global` for what holds in all projects, or `yes forget {words} everywhere`."
@@ -90,7 +88,7 @@ def digest(words: str, key: bytes) -> str:
 
 def subject(of: str, snapshot: Snapshot) -> tuple[str, str]:
     """What is to be forgotten and where: an id, words, or everything; the scope is empty where none was typed."""
-    scopes, fillers = table_of(snapshot, "scopes"), table_of(snapshot, "fillers")
+    scopes, fillers = _table(snapshot, "scopes"), _table(snapshot, "fillers")
     words = of.split()
     scope = str(scopes[words.pop()]) if len(words) > 1 and words[-1] in scopes else ""
     if words in ([_ALL], [of]):
@@ -110,14 +108,14 @@ def _is_name(what: str) -> bool:
 
 def _named(name: str, snapshot: Snapshot) -> list[Snapshot]:
     """The lines that name an id as their own or as their source."""
-    lines = members_of(snapshot, "rules", "filed", "said")
+    lines = _members(snapshot, "rules", "filed", "said")
     return [each for each in lines if name in _words(str(each.get("text")).rpartition("(")[2])]
 
 
 def _holding(what: str, snapshot: Snapshot) -> list[Snapshot]:
     """The lines that hold words, one behind the other."""
     wanted = f" {' '.join(_words(what))} "
-    lines = members_of(snapshot, "rules", "filed", "said")
+    lines = _members(snapshot, "rules", "filed", "said")
     return [each for each in lines if wanted in f" {' '.join(_words(str(each.get('text'))))} "]
 
 

@@ -270,11 +270,11 @@ def _proposals(learner: Learner, _: of.Proposals, place: Path, __: str) -> Told:
     here = learner.context_of(place)
     waits = [each.proposal for each in learner.proposals() if each.waits]
     # What is proposed for everywhere was said in other projects, and the user has not made it hold here yet.
-    own = [(number, each) for number, each in enumerate(waits, 1) if each.context == (here or NOWHERE)]
+    own, short = [each for each in waits if each.context == (here or NOWHERE)], learner.short_ids()
     return {
-        "proposals": [_proposal(each) | {"number": number} for number, each in own[:_MANY]],
+        "proposals": [_proposal(each) | {"short": short[each.id]} for each in own[:_MANY]],
         "more": max(0, len(own) - _MANY),
-        "says": "Only the user answers: `wisen review`, or `approve N` typed by himself.",
+        "says": "Only the user answers: `wisen review`, or `approve SHORT` typed by the user, with its short id.",
     }
 
 
