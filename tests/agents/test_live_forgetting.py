@@ -1,4 +1,4 @@
-"""Forgetting and the off switches in the real Claude Code: typed twice it is gone, and what is off was never there."""
+"""Forgetting and the off switches in the real Claude Code: what is typed is gone, and what is off was never there."""
 
 from __future__ import annotations
 
@@ -35,20 +35,22 @@ def _newest(world: World) -> str:
     return max(world.client.transcripts(), key=lambda path: path.stat().st_mtime_ns).stem
 
 
-def test_what_is_typed_twice_is_gone_by_bytes_and_from_the_next_sessions_request(world: World) -> None:
+def test_what_is_typed_is_gone_by_bytes_and_from_the_next_sessions_request(world: World) -> None:
     world.asked("make the environment")
     world.asked(SAID, "--resume", _newest(world))
     world.cycle()
     before = next(request for request in world.asked("say hello") if "say hello" in request)
     assert WORD in before
     session = _newest(world)
+    unasked = world.asked(f"yes forget {WORD}", "--resume", session)[-1]
+    assert "Nothing is forgotten: no question waits" in unasked[unasked.rindex("<wisen") :]
+    world.cycle()
+    assert residues(world.home, [WORD]), "a yes to no question is none"
     told = world.asked(f"forget {WORD}", "--resume", session)[-1]
     answer = told[told.rindex("<wisen") :]
-    assert f"yes forget {WORD}" in answer
-    assert "(R-" in answer, "what would go, with its source"
-    world.cycle()
-    assert residues(world.home, [WORD]), "once is not enough"
-    assert "Noted" in world.asked(f"yes forget {WORD}", "--resume", session)[-1]
+    assert "Noted" in answer
+    assert f"yes forget {WORD} everywhere" in answer, "it is asked about the rest"
+    assert "R-" in answer, "what goes, with its source"
     world.cycle()
     world.cycle()
     assert residues(world.home, [WORD]) == {}
