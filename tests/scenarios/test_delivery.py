@@ -497,7 +497,11 @@ def test_one_cycle_at_a_time_and_the_other_says_so(wisen: Path, project: Path) -
     assert "Another" not in run("cycle").stdout, "what a killed one held is free again"
 
 
-def test_policy_approves_what_was_stated_as_a_note_and_nothing_else(home: Path, wisen: Path) -> None:
+@pytest.mark.parametrize("profile", ["autonomous", "standard", "cautious"])
+def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_note_and_nothing_else(
+    home: Path, wisen: Path, profile: str
+) -> None:
+    (wisen / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
     notes, rules = home / "USER.md", home / "CLAUDE.md"
     stated = an_entry("01A", category=Category.PREFERENCE, summary="Answer in Danish.")
     rows = [
@@ -506,6 +510,10 @@ def test_policy_approves_what_was_stated_as_a_note_and_nothing_else(home: Path, 
     ]
     with wiring.wire(wisen).learner(reads=False) as learner:
         learner._parts.ledger.enter([stated, *rows])
+        if profile != "autonomous":
+            assert learner.apply_by_policy() == ((), ())
+            assert not notes.exists()
+            return
         assert learner.cycle(dry_run=True).applied == (f"Answer in Danish. → {notes}",)
         assert not notes.exists()
         assert learner.apply_by_policy() == ((f"Answer in Danish. → {notes}",), ())

@@ -120,6 +120,9 @@ class HomeShelf:
                 pin.unlink(missing_ok=True)
                 continue
             needed |= _pinned(pin, self._snapshots)
+        for note in (self._snapshots / "once").glob("*"):
+            if _modified(note) < since:
+                note.unlink(missing_ok=True)
         for path in self._snapshots.glob("*.json"):
             if path.stem not in needed:
                 path.unlink(missing_ok=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.entries import Answer, Who
 from wisen.domain.fences import describe_error
+from wisen.domain.guard_words import describe_proposal
 from wisen.domain.presence import Person
 from wisen.domain.report import Selection
 from wisen.errors import FileError, StoreError, UsageError, WisenError
@@ -103,11 +104,11 @@ class Deliverer(Reviewer):
                 proposal = each.proposal
                 try:
                     self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Who.WISEN)
-                    done.append(f"{proposal.text} → {proposal.path or proposal.entry}")
+                    done.append(f"{describe_proposal(proposal)} → {proposal.path or proposal.entry}")
                 except StoreError:
                     raise
                 except Exception as error:  # noqa: BLE001 - a fence: the other proposals are none the worse for it
-                    troubles.append(f"“{proposal.text}”: {describe_error(error)}")
+                    troubles.append(f"“{describe_proposal(proposal)}”: {describe_error(error)}")
         return tuple(done), tuple(troubles)
 
     def prepare(
@@ -141,8 +142,13 @@ class Deliverer(Reviewer):
         return new
 
     def _leave(self, made: Published) -> None:
-        """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay."""
+        """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay.
+
+        That is a file of the user's folders, so it needs a profile that may write unasked. In another one what such a
+        profile left there is taken away: nobody would keep it up to date.
+        """
         from wisen.facade.workspace import memory_of
+        from wisen.loop.promote.policy import may_write_unasked
         from wisen.safety import sentinel
         from wisen.steps.owning import is_silent
 
@@ -150,7 +156,8 @@ class Deliverer(Reviewer):
         for place, context in made.places:
             memory = memory_of(Path(place), lambda _: False)
             seal = sentinel.seal_of(parts.salt(), LEFT, context)
-            block = "" if is_silent(parts, place) else sentinel.sealed(made.block(context), seal)
+            told = may_write_unasked(parts.promote.profile) and not is_silent(parts, place)
+            block = sentinel.sealed(made.block(context), seal) if told else ""
             if memory is None:
                 continue
             with suppress(FileError):
@@ -165,7 +172,7 @@ class Deliverer(Reviewer):
         if given is None:
             raise UsageError("wisen cannot do that.")
         answered = self.answer(wish.id, given)
-        return f"{given.value}: {answered.asked.proposal.text}"
+        return f"{given.value}: {describe_proposal(answered.asked.proposal)}"
 
     def _forgotten(self, wanted: Forgotten) -> str:
         """Forget what the user typed twice, for good. Returns how much that was, without a word of it."""

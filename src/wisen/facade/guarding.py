@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.contexts import Alias
 from wisen.domain.entries import Answer, MoveKind, ProposalType, Who
 from wisen.domain.fixes import Danger
+from wisen.domain.guard_words import describe_watch
 from wisen.domain.guards import Guard, GuardSource, GuardState, Mode, form_of, guard_id, guard_states, version_of
 from wisen.errors import UsageError
 from wisen.facade.deciding import answer_words
@@ -237,7 +238,7 @@ class Guarder(Deliverer, Installer):
             return super()._grant(wish)
         guard = self.guard(wish.id).guard
         self._parts.ledger.enter([self._parts.scribe.move(guard.id, MoveKind.OVERRULE, by=Who.USER, why="in a chat")])
-        return f"overruled: {guard.id}, {guard.watch}"
+        return f"overruled: {guard.id}, {describe_watch(guard.watch)}"
 
     def _answer_guard(self, proposal: Proposal, given: Answer, text: str | None, *, by: Who, dry_run: bool) -> None:
         parts, id_ = self._parts, proposal.entry

@@ -14,6 +14,7 @@ from wisen.domain.entry_states import asked
 from wisen.domain.entry_words import agent_text
 from wisen.domain.fences import FenceKind
 from wisen.domain.fixes import Danger
+from wisen.domain.guard_words import describe_proposal
 from wisen.domain.guards import GuardSource, Mode, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
@@ -135,8 +136,12 @@ class _Reads:
 
     def question(self, proposal: Proposal) -> str:
         """What waits for the user, as an agent may read it: a guard of a fix with a danger is only named."""
-        careful = "" if proposal.type is not ProposalType.GUARD else _danger_of_guard(self.parts, proposal.entry)
-        return f"guard {proposal.entry} (careful: {careful})" if careful else one_line(proposal.text)
+        if proposal.type is not ProposalType.GUARD:
+            return f"Make it a rule: {one_line(proposal.text)}"
+        careful = _danger_of_guard(self.parts, proposal.entry)
+        if careful:
+            return f"Switch guard {proposal.entry} on (careful: {careful})?"
+        return f"{one_line(describe_proposal(proposal, with_reason=False))}?"
 
 
 def _danger_of_guard(parts: Parts, id_: str) -> str:
@@ -189,7 +194,13 @@ def _matter(
         and is_told(each)
     ]
     waiting = [
-        Waiting(number, each.proposal.id, rule_id(each.proposal.entry), reads.question(each.proposal))
+        Waiting(
+            number,
+            each.proposal.id,
+            rule_id(each.proposal.entry),
+            reads.question(each.proposal),
+            not reads.parts.ledger.exposures(each.proposal.id),
+        )
         for number, each in enumerate((each for each in answers if each.waits), 1)
         if each.proposal.context in ("", context) and each.proposal.type is not ProposalType.SUGGESTION
     ]
@@ -204,7 +215,7 @@ def _matter(
 
 
 def _is_said(state: EntryState, durable: float) -> bool:
-    """Whether the user said it in words that hold beyond the moment; what was recorded by others is not his word."""
+    """Whether the user said it in words that hold beyond the moment; what was recorded by others is not their word."""
     entry = state.entry
     if entry.origin is not Origin.STATED or state.status is not Status.PENDING or state.conflicts:
         return False

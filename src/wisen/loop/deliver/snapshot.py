@@ -55,16 +55,16 @@ VERBS = {
     "yes forget": "confirm",
     "yes, forget": "confirm",
 }
-"""What he can type before a number or a name."""
+"""What they can type before a number or a name."""
 LONGEST = {"forget": 12, "confirm": 12}
 """Before how many words in one line, where it is more than one."""
 SCOPES = {"here": "here", "everywhere": "everywhere"}
-"""What he can type behind those words: where."""
+"""What they can type behind those words: where."""
 FILLERS = {
     "before": "about all everything lesson line my of our rule rules that the this thing things your".split(),
     "behind": "lesson line lessons rule rules".split(),
 }
-"""What belongs to how he names something, and not to its words."""
+"""What belongs to how they name something, and not to its words."""
 
 
 class Signs(NamedTuple):
@@ -201,6 +201,7 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
         "context": context,
         "block": block.text,
         "block_ids": list(block.ids),
+        "once": [list(each) for each in block.once],
         "fixes": [each._asdict() for each in fixes],
         "rules": [_told(each) for each in matter.rules],
         "filed": [_told(each) for each in matter.filed],
@@ -215,7 +216,7 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
 
 
 def _told(line: Line) -> dict[str, object]:
-    return {"id": line.exposed, "text": line.told, "words": words_of(line.text)}
+    return {"id": line.exposed, "text": line.told, "source": line.source, "words": words_of(line.text)}
 
 
 def _bytes(value: Mapping[str, object]) -> bytes:

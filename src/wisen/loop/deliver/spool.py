@@ -54,13 +54,13 @@ class Wish(NamedTuple):
 
 
 class Forgotten(NamedTuple):
-    """What the user typed twice that he wants forgotten."""
+    """What the user typed twice that they want forgotten."""
 
     what: str
     """An id, words, or `everything`."""
     everywhere: bool
     context: str
-    """In which he typed it; empty outside of any."""
+    """In which they typed it; empty outside of any."""
 
 
 def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:

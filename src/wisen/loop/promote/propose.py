@@ -129,7 +129,7 @@ def expired(
 
 def proven(state: EntryState, told: str, target: Target, scribe: Scribe) -> Proposal:
     """The proposal of what a trial confirmed: it proved itself as a hint, and may become a rule."""
-    made = _proposal(state, f"A trial confirmed it: {told}.", state.context, target, scribe)
+    made = _proposal(state, f"A trial showed that it helps: {told}.", state.context, target, scribe)
     return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It goes on helping once a file tells it.")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Answer, ProposalType
+from wisen.domain.guard_words import describe_proposal
 from wisen.errors import FileError, WisenError
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 from wisen.surfaces.cli.requests import carry_out
@@ -34,7 +35,7 @@ def show(*, every: bool, as_json: bool) -> int:
         say("Nothing is proposed just now. wisen learn reads what is new.")
     numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
     for each in found:
-        say(f"{numbers.get(each.proposal.id, '-'):>3}  {clipped(each.proposal.text, 100)}")
+        say(f"{numbers.get(each.proposal.id, '-'):>3}  {clipped(describe_proposal(each.proposal), 100)}")
         state = "" if each.waits else f", {each.answer}"
         say(f"     {_where(each.proposal)}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
     if numbers:
@@ -56,7 +57,10 @@ def answer(proposal: str, given: Answer, *, text: str | None, dry_run: bool, as_
     out = console()
     if done.edit is not None:
         _diff(out, *done.edit)
-    out.print(f"{'Would be' if dry_run else 'Is'} {given.value}: {text or done.asked.proposal.text}", markup=False)
+    out.print(
+        f"{'Would be' if dry_run else 'Is'} {given.value}: {text or describe_proposal(done.asked.proposal)}",
+        markup=False,
+    )
     return 0
 
 
@@ -67,7 +71,7 @@ def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
         if as_json:
             print_json(_told(learner, each) | {"answer": Answer.TRIED, "dry_run": dry_run})
             return 0
-    say(f"{'Would be' if dry_run else 'Is'} on trial from the next session on: {each.proposal.text}")
+    say(f"{'Would be' if dry_run else 'Is'} on trial from the next session on: {describe_proposal(each.proposal)}")
     return 0
 
 
@@ -151,7 +155,7 @@ def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: 
 
 def _tell(out: Console, learner: Learner, each: Asked) -> None:
     proposal = each.proposal
-    out.print(proposal.text, markup=False, style="bold")
+    out.print(describe_proposal(proposal), markup=False, style="bold")
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
     if proposal.words:

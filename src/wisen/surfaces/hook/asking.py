@@ -34,7 +34,7 @@ def wish_in(prompt: str, snapshot: Snapshot) -> tuple[str, str]:
 def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
     """What to tell the agent about a wish, and the id of what it is about; the id is empty where nothing is noted."""
     if kind in ("rules", "learnt"):
-        parts: list[tuple[str, tuple[str, ...]]] = [("Rules that the user approved:", ("rules", "filed"))]
+        parts: list[tuple[str, tuple[str, ...]]] = [("The user's rules:", ("rules", "filed"))]
         if kind == "learnt":
             parts.append(("Said by the user, and not approved as rules yet:", ("said",)))
             parts.append(("Waiting for the user's answer:", ("waiting",)))
@@ -52,7 +52,7 @@ def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
         return f"Noted: guard {id_} says nothing more in this session. Go on as the user wishes.", id_
     done = {"approve": "approved", "skip": "skipped"}[kind]
     return (
-        f"Noted: {of} is {done} with wisen's next cycle, once the log shows that the user typed it. Tell him so.",
+        f"Noted: {of} is {done} with wisen's next cycle, once the log shows that the user typed it. Tell them so.",
         id_,
     )
 
@@ -86,14 +86,14 @@ def subject(of: str, snapshot: Snapshot) -> tuple[str, str]:
 
 
 def _forgetting(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
-    """What would go, and what the user has to type for it; noted is only what he typed the second time."""
+    """What would go, and what the user has to type for it; noted is only what they typed the second time."""
     what, scope = subject(of, snapshot)
     if what == _ALL and not scope:
         offered = " or ".join(f"`forget {_ALL} {each}`" for each in _table(snapshot, "scopes"))
-        return f"Nothing is forgotten yet. Ask the user what he means: {offered}.", ""
+        return f"Nothing is forgotten yet. Ask the user what they mean: {offered}.", ""
     if kind == "confirm":
         when = "with wisen's next cycle, once the log shows that the user typed it twice: `forget`, then `yes forget`"
-        return f"Noted: it is forgotten for good {when}, in the same words. Tell him so.", "typed"
+        return f"Noted: it is forgotten for good {when}, in the same words. Tell them so.", "typed"
     every = scope == "everywhere"
     where = "in all projects" if every else "in this project, and in what holds everywhere"
     if what == _ALL:
@@ -123,7 +123,7 @@ def _is_name(what: str) -> bool:
 def _named(name: str, snapshot: Snapshot) -> list[Snapshot]:
     """The lines that name an id as their own or as their source."""
     lines = _members(snapshot, "rules", "filed", "said")
-    return [each for each in lines if name in _words(str(each.get("text")).rpartition("(")[2])]
+    return [each for each in lines if name in _words(f"{each.get('source')} {str(each['text']).rpartition('(')[2]}")]
 
 
 def _holding(what: str, snapshot: Snapshot) -> list[Snapshot]:
@@ -138,8 +138,14 @@ def _words(text: str) -> list[str]:
 
 
 def _list(title: str, members: list[Snapshot]) -> str:
-    lines = [f"{each['number']}. {each['text']}" if "number" in each else str(each["text"]) for each in members]
+    lines = [_question(each) if "number" in each else str(each["text"]) for each in members]
     return "\n".join([title, *lines[:_MOST]]) if lines else ""
+
+
+def _question(waiting: Snapshot) -> str:
+    """What waits for the user's answer, with the words that give it."""
+    number = waiting["number"]
+    return f'- {waiting["text"]} "approve {number}" or "skip {number}"'
 
 
 def _members(snapshot: Snapshot, *names: str) -> list[Snapshot]:
