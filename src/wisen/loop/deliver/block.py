@@ -51,6 +51,10 @@ class Waiting(NamedTuple):
     rule: str
     """The id of the rule it would become."""
     text: str
+    trouble: str = ""
+    """Why its file cannot take it as it is; empty where it can."""
+    places: tuple[tuple[str, str], ...] = ()
+    """Where it may go then: what the user types, and what that means."""
 
     def told(self, *, briefly: bool) -> str:
         """The line as it stands in a block; briefly where the block holds its words already."""

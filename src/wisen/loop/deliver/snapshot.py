@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.loop.deliver.block import block_of
+from wisen.loop.promote.placing import SPOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,8 +57,10 @@ VERBS = {
     "yes, forget": "confirm",
 }
 """What he can type before a number or a name."""
-LONGEST = {"forget": 12, "confirm": 12}
+LONGEST = {"forget": 12, "confirm": 12, "approve": 7}
 """Before how many words in one line, where it is more than one."""
+PLACED = ("to", "into", "in")
+"""What stands between the number of what he approves and the place that it goes to, where he names one."""
 SCOPES = {"here": "here", "everywhere": "everywhere"}
 """What he can type behind those words: where."""
 FILLERS = {
@@ -209,6 +212,8 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
         "phrases": PHRASES,
         "verbs": VERBS,
         "longest": LONGEST,
+        "placed": list(PLACED),
+        "places": SPOKEN,
         "scopes": SCOPES,
         "fillers": FILLERS,
     }
