@@ -14,10 +14,10 @@ from tests.hooks import fire
 
 from wisen import wiring
 from wisen.domain.entries import Answer
+from wisen.domain.places import SPOKEN
 from wisen.errors import PlaceNeeded
 from wisen.learner import Learner
 from wisen.loop.deliver.spool import wish_in
-from wisen.loop.promote.placing import SPOKEN
 from wisen.testing.transcripts import ClaudeTranscript
 
 RULE = "pnpm instead of npm"

@@ -43,3 +43,35 @@ class Place(NamedTuple):
     def is_hook(self) -> bool:
         """Whether no file of the user's is changed."""
         return self.word is PlaceWord.HOOK
+
+
+_SPOKEN: dict[str, PlaceWord] = {
+    **{each.value: each for each in PlaceWord},
+    "the file": PlaceWord.FILE,
+    "the file all the same": PlaceWord.FILE,
+    "claude.md": PlaceWord.FILE,
+    "gemini.md": PlaceWord.FILE,
+    "claude.local.md": PlaceWord.LOCAL,
+    ".claude/rules": PlaceWord.RULES,
+    ".claude/rules/": PlaceWord.RULES,
+    ".claude/rules/wisen.md": PlaceWord.RULES,
+    "my own file": PlaceWord.OWN,
+    "my own": PlaceWord.OWN,
+    "~/.claude/claude.md": PlaceWord.OWN,
+    "~/.codex/agents.md": PlaceWord.OWN,
+    "the hook": PlaceWord.HOOK,
+    "hook only": PlaceWord.HOOK,
+    "hooks": PlaceWord.HOOK,
+    "agents.md": PlaceWord.AGENTS,
+    "soul.md": PlaceWord.SOUL,
+    "tools.md": PlaceWord.TOOLS,
+    "user.md": PlaceWord.USER,
+    "memory.md": PlaceWord.MEMORY,
+}
+SPOKEN: dict[str, str] = {name: place.value for name, place in _SPOKEN.items()}
+"""How people name a place, in small letters: the client reads the same table."""
+
+
+def place_in(text: str) -> str:
+    """The place that somebody names, as one of `PlaceWord`; empty where it is none."""
+    return SPOKEN.get(" ".join(text.casefold().split()), "")

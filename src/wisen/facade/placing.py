@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.changes import digest
 from wisen.domain.entries import MoveKind, Who, rule_id
-from wisen.domain.places import PlaceWord
+from wisen.domain.places import PlaceWord, place_in
 from wisen.errors import FileChanged, FileError, PersonNeeded, PlaceNeeded, StoreError, UsageError
 from wisen.facade.deciding import Decider
 
@@ -72,7 +72,7 @@ class Placer(Decider):
             UsageError: there is no such place.
             PersonNeeded: nothing shows that a person says so.
         """
-        from wisen.loop.promote.placing import ASK, choice_subject, choice_value, place_in
+        from wisen.loop.promote.placing import ASK, choice_subject, choice_value
 
         word = to if to == ASK else place_in(to)
         kept = [each.value for each in PlaceWord if each is not PlaceWord.OWN]

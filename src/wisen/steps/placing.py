@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import ProposalType
-from wisen.domain.places import PlaceWord
+from wisen.domain.places import PlaceWord, place_in
 from wisen.errors import FileError, UsageError
 from wisen.loop.apply.budget import budget_of, describe_size
 from wisen.loop.apply.managed import has_merge_conflict
-from wisen.loop.promote.placing import Surroundings, choice_subject, chosen_places, place_in, places_of
+from wisen.loop.promote.placing import Surroundings, choice_subject, chosen_places, places_of
 from wisen.loop.promote.targets import Target, target_everywhere
 from wisen.steps.rulebook import book_path
 

@@ -7,8 +7,8 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.places import SPOKEN
 from wisen.loop.deliver.block import block_of
-from wisen.loop.promote.placing import SPOKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -24,31 +24,6 @@ LOCAL_FILE = "CLAUDE.local.md"
 
 ASK = "ask"
 """Instead of a place: the user is asked again."""
-_SPOKEN: dict[str, PlaceWord] = {
-    **{each.value: each for each in PlaceWord},
-    "the file": PlaceWord.FILE,
-    "the file all the same": PlaceWord.FILE,
-    "claude.md": PlaceWord.FILE,
-    "gemini.md": PlaceWord.FILE,
-    "claude.local.md": PlaceWord.LOCAL,
-    ".claude/rules": PlaceWord.RULES,
-    ".claude/rules/": PlaceWord.RULES,
-    ".claude/rules/wisen.md": PlaceWord.RULES,
-    "my own file": PlaceWord.OWN,
-    "my own": PlaceWord.OWN,
-    "~/.claude/claude.md": PlaceWord.OWN,
-    "~/.codex/agents.md": PlaceWord.OWN,
-    "the hook": PlaceWord.HOOK,
-    "hook only": PlaceWord.HOOK,
-    "hooks": PlaceWord.HOOK,
-    "agents.md": PlaceWord.AGENTS,
-    "soul.md": PlaceWord.SOUL,
-    "tools.md": PlaceWord.TOOLS,
-    "user.md": PlaceWord.USER,
-    "memory.md": PlaceWord.MEMORY,
-}
-SPOKEN: dict[str, str] = {name: place.value for name, place in _SPOKEN.items()}
-"""How people name a place, in small letters: the client reads the same table."""
 _WORKSPACE = {
     PlaceWord.AGENTS: Target("AGENTS.md", "Red Lines"),
     PlaceWord.SOUL: Target("SOUL.md", "Boundaries"),
@@ -102,11 +77,6 @@ def places_of(proposal: Proposal, around: Surroundings) -> tuple[Place, ...]:
     if around.hooks:
         found.append(Place(PlaceWord.HOOK, *around.book, "told by hook only, no file of yours is changed"))
     return tuple(found)
-
-
-def place_in(text: str) -> str:
-    """The place that somebody names, as one of `PlaceWord`; empty where it is none."""
-    return SPOKEN.get(" ".join(text.casefold().split()), "")
 
 
 def choice_value(path: str, word: PlaceWord | str) -> str:
