@@ -56,6 +56,7 @@ OPENS = {
     "surfaces/hook/outcomes.py": "the client loads nothing of ours: it looks whether it is a regular file itself",
     "surfaces/hook/recalling.py": OWN_HOME,
     "surfaces/hook/shelf.py": OWN_HOME,
+    "surfaces/hook/replying.py": OWN_HOME,
     "surfaces/hook/switch.py": OWN_HOME,
     "surfaces/hook/waking.py": OWN_HOME,
 }

@@ -1,6 +1,7 @@
 """Read this first: one turn of the loop.
 
     observe   new lines of the agents' logs become events; only what may be kept comes through the door
+    move      what happened in worktrees that are gone counts for the repository that they belonged to
     retire    what is older or more than the settings allow goes; what was learnt from it stays
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
     detect    in the same sessions: what the user corrected, praised, asked for; a model may decide what is in doubt
@@ -28,7 +29,7 @@ from wisen.domain.signals import signals_by_kind
 from wisen.loop.apply.notice import notice
 from wisen.loop.detect.themes import themes
 from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying
+from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying, worktrees
 from wisen.steps.reading import observe
 from wisen.steps.understanding import dig
 
@@ -43,6 +44,8 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     began, clock_began = parts.clock.now(), parts.clock.elapsed()
     found, read_bytes, new_events = observe(parts, selection, progress)
     step, retired = parts.fences.step, 0
+    with step("move what gone worktrees taught"):
+        worktrees.move_gone_worktrees(parts)
     with step("retire"):
         retired, in_vain = retention.retire(parts)
         new_events -= in_vain

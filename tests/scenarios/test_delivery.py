@@ -296,6 +296,8 @@ def test_approved_in_the_chat_is_approved_when_the_log_shows_that_the_user_typed
     assert done["answered"] == [f"approved: {waiting['text']}"]
     assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
     assert waiting["text"] in (project / "CLAUDE.md").read_text()
+    told = fire(wisen, "session-start", {"session_id": "next", "cwd": str(project), "source": "startup"})
+    assert f"CLAUDE.md now says: “{waiting['text']}”" in told, "what came of it is told once"
     told = fire(wisen, "session-start", {"session_id": "later", "cwd": str(project), "source": "startup"})
     assert waiting["text"] not in told, "the file tells it now: one rule, one channel"
 
@@ -330,7 +332,10 @@ def test_what_was_said_can_be_forgotten(home: Path, wisen: Path, project: Path) 
     twice(home, project, f"forget R-{rule}")
     done = json.loads(run("cycle", "--quick", "--json").stdout)
     assert "forgotten" in done["answered"][0]
-    assert fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"}) == ""
+    told = fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"})
+    assert "forgotten for good" in told, "that it was done is told once, without a word of it"
+    assert "pnpm" not in told
+    assert fire(wisen, "session-start", {"session_id": "o", "cwd": str(project), "source": "startup"}) == ""
 
 
 @pytest.mark.requirement("N8")

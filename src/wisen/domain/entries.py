@@ -221,6 +221,8 @@ class MoveKind(StrEnum):
     """What a check of a change in a file came to, and what was done about it."""
     EXPERIMENTS = "experiments"
     """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
+    PLACE = "place"
+    """Where rules of the context that it is about go instead of one of its files: the file's name and a place."""
 
 
 class Who(StrEnum):

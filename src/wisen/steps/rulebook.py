@@ -321,9 +321,9 @@ def target_in(
             return target_everywhere(entry, agent, str(folder), parts.files)
         return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
     for path, context in reversed(parts.places() if places is None else places):
-        if context == entry.context and Path(path).is_dir():
+        if context == scope and Path(path).is_dir():
             return target_of(entry, agent, path, parts.files)
-    return Target(str(book_path(parts, entry.context)), kind_of(entry).capitalize())
+    return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
 
 
 def book_path(parts: Parts, context: str) -> Path:

@@ -33,6 +33,7 @@ from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps import owning
 from wisen.steps.lots import Trials, line_of, one_line
+from wisen.steps.placing import question_about
 from wisen.steps.praising import subjects_praised
 from wisen.steps.rulebook import EVERY_PROJECT, Known, is_told
 from wisen.steps.trying import put_on_trial
@@ -134,6 +135,11 @@ class _Reads:
             return others_instructions_in(files, self._agent, folders, home)
         return instructions_in(files, [*folders, home / ".claude"])
 
+    def places(self, proposal: Proposal) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """Why the file of a proposal cannot take it as it is, and where it may go instead."""
+        trouble, places = question_about(self.parts, proposal)
+        return trouble, tuple((each.word.value, each.says) for each in places)
+
     def question(self, proposal: Proposal) -> str:
         """What waits for the user, as an agent may read it: a guard of a fix with a danger is only named."""
         if proposal.type is not ProposalType.GUARD:
@@ -199,7 +205,8 @@ def _matter(
             each.proposal.id,
             rule_id(each.proposal.entry),
             reads.question(each.proposal),
-            not reads.parts.ledger.exposures(each.proposal.id),
+            *reads.places(each.proposal),
+            is_new=not reads.parts.ledger.exposures(each.proposal.id),
         )
         for number, each in enumerate((each for each in answers if each.waits), 1)
         if each.proposal.context in ("", context) and each.proposal.type is not ProposalType.SUGGESTION

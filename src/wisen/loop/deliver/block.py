@@ -56,7 +56,10 @@ class Waiting(NamedTuple):
     """The id of the rule it would become."""
     text: str
     """What is asked, in plain words."""
-
+    trouble: str = ""
+    """Why its file cannot take it as it is; empty where it can."""
+    places: tuple[tuple[str, str], ...] = ()
+    """Where it may go then: what the user types, and what that means."""
     is_new: bool = True
     """Whether no session was told to ask yet: each is asked once, and then only in review."""
 

@@ -7,6 +7,7 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.places import SPOKEN
 from wisen.loop.deliver.block import block_of
 
 if TYPE_CHECKING:
@@ -56,8 +57,10 @@ VERBS = {
     "yes, forget": "confirm",
 }
 """What they can type before a number or a name."""
-LONGEST = {"forget": 12, "confirm": 12}
+LONGEST = {"forget": 12, "confirm": 12, "approve": 7}
 """Before how many words in one line, where it is more than one."""
+PLACED = ("to", "into", "in")
+"""What stands between the number of what they approve and the place that it goes to, where they name one."""
 SCOPES = {"here": "here", "everywhere": "everywhere"}
 """What they can type behind those words: where."""
 FILLERS = {
@@ -210,6 +213,8 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
         "phrases": PHRASES,
         "verbs": VERBS,
         "longest": LONGEST,
+        "placed": list(PLACED),
+        "places": SPOKEN,
         "scopes": SCOPES,
         "fillers": FILLERS,
     }

@@ -97,6 +97,12 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
     # Where nothing can be remembered, only the first start of a session tells what is wrong.
     trouble = shelf.trouble(first=payload.get("source") in (None, "startup")) if event == "session-start" else ""
     told += [_wrapped([trouble])] if trouble else []
+    if event in ("session-start", "prompt"):
+        from .replying import replies_for
+
+        begins = str(payload.get("cwd", "")) if event == "session-start" else ""
+        said = replies_for(shelf.home, shelf.agent, shelf.session, shelf.context(begins) if begins else "")
+        told += [_wrapped(["Tell the user once what came of what they typed to wisen:", *said])] if said else []
     pin, digest, ids, coins = Payload(), "", list[str](), Coins()
     try:
         # A session that was cleared may go on under its old name: it was told nothing yet.
@@ -223,8 +229,8 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
     kind, of = wish_in(prompt, snapshot)
     if kind == "stats":
         return _wrapped([stats(*shelf.figures(str(payload.get("cwd", ""))))]), []
-    if kind:
-        text, id_ = answer(kind, of, snapshot)
+    text, id_ = answer(kind, of, snapshot) if kind else ("", "")
+    if text:
         if id_:
             # Words that are to be forgotten are not noted: the agent's log has them.
             shelf.spool("wish", ids=[id_], kind=kind, of="" if kind == "confirm" else of)

@@ -26,7 +26,15 @@ def wish_in(prompt: str, snapshot: Snapshot) -> tuple[str, str]:
         of = plain[len(verb) + 1 :].lstrip("#") if plain.startswith(f"{verb} ") else ""
         most = longest.get(str(kind), 1)
         alone = " " not in of or not ("\n" in prompt.strip() or ". " in of)
-        if of and alone and isinstance(most, int) and len(of.split()) <= most:
+        words, placed = of.split(), snapshot.get("placed")
+        to = len(words) > 2 and isinstance(placed, list) and words[1] in placed
+        if (
+            of
+            and alone
+            and (kind != "approve" or len(words) <= 1 or to)
+            and isinstance(most, int)
+            and len(words) <= most
+        ):
             return str(kind), of
     return "", ""
 
@@ -44,17 +52,30 @@ def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
         return "wisen begins a whole cycle now. What it finds is there in the next session, or in `wisen review`.", ""
     if kind in ("forget", "confirm"):
         return _forgetting(kind, of, snapshot)
-    id_ = _meant(kind, of, snapshot)
+    return _deciding(kind, of, snapshot)
+
+
+def _deciding(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
+    """What to tell about a proposal or a guard that the user decides about; no text where they mean the agent."""
+    number, _, to = of.partition(" ")
+    id_ = _meant(kind, number, snapshot)
+    if not id_ and to:
+        return "", ""  # it is meant for the agent: `approve it to be done with`
     if not id_:
         lists_it = "`wisen proposals`, `wisen rules` and `wisen guards` list what there is"
         return f"wisen knows nothing by the name {of!r} here. Tell the user: {lists_it}.", ""
     if kind == "overrule":
         return f"Noted: guard {id_} says nothing more in this session. Go on as the user wishes.", id_
+    if kind == "approve":
+        from .placing import question
+
+        asks = question(number, to.partition(" ")[2], id_, snapshot)
+        if asks:
+            return asks, ""
     done = {"approve": "approved", "skip": "skipped"}[kind]
-    return (
-        f"Noted: {of} is {done} with wisen's next cycle, once the log shows that the user typed it. Tell them so.",
-        id_,
-    )
+    where = f" {to}" if to else ""
+    when = f"{number} is {done}{where} once the agent's log shows that the user typed it, which takes a moment"
+    return f"Noted, and not done yet: {when}. Tell the user so; wisen says here what came of it.", id_
 
 
 def stats(figures: dict[str, dict[str, object]], made: str) -> str:
