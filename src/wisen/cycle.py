@@ -27,13 +27,12 @@ from wisen.domain.runs import Run, run_of
 from wisen.domain.signals import signals_by_kind
 from wisen.loop.apply.notice import notice
 from wisen.loop.detect.themes import themes
-from wisen.loop.verify.blame import summary
 from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying
 from wisen.steps.reading import observe
 from wisen.steps.understanding import dig
 
 if TYPE_CHECKING:
-    from wisen.domain.instructions import Blame
+    from wisen.domain.instructions import Blame, Judged
     from wisen.parts import Parts
     from wisen.steps.reading import Progress
 
@@ -58,8 +57,9 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     with step("recollect"):
         recollection.recollect(parts, states)
     judged: tuple[Blame, ...] = ()
+    found_in_files: tuple[Judged, ...] = ()
     with step("judge"):
-        judged = judgement.judge(parts) if parts.judges_after(new_events) else ()
+        judged, found_in_files = judgement.judge_or_recall(parts, new_events)
     with step("guard"):
         proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
     with step("try out"):
@@ -77,7 +77,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
         read_bytes=read_bytes,
         new_events=new_events,
-        instructions=tuple(map(summary, judged)),
+        instructions=found_in_files,
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),

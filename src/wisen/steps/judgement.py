@@ -9,12 +9,13 @@ from wisen.domain.fences import FenceKind
 from wisen.domain.report import Selection
 from wisen.loop.mine.sessions import mine
 from wisen.loop.observe.instructions import snapshots_of, with_snapshots
-from wisen.loop.verify.blame import blames
+from wisen.loop.verify.blame import blames, summary
+from wisen.steps.kept_judgements import keep_judgements, kept_judgements, open_judgements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wisen.domain.instructions import Blame, InstructionFile
+    from wisen.domain.instructions import Blame, InstructionFile, Judged
     from wisen.parts import Parts
 
 JUDGED_DAYS = 400
@@ -29,6 +30,17 @@ def judge(parts: Parts) -> tuple[Blame, ...]:
         with parts.fences.around(FenceKind.PROJECT, file.path):
             known.append(remembered(parts, file))
     return tuple(blamed(parts, known))
+
+
+def judge_or_recall(parts: Parts, new_events: int) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
+    """Judge where something is new, in sessions or files; else what was found then. Without what is decided."""
+    kept = None if parts.judges_after(new_events) else kept_judgements(parts)
+    if kept is None and parts.judges is not False:
+        judged = judge(parts)
+        found = tuple(map(summary, judged))
+        keep_judgements(parts, found)
+        return judged, open_judgements(parts, found)
+    return (), open_judgements(parts, kept)
 
 
 def remembered(parts: Parts, file: InstructionFile) -> InstructionFile:

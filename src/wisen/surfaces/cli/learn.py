@@ -190,7 +190,7 @@ def _failures(report: Report, out: Console) -> None:
         return
     repeated = [kind for kind in report.failures if kind.sessions > 1] or list(report.failures)
     out.print("\nWhat keeps failing, and what fixed it", style="bold")
-    rows = table("sessions", "calls", "what", "cost", "fixed by", right=("sessions", "calls", "cost"), grow="fixed by")
+    rows = table("sessions", "calls", "what", "cost", "fixed by", right=("sessions", "calls", "cost"))
     fixes = {fix.signature: fix for fix in reversed(report.fixes)}
     for kind in repeated[:_SHOWN]:
         hidden = f" ({kind.masked} hidden by a pipe)" if kind.masked else ""

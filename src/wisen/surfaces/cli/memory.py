@@ -68,7 +68,7 @@ def show(name: str | None, *, as_json: bool) -> int:
         print_json({"summaries": [{"name": each.name, "text": each.text} for each in found]})
         return 0
     for each in found:
-        console().print(each.text, markup=False, soft_wrap=True)
+        console().print(each.text, markup=False)
     return 0
 
 
@@ -100,5 +100,5 @@ def _show_day(learner: Learner, name: str | None, *, as_json: bool) -> int:
     for each in found:
         out.print(f"{each.day}  {each.path}", style="dim", markup=False)
         for line in each.lines:
-            out.print(f"{line.mark.sign} {line.time} - {line.text}", markup=False, soft_wrap=True)
+            out.print(f"{line.mark.sign} {line.time} - {line.text}", markup=False)
     return 0

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from wisen.domain.report import Counts, Decision
-
-_PIPE_WIDTH = 120
+    from wisen.surfaces.cli.layout import FittedTable
 
 
 def print_json(value: object) -> None:
@@ -26,10 +24,10 @@ def print_json(value: object) -> None:
 
 
 def console() -> Console:
-    """The terminal, plain when it is not one."""
+    """The terminal; where there is none, and COLUMNS says nothing, lines are as long as they are."""
     from wisen.surfaces.cli.terminal import safe_console
 
-    return safe_console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    return safe_console()
 
 
 def say(text: str, *, dim: bool = False) -> None:
@@ -40,20 +38,11 @@ def say(text: str, *, dim: bool = False) -> None:
         print(text)
 
 
-def table(*columns: str, right: tuple[str, ...] = (), grow: str = "") -> Table:
-    """A quiet table; `right` names the columns of numbers, `grow` the one that may be cut."""
-    from rich.table import Table
+def table(*columns: str, right: tuple[str, ...] = ()) -> FittedTable:
+    """A quiet table; `right` names the columns of numbers."""
+    from wisen.surfaces.cli.layout import FittedTable
 
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        made.add_column(
-            column,
-            justify="right" if column in right else "left",
-            overflow="ellipsis" if column == grow else "fold",
-            no_wrap=column != grow or sys.stdout.isatty(),
-            ratio=None,
-        )
-    return made
+    return FittedTable(columns, right)
 
 
 def size(count: int) -> str:
@@ -89,9 +78,10 @@ def duration(milliseconds: int) -> str:
 
 
 def clipped(text: str, longest: int) -> str:
-    """On one line, and no longer."""
-    one = " ".join(text.split())
-    return one if len(one) <= longest else one[: longest - 1] + "…"
+    """On one line and no longer, in whole words."""
+    from wisen.surfaces.cli.layout import clip_text
+
+    return clip_text(text, longest)
 
 
 def shown_call(arguments: str) -> str:
