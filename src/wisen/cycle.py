@@ -83,6 +83,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         counts=parts.index.counts(selection),
         failures=parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)),
         fixes=fixes,
+        undecided=rulebook.undecided_fixes(states),
         signals=signals_by_kind(said),
         themes=themes(said),
         proposals=proposals,

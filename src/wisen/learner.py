@@ -197,6 +197,7 @@ class Learner(
 
         The settings of a `project` count beside the user's.
         """
+        from wisen.domain.report import decisions_about_lines
         from wisen.domain.state import State
         from wisen.steps import owning
         from wisen.steps.retention import archive
@@ -215,6 +216,7 @@ class Learner(
             off=self.off_by(project) if project else "",
             waiting=owning.describe_waiting(parts, once=False),
             models=self.models(),
+            findings=decisions_about_lines(self.findings()),
             requests=len(self.requests()),
         )
 

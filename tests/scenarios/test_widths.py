@@ -69,13 +69,17 @@ def fill(home: Path) -> Path:
     return project
 
 
+ALSO_READS = ("blame", "learn")
+"""They show unless they are told to change something."""
+
+
 def read_commands() -> dict[str, Any]:
     """The commands that only read: they have --json and no --dry-run; groups that list by themselves are among them."""
     found: dict[str, Any] = {}
 
     def walk(group: Any, words: list[str]) -> None:
         options = {option for each in group.params for option in each.opts}
-        if words and "--json" in options and "--dry-run" not in options:
+        if words and "--json" in options and ("--dry-run" not in options or words[0] in ALSO_READS):
             found[" ".join(words)] = group
         for name, each in getattr(group, "commands", {}).items():
             walk(each, [*words, name])
@@ -126,8 +130,8 @@ def show(words: list[str], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def is_one_word(line: str) -> bool:
-    """Whether a line holds nothing that could have gone to the next one: one word, maybe with a mark or name before."""
-    return len(re.sub(r"^\s*(?:\d+|[-*+]|\w+:)\s+", "", line).split()) == 1
+    """Whether a line holds nothing that could have gone to the next: a word, maybe with a name, or a command to copy."""
+    return line.strip().startswith("wisen ") or len(re.sub(r"^\s*(?:\d+|[-*+]|\w+:)\s+", "", line).split()) == 1
 
 
 def is_whole(word: str, text: str) -> bool:

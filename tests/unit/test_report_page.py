@@ -236,6 +236,7 @@ def full(text: str = "text") -> Report:
         new_events=5,
         failures=(kind(blamed, tool=f"tool {text}"), kind(fixed, masked=1, tool=f"tool {text}")),
         fixes=(fix(fixed, f"with {text}"),),
+        undecided={"abcdef0123": "ERR-20260302-001"},
         instructions=(
             judged(
                 effect(f"line {text}", blamed),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from wisen.parts import Parts
 
-PAGE = "reports/instruction-files.json"
-"""Below the home."""
+PAGE = "reports/instruction-files.msgpack"
+"""Below the home. JSON has no infinite numbers, and an interval may be open."""
 
 
 class KeptJudgement(Struct, frozen=True):
@@ -44,7 +44,7 @@ class KeptJudgements(Struct, frozen=True):
 def keep_judgements(parts: Parts, judged: Iterable[Judged]) -> None:
     """Remember what was found until the next judging."""
     files = tuple(KeptJudgement(_digest_of(parts, each.path), each) for each in judged)
-    content = msgspec.json.encode(KeptJudgements(parts.version, files))
+    content = msgspec.msgpack.encode(KeptJudgements(parts.version, files))
     seen = parts.files.read(parts.home / PAGE)
     if seen.content != content:
         parts.files.write(seen, content)
@@ -100,7 +100,7 @@ def _still_true(parts: Parts, kept: KeptJudgement) -> Judged:
 def _read(parts: Parts) -> KeptJudgements | None:
     try:
         content = parts.files.read(parts.home / PAGE).content
-        return None if content is None else msgspec.json.decode(content, type=KeptJudgements)
+        return None if content is None else msgspec.msgpack.decode(content, type=KeptJudgements)
     except (FileError, msgspec.MsgspecError, UnicodeDecodeError):
         return None  # it is only a copy: the next judging writes it anew
 

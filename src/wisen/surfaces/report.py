@@ -130,7 +130,7 @@ def _sections(report: Report) -> Iterator[_Section]:
         return
     decisions = [decision_words(decision) for decision in report.decisions]
     if decisions:
-        items = [_Item(text=what, note=why) for what, why in decisions]
+        items = [_Item(text=what, note=f"{why} {command}") for what, why, command in decisions]
         yield _Section(title="Worth deciding now", blocks=[_List(items=items, numbered=True)])
     yield _failing(report)
     yield from _corrections(report)

@@ -137,13 +137,19 @@ def blame(
         Path, typer.Argument(metavar="FILE", help="An instruction file: CLAUDE.md, AGENTS.md or their kin.")
     ],
     line: Annotated[
-        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
+        Optional[list[int]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--line", help="Only this line, with the failing calls behind what is told of it."),
     ] = None,
+    unused: Annotated[bool, typer.Option("--unused", help="Only the rules that no session ever touched.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take these lines out of the file; wisen undo brings them back.")
+    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="These lines stay: they are not brought up again.")] = False,
     html: Annotated[
         Optional[Path],  # noqa: UP045 - as above
         typer.Option("--html", metavar="PAGE", help="Write it as a page that needs no network."),
     ] = None,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Tell what each line of an instruction file costs in every session, and which failures began or ended with it.
@@ -151,8 +157,15 @@ def blame(
     Looks at what `wisen learn` has read. None of it is proof: it compares sessions before and after a line came.
     """
     from wisen.surfaces.cli.blame import run
+    from wisen.surfaces.cli.blame_lines import decide, show_unused
 
-    raise typer.Exit(run(path, line=line, as_json=as_json, html=html))
+    if remove or keep:
+        raise typer.Exit(
+            decide(path, line or [], unused=unused, remove=remove, keep=keep, dry_run=dry_run, as_json=as_json)
+        )
+    if unused:
+        raise typer.Exit(show_unused(path, as_json=as_json))
+    raise typer.Exit(run(path, lines=line or [], as_json=as_json, html=html))
 
 
 @app.command()

@@ -46,8 +46,11 @@ _READABLE = 24
 """Columns that the text of a line needs beside its figures; else it stands below them."""
 
 
-def run(path: Path, *, line: int | None, as_json: bool, html: Path | None) -> int:
+def run(path: Path, *, lines: Sequence[int], as_json: bool, html: Path | None) -> int:
     """Show what the sessions tell about a file, or about one line of it; or write it as a page."""
+    if len(lines) > 1:
+        raise UsageError("--line is given several times only with --remove or --keep. Give one to look at.")
+    line = lines[0] if lines else None
     if html is not None and (as_json or line is not None):
         raise UsageError("--html writes the whole file as a page. Give it without --line and --json.")
     wires = wiring.wire()

@@ -84,6 +84,18 @@ class Paragraphs:
         yield from lines
 
 
+class CommandLine:
+    """A command on a line of its own, which never breaks: copied from the terminal, it runs."""
+
+    def __init__(self, command: str, indent: int = 0) -> None:
+        self._command, self._indent = command, indent
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        from rich.text import Text
+
+        yield Text(" " * self._indent + self._command)
+
+
 class FittedTable:
     """A quiet table. Columns of numbers are never narrowed; where a row does not fit, it becomes lines of its own."""
 

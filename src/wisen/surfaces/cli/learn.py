@@ -14,7 +14,9 @@ from wisen.domain.instructions import Strength, told
 from wisen.errors import UsageError
 from wisen.surfaces import corrections
 from wisen.surfaces.cli import NOTHING
+from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.render import (
+    blame_command,
     clipped,
     console,
     decision_words,
@@ -146,7 +148,7 @@ def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = 
         return
     out.print(headline(counts), style="bold")
     out.print(_reading(report), style="dim")
-    _decisions(report, out)
+    _decisions(report, out, stored=not (dry_run or sample))
     _failures(report, out)
     _corrections(report, out)
     _instructions(report, out)
@@ -213,14 +215,16 @@ def _failures(report: Report, out: Console) -> None:
         out.print(f"and {plural(rest, 'kind')} more: wisen learn --json", style="dim")
 
 
-def _decisions(report: Report, out: Console) -> None:
+def _decisions(report: Report, out: Console, *, stored: bool) -> None:
     decisions = report.decisions
     if decisions:
         out.print("\nWorth deciding now", style="bold")
     for number, each in enumerate(decisions, start=1):
-        what, why = decision_words(each)
-        out.print(f"  {number}. {what}")
-        out.print(f"     {why}", style="dim")
+        words = decision_words(each)
+        out.print(f"  {number}. {words.what}")
+        out.print(f"     {words.why}", style="dim")
+        if stored:
+            out.print(CommandLine(words.command, indent=5))
 
 
 def _corrections(report: Report, out: Console) -> None:
@@ -259,7 +263,7 @@ def _instructions(report: Report, out: Console) -> None:
             f"{plural(file.sessions, 'session')}, {thousands(file.unused_tokens)} of {thousands(file.tokens)} tokens"
         )
     first = speaking[0][0] if speaking else unused[0]
-    out.print(f"  Line by line: wisen blame {first.path}", style="dim")
+    out.print(f"  Line by line: {blame_command(first.path)}", style="dim")
 
 
 def _tools(counts: Counts, out: Console) -> None:

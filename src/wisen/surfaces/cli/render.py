@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -115,27 +116,46 @@ def _fields(arguments: str) -> dict[str, object]:
     return fields if isinstance(fields, dict) else {}
 
 
-def decision_words(decision: Decision) -> tuple[str, str]:
-    """What could be decided, and why."""
+class DecisionWords(NamedTuple):
+    """What could be decided, why, and the one command that does it."""
+
+    what: str
+    why: str
+    command: str
+
+
+def decision_words(decision: Decision) -> DecisionWords:
+    """A decision for a person."""
     from wisen.domain.fixes import Danger
     from wisen.domain.instructions import told
 
     if decision.line is not None and decision.file is not None:
         line = decision.line.line
-        what = f"Change or take out line {line.number} of {decision.file.path}: {clipped(line.text.strip(' *-#'), 60)}"
-        return what, f"{told(decision.line)} Cost so far: about {duration(decision.spares_ms)}."
+        what = f"Take out line {line.number} of {decision.file.path}: {clipped(line.text.strip(' *-#'), 60)}"
+        cost = f" Cost so far: about {duration(decision.spares_ms)}." if decision.spares_ms else ""
+        return DecisionWords(
+            what, f"{told(decision.line)}{cost}", f"{blame_command(decision.file.path)} --line {line.number} --remove"
+        )
     if decision.fix is not None:
         fix = decision.fix
         again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
         what = f"Tell your agents about {fix.signature.words}: {fix.change.words}"
         careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
         seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
-        return what, f"{seen}; wisen explain {fix.id}"
+        return DecisionWords(
+            what, f"{seen}; where it comes from: wisen explain {fix.id}", f"wisen entries confirm {decision.entry}"
+        )
     if decision.file is not None:
         file = decision.file
         what = f"Drop {plural(file.unused_lines, 'rule')} of {file.path} that nothing ever touched"
-        return what, f"{thousands(file.unused_tokens)} tokens in each of {plural(file.sessions, 'session')}"
-    return "", ""
+        why = f"{thousands(file.unused_tokens)} tokens in each of {plural(file.sessions, 'session')}"
+        return DecisionWords(what, why, f"{blame_command(file.path)} --unused --remove")
+    return DecisionWords("", "", "")
+
+
+def blame_command(path: str) -> str:
+    """The command that looks at an instruction file."""
+    return f"wisen blame {shlex.quote(path)}"
 
 
 def headline(counts: Counts) -> str:

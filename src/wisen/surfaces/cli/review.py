@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wisen import wiring
 from wisen.domain.entries import Answer, ProposalType
 from wisen.errors import FileError, WisenError
+from wisen.surfaces.cli.findings import show_findings
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 from wisen.surfaces.cli.requests import carry_out
 
@@ -87,6 +88,7 @@ def review() -> int:
     out = console()
     with wiring.wire().learner(reads=False) as learner:
         waiting = [each for each in learner.proposals() if each.waits]
+        show_findings(learner, out)
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0

@@ -91,7 +91,7 @@ def safe_console(*, stderr: bool = False, width: int | None = None) -> Console:
     from rich.segment import Segment
     from rich.text import Text
 
-    from wisen.surfaces.cli.layout import FittedTable, Paragraphs
+    from wisen.surfaces.cli.layout import CommandLine, FittedTable, Paragraphs
 
     class SafeConsole(Console):
         def render_str(self, text: str, **named: Any) -> Any:
@@ -106,7 +106,7 @@ def safe_console(*, stderr: bool = False, width: int | None = None) -> Console:
             fitted = [
                 Paragraphs(stylized(each, style), end) if isinstance(each, (str, Text)) else each for each in objects
             ]
-            if any(isinstance(each, (Paragraphs, FittedTable)) for each in fitted):
+            if any(isinstance(each, (Paragraphs, FittedTable, CommandLine)) for each in fitted):
                 named = {**named, "soft_wrap": True}
             super().print(*fitted, end=end, **named)
 
