@@ -59,7 +59,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     judged: tuple[Blame, ...] = ()
     found_in_files: tuple[Judged, ...] = ()
     with step("judge"):
-        judged, found_in_files = judgement.judge_or_recall(parts, new_events)
+        judged, found_in_files = judgement.judge_or_recall(parts, new_events, selection.places)
     with step("guard"):
         proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
     with step("try out"):

@@ -130,7 +130,7 @@ def show(words: list[str], width: int, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def is_one_word(line: str) -> bool:
-    """Whether a line holds nothing that could have gone to the next: a word, maybe with a name, or a command to copy."""
+    """Whether a line holds nothing that could have gone to the next: a word, maybe with a name, or a command."""
     return line.strip().startswith("wisen ") or len(re.sub(r"^\s*(?:\d+|[-*+]|\w+:)\s+", "", line).split()) == 1
 
 

@@ -339,12 +339,6 @@ def test_rules_that_were_never_relevant_stand_with_their_price(read: Reader) -> 
 
 
 @both
-def test_instruction_files_that_were_not_looked_at_are_not_passed_over_in_silence(read: Reader) -> None:
-    assert "Not looked at this time" in read(replace(QUIET, new_events=0)).words
-    assert "Not looked at this time" not in read(QUIET).words
-
-
-@both
 def test_a_narrowed_report_says_what_it_is_about(read: Reader) -> None:
     chosen = Selection(under=Path("/logs"), since=DAY, agent="codex", places=("/a", "/b"))
     told_so = "Only sessions that /logs holds, since 2026-02-18, of codex, that worked in /a or /b."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.fences import FenceKind
@@ -32,8 +33,19 @@ def judge(parts: Parts) -> tuple[Blame, ...]:
     return tuple(blamed(parts, known))
 
 
-def judge_or_recall(parts: Parts, new_events: int) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
-    """Judge where something is new, in sessions or files; else what was found then. Without what is decided."""
+def judge_or_recall(
+    parts: Parts, new_events: int, places: Sequence[str] = ()
+) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
+    """Judge where something is new, in sessions or files; else what was found then. Without what is decided.
+
+    With `places` only what was found in files of these directories is told.
+    """
+    judged, found = _judge_or_recall(parts, new_events)
+    there = [each for each in found if not places or any(Path(each.path).is_relative_to(one) for one in places)]
+    return judged, tuple(there)
+
+
+def _judge_or_recall(parts: Parts, new_events: int) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
     kept = None if parts.judges_after(new_events) else kept_judgements(parts)
     if kept is None and parts.judges is not False:
         judged = judge(parts)

@@ -30,7 +30,7 @@ app = typer.Typer(
     name="wisen",
     help="Makes the AI agents you already use learn from their own work, and proves that it helps.",
     epilog="Start with: wisen learn",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -55,11 +55,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
     """Makes the AI agents you already use learn from their own work, and proves that it helps."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @app.command()
@@ -71,7 +74,11 @@ def learn(
     days: Annotated[Optional[float], typer.Option("--days", help="Only the last N days.")] = None,  # noqa: UP045 - as above
     project: Annotated[
         Optional[str],  # noqa: UP045 - as above
-        typer.Option("--project", help="A name that sets this work apart from the rest of its repository."),
+        typer.Option("--project", help="Report on this project only, by its name or path: see wisen contexts."),
+    ] = None,
+    part: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Option("--part", help="A name that sets this work apart from the rest of its repository."),
     ] = None,
     recheck: Annotated[
         bool, typer.Option("--recheck", help="Read every byte again and compare; do not trust sizes and dates.")
@@ -101,6 +108,7 @@ def learn(
     options = Options(
         days=days,
         project=project,
+        part=part,
         recheck=recheck,
         jobs=jobs,
         dry_run=dry_run,

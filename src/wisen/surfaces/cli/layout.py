@@ -28,7 +28,9 @@ _LONG_WORD = 24
 _SPACELESS = "\u2e80-\u9fff\ua000-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U0001f000-\U0003fffd"
 """Scripts that write no spaces: a line may break after each character, but not before what closes a clause."""
 _CLOSING = "、。，．！？：；」』）】》〉”’…％"
-_PIECE = re.compile(rf"\s+|[{_SPACELESS}][{_CLOSING}]*|[^\s{_SPACELESS}]+")
+_COMMAND = r"(?<=: )wisen [a-z-]+(?: (?!and\b|or\b)\S+){0,7}$"
+"""A command at the end of a line: it stands whole, so that it can be copied."""
+_PIECE = re.compile(rf"{_COMMAND}|\s+|[{_SPACELESS}][{_CLOSING}]*|[^\s{_SPACELESS}]+")
 _LEAD = re.compile(r"\s*(?:(?:\d{1,4}(?:[.)]|(?=\s{2}))|[-*+•–>✓✗]|\(\d+/\d+\))\s+)?")
 """What a line begins with before its words: spaces, and the mark of an item in a list."""
 

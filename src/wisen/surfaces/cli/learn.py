@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 12
 _WIDE = 58
-_SENTENCE = 140
 _THEMES = 5
 """How many repeated corrections, and how many said once, are shown."""
 _LONG_WORK = 20_000_000
@@ -56,6 +55,8 @@ class Options:
 
     days: float | None
     project: str | None
+    part: str | None
+    """A suffix to the keys of the contexts that are read."""
     recheck: bool
     jobs: int
     dry_run: bool
@@ -80,12 +81,13 @@ def run(path: Path | None, options: Options) -> int:
         _wires(dry_run=options.dry_run or options.sample) as wires,
         wires.noted_when_stopped(),
         wires.lock().hold("learn"),
-        wires.learner(options.project) as learner,
+        wires.learner(options.part) as learner,
         _progress(quiet=options.as_json) as progress,
     ):
         report = learner.learn(
             path,
             days=options.days,
+            project=options.project,
             recheck=options.recheck,
             jobs=options.jobs,
             judge=True if files else None,
@@ -233,13 +235,13 @@ def _corrections(report: Report, out: Console) -> None:
     out.print(f"\n{corrections.TITLE}", style="bold")
     out.print(f"  {corrections.said_in_turns(report)}")
     for theme in corrections.repeated(report)[:_THEMES]:
-        out.print(f"  {plural(theme.sessions, 'session')}: {clipped(theme.lesson, _SENTENCE)}")
+        out.print(f"  {plural(theme.sessions, 'session')}: {corrections.lesson_words(theme)}")
         out.print(f"     {corrections.quote(theme)}", style="dim")
     once = corrections.lasting(report)
     if once:
         out.print(f"  {corrections.ONCE}:")
     for theme in once[:_THEMES]:
-        out.print(f"  - {clipped(theme.lesson, _SENTENCE)}")
+        out.print(f"  - {corrections.lesson_words(theme)}")
         out.print(f"     {corrections.quote(theme)}", style="dim")
     rest = len(once) - _THEMES
     if rest > 0:
