@@ -219,6 +219,8 @@ class MoveKind(StrEnum):
     """What the trial of a rule or a fix came to: the version of its words, and the verdict."""
     CHECK = "check"
     """What a check of a change in a file came to, and what was done about it."""
+    KEEP = "keep"
+    """The user keeps a line of an instruction file, or all lines of one, whatever sessions tell about them."""
     EXPERIMENTS = "experiments"
     """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
     PLACE = "place"

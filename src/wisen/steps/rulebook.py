@@ -16,6 +16,7 @@ from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import (
     Answer,
     Entry,
+    EntryType,
     Move,
     MoveKind,
     Proposal,
@@ -265,6 +266,14 @@ def refused(parts: Parts, looks: Sequence[Look]) -> None:
         entry = rule_of(change, every) if change.id in gone else None
         if entry is not None:
             reject(parts, entry, f"you took it out of {change.path}")
+
+
+def undecided_fixes(every: Iterable[EntryState]) -> dict[str, str]:
+    """By the id of a fix, the name of its entry, where the user has said nothing to it yet; the one seen most."""
+    open_ = [each for each in every if each.entry.type is EntryType.ERROR and not each.is_over]
+    said = {tag for each in open_ if each.confirmed or each.status is Status.PROMOTED for tag in each.entry.tags}
+    most = sorted(open_, key=lambda each: each.sessions)
+    return {tag: each.entry.name for each in most for tag in each.entry.tags if tag not in said}
 
 
 def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:

@@ -16,6 +16,7 @@ from wisen.domain.fences import FenceKind
 from wisen.domain.fixes import Danger
 from wisen.domain.guard_words import describe_proposal
 from wisen.domain.guards import GuardSource, Mode, guard_states
+from wisen.domain.orders import is_order
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
 from wisen.loop.deliver.block import Matter, Waiting
@@ -25,7 +26,6 @@ from wisen.loop.deliver.channels import (
     is_in,
     others_instructions_in,
 )
-from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.remedies import remedies
 from wisen.loop.deliver.sheets import sheet_of
 from wisen.loop.deliver.snapshot import Signs, published

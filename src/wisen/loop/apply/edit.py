@@ -14,7 +14,7 @@ from msgspec import structs
 
 from wisen.domain.changes import Change, Fate, Line, Look, Passage, Splice, digest
 from wisen.errors import FileChanged, FileError, FileFull, SettingsUnclear, UsageError
-from wisen.loop.apply import deeds, passages, values
+from wisen.loop.apply import deeds, passages, removals, values
 from wisen.loop.apply.budget import budget_of, describe_size, trimmed
 from wisen.loop.apply.managed import has_merge_conflict, with_line, without_lines
 from wisen.loop.apply.past import past, whereabouts
@@ -23,7 +23,7 @@ from wisen.loop.apply.undo import Undoing, Undone, undone
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.domain.changes import Deed, Seen
     from wisen.loop.apply.past import Desk
@@ -163,6 +163,22 @@ class Editor:
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
         return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
+
+    def remove(self, path: str, numbers: Iterable[int], why: str, saw: str, *, dry_run: bool = False) -> Edit:
+        """Take out lines of the person's own that they no longer want, by their numbers.
+
+        Raises:
+            FileChanged: the file is not what was seen.
+            UsageError: there is no such line, or it cannot be told from another one.
+        """
+        seen = self._seen(path, saw)
+        content = seen.content or b""
+        try:
+            deed = removals.planned(content, numbers)
+            new = removals.onto(deed, content)
+        except ValueError as error:
+            raise UsageError(f"Nothing was taken out of {path}: {error}.") from error
+        return self._make(seen, new, _What(why, deed), dry_run=dry_run)
 
     def register(self, path: str, what: str, why: str, *, dry_run: bool = False) -> Change:
         """Remember a change that somebody else made, so that it can be asked later what it did.

@@ -353,7 +353,7 @@ def checked_suffix(suffix: str) -> str:
     if not name or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
         raise UsageError(
             f"{suffix!r} cannot name a project: a name needs at least one visible character and no control characters "
-            "such as line breaks. Try --project backend."
+            "such as line breaks. Try --part backend."
         )
     return name
 

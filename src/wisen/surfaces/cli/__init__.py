@@ -30,7 +30,7 @@ app = typer.Typer(
     name="wisen",
     help="Makes the AI agents you already use learn from their own work, and proves that it helps.",
     epilog="Start with: wisen learn",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -55,11 +55,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
     """Makes the AI agents you already use learn from their own work, and proves that it helps."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @app.command()
@@ -71,7 +74,11 @@ def learn(
     days: Annotated[Optional[float], typer.Option("--days", help="Only the last N days.")] = None,  # noqa: UP045 - as above
     project: Annotated[
         Optional[str],  # noqa: UP045 - as above
-        typer.Option("--project", help="A name that sets this work apart from the rest of its repository."),
+        typer.Option("--project", help="Report on this project only, by its name or path: see wisen contexts."),
+    ] = None,
+    part: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Option("--part", help="A name that sets this work apart from the rest of its repository."),
     ] = None,
     recheck: Annotated[
         bool, typer.Option("--recheck", help="Read every byte again and compare; do not trust sizes and dates.")
@@ -101,6 +108,7 @@ def learn(
     options = Options(
         days=days,
         project=project,
+        part=part,
         recheck=recheck,
         jobs=jobs,
         dry_run=dry_run,
@@ -137,13 +145,19 @@ def blame(
         Path, typer.Argument(metavar="FILE", help="An instruction file: CLAUDE.md, AGENTS.md or their kin.")
     ],
     line: Annotated[
-        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
+        Optional[list[int]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--line", help="Only this line, with the failing calls behind what is told of it."),
     ] = None,
+    unused: Annotated[bool, typer.Option("--unused", help="Only the rules that no session ever touched.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take these lines out of the file; wisen undo brings them back.")
+    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="These lines stay: they are not brought up again.")] = False,
     html: Annotated[
         Optional[Path],  # noqa: UP045 - as above
         typer.Option("--html", metavar="PAGE", help="Write it as a page that needs no network."),
     ] = None,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Tell what each line of an instruction file costs in every session, and which failures began or ended with it.
@@ -151,8 +165,15 @@ def blame(
     Looks at what `wisen learn` has read. None of it is proof: it compares sessions before and after a line came.
     """
     from wisen.surfaces.cli.blame import run
+    from wisen.surfaces.cli.blame_lines import decide, show_unused
 
-    raise typer.Exit(run(path, line=line, as_json=as_json, html=html))
+    if remove or keep:
+        raise typer.Exit(
+            decide(path, line or [], unused=unused, remove=remove, keep=keep, dry_run=dry_run, as_json=as_json)
+        )
+    if unused:
+        raise typer.Exit(show_unused(path, as_json=as_json))
+    raise typer.Exit(run(path, lines=line or [], as_json=as_json, html=html))
 
 
 @app.command()

@@ -8,6 +8,7 @@ from wisen import wiring
 from wisen.domain.entries import Answer, ProposalType
 from wisen.domain.guard_words import describe_proposal
 from wisen.errors import PlaceNeeded, WisenError
+from wisen.surfaces.cli.findings import show_findings
 from wisen.surfaces.cli.placing import answer_or_ask, show_places, tell_place, where_it_goes
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 from wisen.surfaces.cli.requests import carry_out
@@ -102,6 +103,7 @@ def review() -> int:
     out = console()
     with wiring.wire().learner(reads=False) as learner:
         waiting = [each for each in learner.proposals() if each.waits]
+        show_findings(learner, out)
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0
