@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from wisen.backends.files import UserFiles
 from wisen.domain.failures import Change, Signature
 from wisen.domain.fixes import Danger, Evidence, Fix, fix_id
+from wisen.domain.orders import is_order
 from wisen.domain.tokens import tokens_at_most
 from wisen.loop.deliver.block import Line, Matter, Waiting, block_of
 from wisen.loop.deliver.channels import instructions_in, is_in, others_instructions_in
-from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.policy import DeliverPolicy
 from wisen.loop.deliver.remedies import remedies
 from wisen.loop.deliver.snapshot import Lots, Signs, digest, published
