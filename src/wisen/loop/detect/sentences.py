@@ -26,6 +26,16 @@ _FINAL_ORDER = re.compile(
     re.IGNORECASE,
 )
 """How orders end in languages that put the verb last."""
+_CONVENTION = re.compile(
+    r"(?<!\w)(?:wir (?:verwenden|nutzen|benutzen|nehmen|schreiben)|(?:verwenden|nutzen|benutzen|nehmen"
+    r"|schreiben) wir|usamos"
+    r"|utilizamos|escribimos|on (?:n')?utilise|nous (?:n')?utilisons|usiamo|utilizziamo|мы (?:не )?используем"
+    r"|używamy|kullanıyoruz"
+    r"|kullanırız|kullanmıyoruz|vi använder|använder vi)(?!\w)|我们(?:不)?用|我们(?:不)?使用|を使(?:います"
+    r"|っています)|를? ?사용합니다|씁니다",
+    re.IGNORECASE,
+)
+"""How people say what they use, which is an order to whoever works there."""
 _ASKS = ("?", "？", "؟")
 _SETS_OFF = tuple(",:;!.…–—，、！：；。،؛")
 _POINTING = 4
@@ -109,7 +119,7 @@ def is_order(part: str, languages: Sequence[Language]) -> bool:
 
 def _orders_otherwise(part: str, languages: Sequence[Language]) -> bool:
     """Whether an order stands at its end, or it says how something is always done."""
-    if _FINAL_ORDER.search(part.rstrip(_MARKS)) or orders_lastingly(part):
+    if _FINAL_ORDER.search(part.rstrip(_MARKS)) or _CONVENTION.search(part) or orders_lastingly(part):
         return True
     said = f" {fold(part)} "
     words = [word for each in languages for word in _folded((*each.lesson.orders, *each.lesson.forbids))]

@@ -35,14 +35,16 @@ _ON_SCREEN = re.compile(
 )
 """Where "here" is a place that the user sees, and not the project: "put it here"."""
 _POINTS_ABROAD = re.compile(
-    r"(?<!\w)(?:das|dies|dieses|es|dort|eso|esto|aquello|ça|cela|ceci|questo|quello|isso|isto|aquilo|это|tamto|bunu|şunu|onu|det|detta"
+    r"(?<!\w)(?:das|dies|dieses|es|dort|eso|esto|aquello|ça|cela|ceci|questo|quello|isso|isto|aquilo|это|tamto"
+    r"|bunu|şunu|onu|det|detta"
     r"|cái này|cái đó|इसे|उसे|ये|वो|هذا|ذلك)(?!\w)|这个|那个|這個|那個|これ|それ|あれ|이거|그거|저거|이것|그것",
     re.IGNORECASE,
 )
 _POINTING = 4
 """Up to so many words a sentence of another language that holds such a word says nothing without what it points at."""
 _NO_RULE = re.compile(
-    r"^(?:i\b|i'm|i've|i'd|we're|we've|my|why|what|how|where|when|who|which|is|are|does|did|do you|do we|do me"
+    r"^(?:i\b(?! (?:det|den|detta|denna|vår|vårt|projektet|repot)\b)|i'm|i've|i'd|we're|we've|my|why|what|how"
+    r"|where|when|who|which|is|are|does|did|do you|do we|do me"
     r"|can you|could you|go with|go ahead|proceed|continue|yes|ok|okay|thanks?|great|good|nice|hm+|oh|ah"
     r"|there (?:is|are|was|were|'s)|seems|looks|still|maybe|perhaps|show|give|tell|explain|summari[sz]\w+|check|look"
     r"|revert|undo|retry|try|implement|commit|push|fix|rename|delete|remove|move|update|create|review"
@@ -63,14 +65,15 @@ _HEDGED = re.compile(
 )
 """Somebody who thinks aloud has not made a rule yet."""
 _NOT_ASKED = re.compile(
-    r"\bi (?:did not|didn't|never) (?:say|ask|tell)\b|\bnobody (?:said|asked|told)\b", re.IGNORECASE
+    r"\bi (?:did not|didn't|never) (?:say|said|ask|asked|tell|told)\b|\bnobody (?:said|asked|told)\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[\w'`@./-]+")
 
 
 def is_of_the_moment(message: str) -> bool:
     """Whether words only say that something was not asked for, or is wanted for now: another time it may be."""
-    return (_NOT_ASKED.search(message) is not None and _LASTS.search(message) is None) or is_for_now(message)
+    rest = _NOT_ASKED.sub("", message)
+    return (rest != message and _LASTS.search(rest) is None) or is_for_now(message)
 
 
 def stands_alone(text: str) -> bool:
