@@ -205,6 +205,8 @@ class MoveKind(StrEnum):
     """It holds in the context whose key is the value; everywhere where there is none."""
     EVERYWHERE = "everywhere"
     """The user said that it holds in all projects: it is proposed so."""
+    LASTING = "lasting"
+    """The user said it again, and that it holds from now on."""
     CITE = "cite"
     """It was used."""
     CONFLICT = "conflict"

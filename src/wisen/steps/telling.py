@@ -16,7 +16,6 @@ from wisen.domain.fences import FenceKind
 from wisen.domain.fixes import Danger
 from wisen.domain.guard_words import describe_proposal
 from wisen.domain.guards import GuardSource, Mode, guard_states
-from wisen.domain.orders import is_order
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
 from wisen.loop.deliver.block import Matter, Waiting
@@ -55,6 +54,8 @@ _TYPED_IS_ENOUGH = (Danger.UNKNOWN, Danger.PROGRAM, Danger.PACKAGE, Danger.OUTSI
 _ASKS = re.compile(
     r"(?:(?:please|just|now|ok|then) )*(?:(?:run|use|try|do|execute|call):? )?(?:\$ |! ?)?", re.IGNORECASE
 )
+_ASKED_TO_KEEP = 1.0
+"""What the user asked to be remembered is told as they said it, also where it is a fact."""
 _CLEAR = (About.COMMAND, About.TOOL, About.STYLE)
 """What a correction that was said once must be about: a fact or a file is rarely true elsewhere."""
 
@@ -64,7 +65,7 @@ def told(parts: Parts) -> Published:
     known = Known(parts.ledger)
     as_of = _newest(known.states)
     every = [each for each in known.states if not each.is_over]
-    every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.entry.durable, each.entry.id))
+    every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.durable, each.entry.id))
     answers = asked(parts.ledger.proposals(), known.moves)
     trials = Trials(parts, known, answers)
     places = parts.places()
@@ -95,7 +96,7 @@ def _figures(
     parts: Parts, every: Sequence[EntryState], proposals: Sequence[Asked], contexts: Iterable[str]
 ) -> dict[str, dict[str, int]]:
     """How much there is of what in each context, for who asks."""
-    stated, memories = parts.promote.stated, parts.index.memories.contexts()
+    memories = parts.index.memories.contexts()
     guards = [
         each for each in guard_states(parts.ledger.guards(), parts.ledger.moves()) if each.mode is not Mode.REMOVED
     ]
@@ -104,7 +105,7 @@ def _figures(
         here = [each for each in every if each.context == context]
         figures[context] = {
             "rules": sum(each.status is Status.PROMOTED for each in here),
-            "said": sum(_is_said(each, stated) for each in here),
+            "said": sum(_is_said(each, parts) for each in here),
             "waiting": sum(each.waits and each.proposal.context == context for each in proposals),
             "guards": sum(each.guard.context == context for each in guards),
             "memories": memories.get(context, 0),
@@ -179,11 +180,11 @@ def _matter(
     reads: _Reads, states: Sequence[EntryState], answers: Sequence[Asked], context: str, folders: Iterable[Path]
 ) -> Matter:
     """What there is to tell in one context, of states with the most important first."""
-    instructions, stated = reads.instructions(folders), reads.parts.promote.stated
+    instructions = reads.instructions(folders)
     open_ = [each for each in states if not is_in(rule_id(each.entry.id), each.text, instructions)]
     rules = [each for each in open_ if each.status is Status.PROMOTED]
     filed = [each for each in states if each.status is Status.PROMOTED and each not in rules]
-    said = [each for each in open_ if _is_said(each, stated)]
+    said = [each for each in open_ if _is_said(each, reads.parts)]
     pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
         each
@@ -221,8 +222,8 @@ def _matter(
     )
 
 
-def _is_said(state: EntryState, durable: float) -> bool:
-    """Whether the user said it in words that hold beyond the moment; what was recorded by others is not their word."""
+def _is_said(state: EntryState, parts: Parts) -> bool:
+    """Whether the user gave it as an order that holds beyond the moment; what others recorded is not their word."""
     entry = state.entry
     if entry.origin is not Origin.STATED or state.status is not Status.PENDING or state.conflicts:
         return False
@@ -230,12 +231,12 @@ def _is_said(state: EntryState, durable: float) -> bool:
         return False
     if state.confirmed:
         return True
-    lasting = entry.durable >= durable
+    if state.durable < parts.promote.stated or (is_of_the_moment(entry.details) and not state.lasting):
+        return False
     if entry.category is Category.PREFERENCE:
-        return lasting
-    clear = entry.about in _CLEAR and is_order(state.text) and not is_of_the_moment(entry.details)
-    again = state.sessions > 1 or clear
-    return lasting and entry.category is Category.CORRECTION and again
+        return entry.durable >= _ASKED_TO_KEEP or parts.languages.model.is_order(state.text)
+    again = state.sessions > 1 or entry.about in _CLEAR or state.durable >= parts.promote.durable
+    return entry.category is Category.CORRECTION and again and parts.languages.model.is_order(state.text)
 
 
 def _approved(states: Sequence[EntryState]) -> set[tuple[str, str]]:
