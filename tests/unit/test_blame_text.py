@@ -341,9 +341,9 @@ def test_a_page_is_not_mixed_with_other_output_and_looking_makes_no_files(
 ) -> None:
     page = home / "page.html"
     with pytest.raises(UsageError, match="without --line and --json"):
-        run(home / "CLAUDE.md", line=3, as_json=False, html=page)
+        run(home / "CLAUDE.md", lines=[3], as_json=False, html=page)
     with pytest.raises(UsageError, match="without --line and --json"):
-        run(home / "CLAUDE.md", line=None, as_json=True, html=page)
-    assert run(home / "CLAUDE.md", line=None, as_json=False, html=page) == 3
+        run(home / "CLAUDE.md", lines=(), as_json=True, html=page)
+    assert run(home / "CLAUDE.md", lines=(), as_json=False, html=page) == 3
     assert "wisen learn" in capsys.readouterr().out
     assert list(home.iterdir()) == []

@@ -119,8 +119,8 @@ def _matching(
     ]
 
 
-def _terms_of(memory: Memory) -> set[str]:
-    return {term_of(word.casefold()) for word in _WORD.findall(f"{memory.text} {memory.beside}")}
+def _terms_of(memory: Memory) -> set[tuple[str, ...]]:
+    return {term_of(match[0].casefold()) for match in _WORD.finditer(f"{memory.text} {memory.beside}")}
 
 
 def _text(memories: Sequence[Memory]) -> str:

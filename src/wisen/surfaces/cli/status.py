@@ -76,9 +76,9 @@ def _show(state: State) -> None:
     if state.off:
         out.print(f"wisen is off here, by {state.off}: nothing is learnt or told. Again: wisen on", markup=False)
     rows = table("last runs", "read", "new events", "", right=("read", "new events"))
-    for each in state.runs[:_SHOWN]:
-        when = f"{each.finished:%Y-%m-%d %H:%M} UTC"
-        rows.add_row(when, size(each.read_bytes), f"{each.new_events:,}", each.error or "")
+    for run in state.runs[:_SHOWN]:
+        when = f"{run.finished:%Y-%m-%d %H:%M} UTC"
+        rows.add_row(when, size(run.read_bytes), f"{run.new_events:,}", run.error or "")
     out.print()
     out.print(rows)
 
