@@ -48,6 +48,7 @@ OPENS = {
     "surfaces/cli/editing.py": "a temporary file of ours, for the person's editor",
     "surfaces/cli/ending.py": "/dev/null",
     "surfaces/cli/terminal.py": "/dev/null",
+    "surfaces/hook/block_lines.py": OWN_HOME,
     "surfaces/hook/stopping.py": OWN_HOME,
     "surfaces/cli/forget.py": "a new file that the user named: it must not exist",
     "surfaces/cli/trials.py": "a file that the user named, to be written",
@@ -55,6 +56,7 @@ OPENS = {
     "surfaces/hook/outcomes.py": "the client loads nothing of ours: it looks whether it is a regular file itself",
     "surfaces/hook/recalling.py": OWN_HOME,
     "surfaces/hook/shelf.py": OWN_HOME,
+    "surfaces/hook/replying.py": OWN_HOME,
     "surfaces/hook/switch.py": OWN_HOME,
     "surfaces/hook/waking.py": OWN_HOME,
 }

@@ -1,6 +1,7 @@
 """Read this first: one turn of the loop.
 
     observe   new lines of the agents' logs become events; only what may be kept comes through the door
+    move      what happened in worktrees that are gone counts for the repository that they belonged to
     retire    what is older or more than the settings allow goes; what was learnt from it stays
     mine      sessions with something new: what failed, what was tried, what helped, what was wanted
     detect    in the same sessions: what the user corrected, praised, asked for; a model may decide what is in doubt
@@ -27,13 +28,12 @@ from wisen.domain.runs import Run, run_of
 from wisen.domain.signals import signals_by_kind
 from wisen.loop.apply.notice import notice
 from wisen.loop.detect.themes import themes
-from wisen.loop.verify.blame import summary
-from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying
+from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying, worktrees
 from wisen.steps.reading import observe
 from wisen.steps.understanding import dig
 
 if TYPE_CHECKING:
-    from wisen.domain.instructions import Blame
+    from wisen.domain.instructions import Blame, Judged
     from wisen.parts import Parts
     from wisen.steps.reading import Progress
 
@@ -43,6 +43,8 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     began, clock_began = parts.clock.now(), parts.clock.elapsed()
     found, read_bytes, new_events = observe(parts, selection, progress)
     step, retired = parts.fences.step, 0
+    with step("move what gone worktrees taught"):
+        worktrees.move_gone_worktrees(parts)
     with step("retire"):
         retired, in_vain = retention.retire(parts)
         new_events -= in_vain
@@ -58,8 +60,9 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     with step("recollect"):
         recollection.recollect(parts, states)
     judged: tuple[Blame, ...] = ()
+    found_in_files: tuple[Judged, ...] = ()
     with step("judge"):
-        judged = judgement.judge(parts) if parts.judges_after(new_events) else ()
+        judged, found_in_files = judgement.judge_or_recall(parts, new_events, selection.places)
     with step("guard"):
         proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
     with step("try out"):
@@ -77,12 +80,13 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
         read_bytes=read_bytes,
         new_events=new_events,
-        instructions=tuple(map(summary, judged)),
+        instructions=found_in_files,
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),
         failures=parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)),
         fixes=fixes,
+        undecided=rulebook.undecided_fixes(states),
         signals=signals_by_kind(said),
         themes=themes(said),
         proposals=proposals,

@@ -18,6 +18,8 @@ WisenError                  the root: its text is for a person and names the nex
 ├── AgentError              an agent's own files cannot be read as sessions
 └── FileError               a file of the user's cannot be read, written or deleted
     ├── FileChanged         it is no longer what it was when it was read
+    ├── FileFull            it is longer than a file that agents read should be, and not because of us
+    ├── PlaceNeeded         an approved rule cannot go into its file; it names the places where it can
     └── UnfitFile           a pipe, device, folder or a huge file is in its place
 
 Foreign exceptions (sqlite3, psycopg, OSError) are translated at the port where they arise. What is not in this
@@ -139,6 +141,21 @@ class FileError(WisenError):
 
 class FileChanged(FileError):
     """The file is no longer what it was when it was read."""
+
+
+class FileFull(FileError):
+    """A file is longer than a file that agents read should be, and taking our lines out does not help."""
+
+
+class PlaceNeeded(FileError):
+    """An approved rule cannot go into its file: nothing was answered, and a person says where it may go."""
+
+    def __init__(self, says: str, *, why: str, places: tuple[tuple[str, str], ...]) -> None:
+        super().__init__(says)
+        self.why = why
+        """What is wrong with the file, without the places."""
+        self.places = places
+        """Where it can go: the word for `--to`, and what that means."""
 
 
 class UnfitFile(FileError, OSError):

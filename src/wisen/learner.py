@@ -83,17 +83,18 @@ class Learner(
         self._place = place
 
     @one_writer("learn")
-    def learn(
+    def learn(  # noqa: PLR0913 - what can be said about one run, each by its name
         self,
         path: Path | None = None,
         *,
         days: float | None = None,
+        project: str | None = None,
         recheck: bool = False,
         jobs: int = 0,
         judge: bool | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Report:
-        """Read what is new below `path`, or wherever agents keep sessions, and report on it.
+        """Read what is new below `path`, or wherever agents keep sessions, and report on it, or on one `project`.
 
         With `recheck` sizes and dates of files are not trusted: every byte is read and compared with what was read
         before. `jobs` is how many processes read; 0 decides by how much there is to read. Instruction files are judged
@@ -101,7 +102,7 @@ class Learner(
         and not again.
 
         Raises:
-            UsageError: `path` does not exist, or `days` or `jobs` is not a number that makes sense.
+            UsageError: `path` does not exist, nothing is known of `project`, or a number makes no sense.
             StoreBusy: another wisen writes to the same home and does not end.
             StoreError: a store cannot be written.
         """
@@ -113,7 +114,20 @@ class Learner(
         started = self._parts.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
         parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge, asks=True)
-        return self._turn(parts, selection, progress or _silently)
+        if project is None:
+            return self._turn(parts, selection, progress or _silently)
+        from wisen.steps.projects import places_of
+
+        read: Report | None = None
+        places = places_of(self._parts, project)
+        if not places:  # it may be in what is new
+            read = self._turn(parts, selection, progress or _silently)
+            places = places_of(self._parts, project, must=True)
+        report = self._turn(parts, replace(selection, places=places), _silently)
+        if read is None:
+            return report
+        figures = ("read_bytes", "new_events", "seconds", "reading_seconds", "proposals", "waiting", "warnings")
+        return replace(report, **{name: getattr(read, name) for name in figures})
 
     def _turn(self, parts: Parts, selection: Selection, progress: Callable[[int, int], None]) -> Report:
         from wisen import cycle
@@ -197,6 +211,7 @@ class Learner(
 
         The settings of a `project` count beside the user's.
         """
+        from wisen.domain.report import decisions_about_lines
         from wisen.domain.state import State
         from wisen.steps import owning
         from wisen.steps.retention import archive
@@ -215,6 +230,7 @@ class Learner(
             off=self.off_by(project) if project else "",
             waiting=owning.describe_waiting(parts, once=False),
             models=self.models(),
+            findings=decisions_about_lines(self.findings()),
             requests=len(self.requests()),
         )
 

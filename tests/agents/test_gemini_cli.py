@@ -63,7 +63,7 @@ def test_only_what_stands_in_no_frame_is_the_users(content: object, own: str | N
 @pytest.mark.requirement("X7")
 def test_what_we_injected_never_comes_back_as_the_users_word(tmp_path: Path) -> None:
     """Gemini CLI stores what a hook adds inside the user's message: in its frame, and once more by ours."""
-    ours = sentinel.wrap("always push to the mirror", ids=["rule1"])
+    ours = sentinel.wrap("always push to the mirror")
     chat = Chat()
     chat.prompt([{"text": f"{hook(ours)}\n\nno, use uv"}, {"text": hook(ours)}])
     chat.prompt(f"{ours}\n\nno, use make")

@@ -19,7 +19,7 @@ from wisen.agents.sniff import kind_of
 from wisen.domain.events import Call, Concession, Interrupt, Outcome, Rejection, Status
 from wisen.domain.sources import Mark, TroubleKind
 from wisen.ports import Agent
-from wisen.safety.sentinel import wrap
+from wisen.safety.sentinel import mark_behind, wrap
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -172,7 +172,8 @@ def test_what_was_written_again_is_told_once(tmp_path: Path) -> None:
         (FRAME.format('{"error": "no"}') + "\n\n[Subdirectory context discovered: x]\ny", (Status.FAILED, "no")),
         ({"error": "It failed five times.", "guardrail": {"action": "block"}}, (Status.CANCELLED, None)),
         ({"error": "BLOCKED: nobody is there to approve it."}, (Status.CANCELLED, None)),
-        ({"error": wrap("A guard stops this call.", ["G-1a2b"])}, (Status.CANCELLED, None)),
+        ({"error": wrap("A guard stops this call.")}, (Status.CANCELLED, None)),
+        ({"error": mark_behind("A guard stops this call.\nInstead: x")}, (Status.CANCELLED, None)),
         ({"wisen": wrap("What helped"), "error": "no such file"}, (Status.FAILED, "no such file")),
         ({"wisen": wrap("What helped"), "output": "no", "exit_code": 3}, (Status.FAILED, "Exit code 3\nno")),
         (

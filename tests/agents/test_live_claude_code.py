@@ -106,7 +106,7 @@ class Told:
 BEFORE = (
     b'{\n  "cleanupPeriodDays": 30, "hooks": {\n    "Stop": [ {"hooks":[{"type":"command","command":"true"}]} ]}\n}\n'
 )
-WORDS = wrap("The figs are ripe: EVENT.", ["R-1a2b"])
+WORDS = wrap("The figs are ripe: EVENT.")
 
 
 @pytest.fixture(scope="module")

@@ -61,7 +61,7 @@ if event in ("session-start", "prompt", "after-call"):
     context = {"hookEventName": told["hook_event_name"], "additionalContext": WORDS.replace("EVENT", event)}
     print(json.dumps({"hookSpecificOutput": context}))
 """
-WORDS = wrap("The figs are ripe: EVENT.", ["R-1a2b"])
+WORDS = wrap("The figs are ripe: EVENT.")
 BEFORE = b'{ "hooks": {\n    "Stop": [ {"hooks":[{"type":"command","command":"true"}]} ]}\n}\n'
 CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
 """How a source is named beside what is told."""

@@ -71,7 +71,7 @@ if event == "stop":
     import time
     time.sleep(60)
 """
-WORDS = wrap("The figs are ripe: EVENT.", ["R-1a2b"])
+WORDS = wrap("The figs are ripe: EVENT.")
 CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
 """How a source is named beside what is told."""
 

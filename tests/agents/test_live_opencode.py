@@ -77,7 +77,7 @@ with open(sys.argv[2] + "/fired.jsonl", "a") as file:
 if event in ("session-start", "prompt", "failure"):
     print(json.dumps({"hookSpecificOutput": {"additionalContext": WORDS.replace("EVENT", event)}}))
 """
-WORDS = wrap("The figs are ripe: EVENT.", ["R-1a2b"])
+WORDS = wrap("The figs are ripe: EVENT.")
 BEFORE = b'{\n    // mine\n    "$schema": "https://opencode.ai/config.json", "plugin": [ "./nothing.js" ] }\n'
 CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
 """How a source is named beside what is told."""

@@ -18,7 +18,7 @@ from wisen.agents.sniff import kind_of
 from wisen.domain.events import Call, Event, Interrupt, Message, Origin, Outcome, Rejection, Status
 from wisen.domain.sources import Mark, TroubleKind
 from wisen.ports import Agent
-from wisen.safety.sentinel import wrap
+from wisen.safety.sentinel import mark_behind, wrap
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -166,7 +166,8 @@ def test_a_prompt_that_a_program_handed_on_in_quotes_is_taken_without_them(
         ({"output": "yes", "metadata": {"exit": True}}, (Status.OK, None)),
         ({"output": "yes"}, (Status.OK, None)),
         ({"status": "error", "error": "The user has specified a rule which prevents you"}, (Status.CANCELLED, None)),
-        ({"status": "error", "error": wrap("A guard stops this call.", ["G-1:1"])}, (Status.CANCELLED, None)),
+        ({"status": "error", "error": wrap("A guard stops this call.")}, (Status.CANCELLED, None)),
+        ({"status": "error", "error": mark_behind("A guard stops it.\nInstead: x")}, (Status.CANCELLED, None)),
         ({"status": "error", "error": f"no\n{wrap('x')}"}, (Status.FAILED, f"no\n{wrap('x')}")),
     ],
 )

@@ -158,7 +158,8 @@ def test_doctor_says_when_learning_has_stopped(session: Path, home: Path) -> Non
 
 def test_errors_name_the_value_and_the_next_step(home: Path) -> None:
     assert "/nowhere does not exist" in run("learn", "--path", "/nowhere", expect=1).stderr
-    assert "--project backend" in run("learn", "--project", " ", expect=1).stderr
+    assert "--part backend" in run("learn", "--part", " ", expect=1).stderr
+    assert "--project shop" in run("learn", "--project", " ", expect=1).stderr
     assert "No such command" in run("lern", expect=2).stderr
     (home / "wisen").mkdir(exist_ok=True)
     (home / "wisen" / "config.toml").write_text("[store]\nbackup = 3\n")

@@ -296,6 +296,8 @@ def test_approved_in_the_chat_is_approved_when_the_log_shows_that_the_user_typed
     assert done["answered"] == [f"approved: {waiting['text']}"]
     assert json.loads(run("proposals", "--json").stdout)["proposals"] == []
     assert waiting["text"] in (project / "CLAUDE.md").read_text()
+    told = fire(wisen, "session-start", {"session_id": "next", "cwd": str(project), "source": "startup"})
+    assert f"CLAUDE.md now says: “{waiting['text']}”" in told, "what came of it is told once"
     told = fire(wisen, "session-start", {"session_id": "later", "cwd": str(project), "source": "startup"})
     assert waiting["text"] not in told, "the file tells it now: one rule, one channel"
 
@@ -330,7 +332,10 @@ def test_what_was_said_can_be_forgotten(home: Path, wisen: Path, project: Path) 
     typed(home, project, f"forget R-{rule}")
     done = json.loads(run("cycle", "--quick", "--json").stdout)
     assert "forgotten" in done["answered"][0]
-    assert fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"}) == ""
+    told = fire(wisen, "session-start", {"session_id": "n", "cwd": str(project), "source": "startup"})
+    assert "forgotten for good" in told, "that it was done is told once, without a word of it"
+    assert "pnpm" not in told
+    assert fire(wisen, "session-start", {"session_id": "o", "cwd": str(project), "source": "startup"}) == ""
 
 
 @pytest.mark.requirement("N8")
@@ -543,7 +548,11 @@ def test_one_cycle_at_a_time_and_the_other_says_so(wisen: Path, project: Path) -
     assert "Another" not in run("cycle").stdout, "what a killed one held is free again"
 
 
-def test_policy_approves_what_was_stated_as_a_note_and_nothing_else(home: Path, wisen: Path) -> None:
+@pytest.mark.parametrize("profile", ["autonomous", "standard", "cautious"])
+def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_note_and_nothing_else(
+    home: Path, wisen: Path, profile: str
+) -> None:
+    (wisen / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
     notes, rules = home / "USER.md", home / "CLAUDE.md"
     stated = an_entry("01A", category=Category.PREFERENCE, summary="Answer in Danish.")
     rows = [
@@ -552,6 +561,10 @@ def test_policy_approves_what_was_stated_as_a_note_and_nothing_else(home: Path, 
     ]
     with wiring.wire(wisen).learner(reads=False) as learner:
         learner._parts.ledger.enter([stated, *rows])
+        if profile != "autonomous":
+            assert learner.apply_by_policy() == ((), ())
+            assert not notes.exists()
+            return
         assert learner.cycle(dry_run=True).applied == (f"Answer in Danish. → {notes}",)
         assert not notes.exists()
         assert learner.apply_by_policy() == ((f"Answer in Danish. → {notes}",), ())

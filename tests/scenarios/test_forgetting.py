@@ -374,11 +374,11 @@ def test_without_a_yes_nothing_is_forgotten(home: Path, monkeypatch: pytest.Monk
     shop = taught(home, "no, from now on always use quickbeam instead of npm")
     run("learn")
     monkeypatch.chdir(shop)
-    shown = run("forget", "quickbeam", expect=1, typed=typed).stdout
+    shown = run("forget", "quickbeam", expect=1, stdin=typed).stdout
     assert re.search(r"Forget \d+ things .* for good\? \[y/N\]", shown), "how many is asked about"
     assert "Always use quickbeam instead of npm." in shown, "the first ones are shown"
     assert "Nothing was forgotten." in shown
-    assert "Nothing was forgotten." in run("forget", "--everything", "--scope", "all", expect=1, typed=typed).stdout
+    assert "Nothing was forgotten." in run("forget", "--everything", "--scope", "all", expect=1, stdin=typed).stdout
     with wisen.open_learner() as learner:
         assert learner.forgotten() == ()
         assert len(names(learner)) == 1
@@ -392,7 +392,7 @@ def test_a_yes_through_a_pipe_forgets_here_and_what_is_not_answered_stays(
     taught(home, said, project="blog", number=2)
     run("learn")
     monkeypatch.chdir(shop)
-    assert "Forgotten: " in run("forget", "quickbeam", typed="y\n").stdout
+    assert "Forgotten: " in run("forget", "quickbeam", stdin="y\n").stdout
     with wisen.open_learner() as learner:
         assert len(names(learner)) == 1, "the other project was asked about, and nobody answered"
 

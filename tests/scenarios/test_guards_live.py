@@ -79,7 +79,10 @@ def test_a_call_is_denied_or_asked_about_with_the_better_one_every_time(
     told = str(answer["permissionDecisionReason"])
     assert "there is no such option." in told
     assert f"\nInstead: cd a && {RIGHT} --to x\n" in told
-    assert f'"overrule {id_}"' in told
+    assert f"the user types: overrule {id_}\n" in told
+    assert told.startswith(f"A guard of the user's {'stops' if mode == 'deny' else 'asks about'} this call: "), (
+        "not a mark"
+    )
     assert sentinel.strip(told).strip() == "", "nothing of it is ever learnt from"
     assert answered(wisen, "before-call", call(f"cd a && {WRONG} --to x", project)) == answer, "also the second time"
 
@@ -100,7 +103,7 @@ def test_a_call_that_may_be_watched_for_is_asked_or_warned_about_and_never_denie
     told = str(answer.get("permissionDecisionReason") or answer["additionalContext"])
     assert "It may be what the guard watches for: " in told
     assert "Instead:" not in told
-    assert told.count("(guard ") == 1
+    assert told.count("overrule G-") == 1
     assert answer.get("permissionDecision") == decision
     assert fire(wisen, "before-call", call('eval "$(ssh-agent -s)"; curl x | sh', project)) == ""
 

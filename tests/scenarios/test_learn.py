@@ -200,8 +200,8 @@ def test_what_we_injected_ourselves_is_not_a_turn_of_the_user(projects: Path) ->
     from wisen.safety import sentinel
 
     s = ClaudeTranscript()
-    s.prompt(sentinel.wrap("Use pnpm, not npm.", ["LRN-1"]))
-    s.prompt("run it\n" + sentinel.wrap("Use pnpm, not npm.", ["LRN-1"]))
+    s.prompt(sentinel.wrap("Use pnpm, not npm."))
+    s.prompt("run it\n" + sentinel.wrap("Use pnpm, not npm."))
     s.write(projects / "p")
     assert learn().counts.typed_turns == 1
 

@@ -97,7 +97,7 @@ def test_each_terminal_has_its_own_list(shop: Path) -> None:
 def test_short_ids_are_the_same_in_every_list(shop: Path, home: Path) -> None:
     told = json.loads(run("proposals", "--json").stdout)["proposals"]
     listed = run("proposals").stdout
-    reviewed = run("review", typed="q\n").stdout
+    reviewed = run("review", stdin="q\n").stdout
     for each in told:
         assert is_short_id(each["short"])
         assert f"({each['short']})" in listed
@@ -121,7 +121,7 @@ def test_short_ids_never_change_and_never_meet() -> None:
 
 
 def test_why_shows_the_conversation_before_and_after(shop: Path) -> None:
-    shown = run("review", typed="w\nq\n").stdout
+    shown = run("review", stdin="w\nq\n").stdout
     quote = next(line for line in shown.splitlines() if line.startswith("> you: "))
     said = quote.removeprefix("> you: ")[:30]
     assert any(each.startswith(said) for each in SAID)

@@ -220,7 +220,7 @@ def test_the_command_names_the_decision_and_asks(shop: Path) -> None:
         proposal = rule(learner)
         learner.answer(proposal.id, Answer.APPROVED)
     for typed in ("", "n\n"):
-        shown = run("undo", expect=1, typed=typed).stdout
+        shown = run("undo", expect=1, stdin=typed).stdout
         assert f"Undo: approved “{proposal.text}” into CLAUDE.md, just now? [y/N]" in shown
         assert "Nothing was undone" in shown
     told = json.loads(run("undo", "--json", expect=1).stdout)
@@ -228,5 +228,5 @@ def test_the_command_names_the_decision_and_asks(shop: Path) -> None:
     assert "pnpm" in (shop / "CLAUDE.md").read_text()
     listed = run("undo", "--list").stdout
     assert f"{told['short']}  approved “{proposal.text}” into CLAUDE.md" in listed
-    assert "Undone: approved" in run("undo", told["short"], typed="y\n").stdout
+    assert "Undone: approved" in run("undo", told["short"], stdin="y\n").stdout
     assert (shop / "CLAUDE.md").read_text() == OWN

@@ -83,7 +83,7 @@ def shown(what: Blame, width: int = 140) -> str:
 
 
 def row(text: str, number: int) -> str:
-    return next(each for each in text.splitlines() if each.lstrip().startswith(f"{number} "))
+    return next(each for each in text.splitlines() if f"{each.strip()} ".startswith(f"{number} "))
 
 
 MIXED = blame(
@@ -108,11 +108,11 @@ def test_the_headline_tells_cost_reach_and_what_was_never_relevant() -> None:
 
 def test_a_row_holds_the_figures_of_its_line() -> None:
     text = shown(MIXED)
-    assert row(text, 3).split() == ("3 5 2026-02-18 45/70 ✗43 began with this line - Always prefix with `rtk`".split())
+    assert row(text, 3).split() == ("3 5 2026-02-18 45/70 ✗43 began with it - Always prefix with `rtk`".split())
     assert row(text, 4).split()[2:5] == ["≤", "2026-02-18", "·/70"]
     assert "✓3" in row(text, 6)
     assert "never relevant" in row(text, 6)
-    assert "too early to tell" in row(text, 8)
+    assert "too early" in row(text, 8)
 
 
 def test_lines_that_say_nothing_are_shown_without_figures() -> None:
@@ -140,10 +140,10 @@ def test_each_effect_has_its_colour() -> None:
     out = Console(file=io.StringIO(), width=140, force_terminal=True, color_system="standard")
     show(MIXED, out)
     text = out.file.getvalue()  # type: ignore[attr-defined]
-    assert "\x1b[1;31mbegan with this line" in text
+    assert "\x1b[1;31mbegan with it" in text
     assert "\x1b[32mlikely helped" in text
     assert "\x1b[33mnever relevant" in text
-    assert "\x1b[2mtoo early to tell" in text
+    assert "\x1b[2mtoo early" in text
     assert "\x1b[2m   1" in text
 
 
@@ -192,11 +192,18 @@ def test_a_sentence_without_figures_claims_none() -> None:
 
 @pytest.mark.parametrize("width", [20, 40, 80, 140])
 def test_every_row_fits_the_terminal(width: int) -> None:
-    long = of_texts("x" * 100_000, "\t漢字" * 200, "a [red]b[/red] " * 50, "end")
+    long = of_texts("word " * 20_000, "\t漢字" * 200, "a [red]b[/red] " * 50, "end")
     rows = shown(long, width).split("None of this")[0].splitlines()
     rows = rows[next(place for place, each in enumerate(rows) if each.startswith("line cost")) :]
-    assert max(map(cell_len, rows)) <= width
+    assert max(map(cell_len, rows)) <= max(width, len("line cost since      relevant effect  "))
     assert [sum(each.lstrip().startswith(f"{number} ") for each in rows) for number in (1, 2, 3, 4)] == [1, 1, 1, 1]
+
+
+def test_a_long_word_is_shown_by_its_ends_and_a_long_line_by_its_beginning() -> None:
+    text = shown(of_texts("x" * 100_000, "word " * 20_000), 140)
+    assert "xxx…xxx" in text
+    assert text.count("word") == 400 // len("word ") - 1
+    assert "word …" in text
 
 
 def test_a_narrow_terminal_leaves_room_for_the_text() -> None:
@@ -334,9 +341,9 @@ def test_a_page_is_not_mixed_with_other_output_and_looking_makes_no_files(
 ) -> None:
     page = home / "page.html"
     with pytest.raises(UsageError, match="without --line and --json"):
-        run(home / "CLAUDE.md", line=3, as_json=False, html=page)
+        run(home / "CLAUDE.md", lines=[3], as_json=False, html=page)
     with pytest.raises(UsageError, match="without --line and --json"):
-        run(home / "CLAUDE.md", line=None, as_json=True, html=page)
-    assert run(home / "CLAUDE.md", line=None, as_json=False, html=page) == 3
+        run(home / "CLAUDE.md", lines=(), as_json=True, html=page)
+    assert run(home / "CLAUDE.md", lines=(), as_json=False, html=page) == 3
     assert "wisen learn" in capsys.readouterr().out
     assert list(home.iterdir()) == []

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from wisen.backends.files import UserFiles
 from wisen.domain.failures import Change, Signature
 from wisen.domain.fixes import Danger, Evidence, Fix, fix_id
+from wisen.domain.orders import is_order
 from wisen.domain.tokens import tokens_at_most
 from wisen.loop.deliver.block import Line, Matter, Waiting, block_of
 from wisen.loop.deliver.channels import instructions_in, is_in, others_instructions_in
-from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.policy import DeliverPolicy
 from wisen.loop.deliver.remedies import remedies
 from wisen.loop.deliver.snapshot import Lots, Signs, digest, published
@@ -29,14 +29,14 @@ NOTHING = Matter((), (), (), (), ())
 POLICY = DeliverPolicy()
 LINES = st.lists(
     st.builds(
-        Line, st.from_regex(r"R-[0-9a-f]{8}", fullmatch=True), st.text(max_size=200), st.just("from LRN-1, 1 session")
+        Line, st.from_regex(r"R-[0-9a-f]{8}", fullmatch=True), st.text(max_size=200), st.just("LRN-1"), st.just("")
     ),
     max_size=12,
 )
 
 
 def a_line(number: int, text: str = "Use pnpm, not npm.") -> Line:
-    return Line(f"R-0000000{number}", text, f"from LRN-20260301-00{number}, 3 sessions")
+    return Line(f"R-0000000{number}", text, f"LRN-20260301-00{number}")
 
 
 def a_fix(change: Change, *, sessions: int = 2, danger: Danger = Danger.NONE, key: str = "shell.unknown-option") -> Fix:
@@ -80,10 +80,10 @@ def test_a_block_names_ids_and_sources_in_a_fixed_order() -> None:
         [a_line(1)], [a_line(2, "Keep it short.")], [a_line(3, "A hint.")], waiting, [a_line(4, "Look at this.")]
     )
     block = block_of(matter, POLICY)
-    assert "- Use pnpm, not npm. (R-00000001, from LRN-20260301-001, 3 sessions)" in block.text
-    assert '4. R-00000002 as a rule ("approve 4" or "skip 4")' in block.text, "its words stand there already"
-    assert '5. Write tests first. ("approve 5" or "skip 5")' in block.text
-    order = [block.text.index(each) for each in ("Use pnpm", "Keep it short", "as a rule", "Look at this")]
+    assert "\n- Use pnpm, not npm. (R-00000001)\n" in block.text
+    assert '\n- Make R-00000002 a rule? "approve 4" or "skip 4"\n' in block.text, "its words stand there already"
+    assert '\n- Write tests first. "approve 5" or "skip 5"\n' in block.text
+    order = [block.text.index(each) for each in ("Use pnpm", "Keep it short", "a rule?", "Look at this")]
     assert order == sorted(order)
     assert "A hint." not in block.text
     assert "A hint." in block_of(matter, DeliverPolicy(hints=True)).text
@@ -271,5 +271,5 @@ def test_a_hook_leaves_the_block_that_would_have_been_made_without_what_is_withh
     if inside is None:
         assert snapshot["block"] == wanted.text
     else:
-        assert (_wrapped(inside, list(wanted.ids)) if wanted.ids else "") == wanted.text
+        assert (_wrapped(inside) if wanted.ids else "") == wanted.text
     assert made.block("") == block_of(matter._replace(tried=()), policy).text, "no coin is thrown for a file"

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wisen.domain.lasting_words import orders_lastingly
 from wisen.domain.signals import Before, Heard, Signal, SignalKind
 from wisen.loop.detect.features import READ, is_abroad, look
 from wisen.loop.detect.lasting import lasting
-from wisen.loop.detect.lessons import groups_in, lesson
+from wisen.loop.detect.lessons import drawn, groups_in, is_order
 from wisen.loop.detect.lexicon import shipped_lexicon
-from wisen.loop.detect.model import detect, shipped
+from wisen.loop.detect.model import STATED_LASTING, detect, shipped
 from wisen.loop.detect.tables import BOTH, NEXT
 from wisen.loop.detect.writing import fold, mask
 
@@ -234,13 +235,15 @@ def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
         of = file["abroad" if is_abroad(heard) else "kinds"][kind]
         score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in look(heard).items())
         assert probability == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
-    drawn = lesson(text)
+    reading = drawn(text).reading
     found = next((signal.lesson for signal in detect(heard) if signal.lesson), None)
-    if found is not None and drawn:
+    if found is not None and reading:
         of = file["lasting"]
-        values = lasting(heard, drawn, groups_in(drawn), look(heard))
+        values = lasting(heard, reading, groups_in(reading), look(heard))
         score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in values.items())
-        assert found.durable == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
+        likely = 1 / (1 + math.exp(-score))
+        says_so = orders_lastingly(found.text) and is_order(found.text)
+        assert found.durable == pytest.approx(max(likely, STATED_LASTING) if says_so else likely, abs=1e-9)
 
 
 def test_words_count_by_the_next_one_only_where_both_are_ours() -> None:

@@ -86,7 +86,7 @@ def test_a_long_failure_keeps_its_beginning_and_its_end() -> None:
 
 
 def test_our_own_words_are_taken_out_of_arguments_and_failures_too() -> None:
-    ours = sentinel.wrap("Use pnpm, not npm.", ["LRN-1"])
+    ours = sentinel.wrap("Use pnpm, not npm.")
     for event in (call(prompt=f"do it {ours}"), call(list=[ours]), failure(f"Exit code 1\n{ours}")):
         kept = admit(event)
         assert kept is not None

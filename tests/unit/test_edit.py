@@ -11,7 +11,7 @@ from tests.edits import a_desk, plan
 
 from wisen.backends.files import UserFiles
 from wisen.domain.changes import Fate, Line, digest
-from wisen.errors import FileChanged, FileError, UsageError
+from wisen.errors import FileChanged, FileError, FileFull, UsageError
 from wisen.loop.apply.budget import budget_of
 from wisen.loop.apply.edit import Editor, PassagePlan
 from wisen.loop.apply.managed import managed_in
@@ -136,7 +136,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is_recorded(tmp_path: Path) 
     path, ledger = tmp_path / "MEMORY.md", MemoryLedger()
     path.write_text("mine\n" * 250)
     door = editor(ledger)
-    with pytest.raises(UsageError, match="is full"):
+    with pytest.raises(FileFull, match=r"has 250 lines, and what agents read is best kept to 200 lines"):
         door.put(plan(path))
     path.write_text("```\n")
     with pytest.raises(UsageError, match="fence"):

@@ -19,7 +19,7 @@ from wisen.agents.hermes.plugin import Calls, failure_in, with_text
 from wisen.agents.hermes.read import _end, _told, alone
 from wisen.domain.events import Status
 from wisen.domain.hooks import Caller
-from wisen.safety.sentinel import wrap
+from wisen.safety.sentinel import mark_behind, strip, wrap
 
 pytestmark = pytest.mark.requirement("X5")
 
@@ -93,7 +93,7 @@ def prompted(stage: Stage, *history: str, **more: object) -> str:
 
 
 def test_a_session_gets_its_block_once_and_every_prompt_what_matters_to_it(stage: Stage) -> None:
-    block = wrap("Use uv.", ["R-1"])
+    block = wrap("Use uv.")
     stage.says(session_start=block, prompt="pears")
     assert prompted(stage) == f"{block}\npears"
     assert stage.asked() == [
@@ -134,7 +134,7 @@ def call(stage: Stage, result: object, **more: object) -> tuple[object, object]:
 
 
 def test_a_failed_call_gets_its_fix_with_the_result_and_others_are_left_alone(stage: Stage) -> None:
-    fix = wrap("Try ls y.", ["f1"])
+    fix = wrap("Try ls y.")
     stage.says(failure=fix)
     failed = '{"output": "no x", "exit_code": 2, "error": null}'
     _, after = call(stage, failed)
@@ -159,16 +159,17 @@ def test_a_failed_call_gets_its_fix_with_the_result_and_others_are_left_alone(st
 def test_guards_stop_a_call_have_the_user_asked_or_warn_with_the_result(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said, fine = wrap("Not this.", ["G-1:2"]), '{"output": "x", "exit_code": 0}'
+    said, fine = mark_behind("Not this.\noverrule G-00000001"), '{"output": "x", "exit_code": 0}'
     stage.says(before_call=f"deny {said}")
     assert call(stage, fine)[0] == {"action": "block", "message": said}
     ((_, told), *_) = stage.asked()
     assert (told["tool_name"], told["tool_use_id"]) == ("terminal", "c1")
     stage.says(before_call=f"ask {said}")
-    asks = {"action": "approve", "message": "ls x: Not this.", "rule_key": "wisen:G-1:2"}
+    asks = {"action": "approve", "message": "ls x: Not this. overrule G-00000001", "rule_key": "wisen:G-00000001"}
     assert call(stage, fine)[0] == asks
     monkeypatch.setenv("HERMES_YOLO_MODE", "1")
-    asked = wrap("Not this.\nDo not make it before you have asked the user.", ["G-1:2"])
+    asked = f"Do not make this call before you have asked the user.\n{said}"
+    assert strip(asked) == ""
     assert call(stage, fine)[0] == {"action": "block", "message": asked}, "Hermes would not ask"
     stage.says(before_call=said)
     before, after = call(stage, fine)
@@ -212,7 +213,7 @@ def test_a_failure_is_told_in_the_words_that_the_reader_finds(told: dict[str, ob
 def test_what_was_added_to_a_result_is_taken_out_again(told: object) -> None:
     text = told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
     assume("51902" not in text and not text.startswith('{"wisen'))
-    again = alone(with_text(text, wrap("Try this.", ["f1"])))
+    again = alone(with_text(text, wrap("Try this.")))
     assert (again if isinstance(told, dict) else again.strip()) == alone(
         text if isinstance(told, dict) else text.strip()
     )

@@ -17,18 +17,22 @@ from wisen.loop.detect.model import detect
     ("said", "learnt"),
     [
         ("No, that's wrong. Use port 8080 instead of 3000 please", "Use port 8080 instead of 3000."),
-        ("I told you to use pnpm, not npm, for this repository", "Use pnpm, not npm, for this repository."),
-        ("Please make the layout more compact, that was wrong", "Make the layout more compact."),
-        ("oh, please don't amend commits", "Do not amend commits."),
-        ("can we not commit the docs?", "Do not commit the docs."),
-        ("couldn't we simply diff against the base?", "Diff against the base."),
-        ("let's not add a dependency for this", "Do not add a dependency for this."),
-        ("I didn't ask you to push anything", "Do not push anything."),
-        ("why not use the helper in text.py?", "Use the helper in text.py."),
-        ("don't forget to run the linter", "Run the linter."),
-        ("we should never log tokens", "Never log tokens."),
+        ("no, use pnpm, not npm. always.", "Use pnpm, not npm. always."),
+        (
+            "I told you to use pnpm, not npm, for this repository",
+            "I told you to use pnpm, not npm, for this repository.",
+        ),
+        ("Please make the layout more compact, that was wrong", "Please make the layout more compact, that was wrong."),
+        ("oh, please don't amend commits", "Please don't amend commits."),
+        ("can we not commit the docs?", "Can we not commit the docs?"),
+        ("couldn't we simply diff against the base?", "couldn't we simply diff against the base?"),
+        ("let's not add a dependency for this", "Let's not add a dependency for this."),
+        ("I didn't ask you to push anything", "I didn't ask you to push anything."),
+        ("why not use the helper in text.py?", "Why not use the helper in text.py?"),
+        ("don't forget to run the linter", "Don't forget to run the linter."),
+        ("we should never log tokens", "We should never log tokens."),
         ("hmm, what is this? use the Edit tool", "Use the Edit tool."),
-        ("wait, let's discuss", "Discuss."),
+        ("wait, let's discuss", "wait, let's discuss."),
         ("remove this too; we have no such trailer anymore", "Remove this too; we have no such trailer anymore."),
         ("isn't it only a message?", "Isn't it only a message?"),
     ],
@@ -37,12 +41,15 @@ def test_a_lesson_says_what_to_do_in_the_users_words(said: str, learnt: str) -> 
     assert lesson(said) == learnt
 
 
-@pytest.mark.parametrize(
-    "tail", [" please", ", Thanks!", " for now. ", " again !", " :)", " —", ", this is wrong", " NOW ! !"]
-)
+@pytest.mark.parametrize("tail", [" please", ", Thanks!", " :)", " —", " , thank you."])
 @pytest.mark.parametrize("name", ["table", "täble"])
-def test_what_only_leads_out_of_a_sentence_is_left_out(name: str, tail: str) -> None:
+def test_thanks_at_the_end_of_a_sentence_are_left_out(name: str, tail: str) -> None:
     assert lesson(f"use the other {name}{tail}") == f"Use the other {name}."
+
+
+@pytest.mark.parametrize("tail", ["for now.", "again!", "this is wrong.", "NOW!", "I think."])
+def test_what_limits_or_stresses_a_lesson_stays(tail: str) -> None:
+    assert lesson(f"use the other table, {tail}") == f"Use the other table, {tail}"
 
 
 @pytest.mark.parametrize("said", ["👎", "that was wrong", "you misunderstood", "no no no", "stop", "", "  \n"])

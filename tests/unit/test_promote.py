@@ -25,7 +25,7 @@ from wisen.domain.entry_states import Asked, states
 from wisen.domain.signals import About
 from wisen.loop.promote.conflicts import score, settled
 from wisen.loop.promote.fading import faded
-from wisen.loop.promote.policy import Leave, Profile, PromotePolicy, leave_for
+from wisen.loop.promote.policy import TABLE, Leave, Profile, PromotePolicy, leave_for
 from wisen.loop.promote.propose import expired, proposed
 from wisen.loop.promote.targets import Target, kind_of, target_of
 from wisen.loop.promote.wording import stands_alone
@@ -156,9 +156,10 @@ def test_a_proposal_is_over_after_a_while() -> None:
 @pytest.mark.parametrize(
     ("profile", "file", "origin", "tracked", "certain", "leave"),
     [
-        (Profile.STANDARD, "TOOLS.md", Origin.STATED, False, True, Leave.AUTO),
-        (Profile.STANDARD, "TOOLS.md", Origin.STATED, True, True, Leave.PROPOSE),
-        (Profile.STANDARD, "TOOLS.md", Origin.STATED, False, False, Leave.PROPOSE),
+        (Profile.STANDARD, "TOOLS.md", Origin.STATED, False, True, Leave.PROPOSE),
+        (Profile.AUTONOMOUS, "TOOLS.md", Origin.STATED, False, True, Leave.AUTO),
+        (Profile.AUTONOMOUS, "TOOLS.md", Origin.STATED, True, True, Leave.PROPOSE),
+        (Profile.AUTONOMOUS, "TOOLS.md", Origin.STATED, False, False, Leave.PROPOSE),
         (Profile.STANDARD, "SOUL.md", Origin.STATED, False, True, Leave.PROPOSE),
         (Profile.STANDARD, "CLAUDE.md", Origin.STATED, False, True, Leave.PROPOSE),
         (Profile.STANDARD, "TOOLS.md", Origin.IMPORTED, False, True, Leave.ASK),
@@ -171,6 +172,23 @@ def test_the_policy_table(
     profile: Profile, file: str, origin: Origin, tracked: bool, certain: bool, leave: Leave
 ) -> None:
     assert leave_for(profile, file, origin, tracked=tracked, certain=certain) is leave
+
+
+@pytest.mark.requirement("S6")
+def test_the_docs_show_the_policy_table_and_by_default_nothing_is_written_unasked() -> None:
+    files = {
+        "any": "every file",
+        "notes": "TOOLS, MEMORY, USER, preferences.json",
+        "rules": "SOUL, AGENTS, CLAUDE and the rest",
+    }
+    page = (Path(__file__).parents[2] / "docs" / "promotion.md").read_text(encoding="utf-8")
+    shown = [line for line in page.splitlines() if line.startswith("| `")]
+    assert shown[: len(TABLE)] == [
+        f"| `{profile}` | {files[kind]} | {' | '.join(leaves[origin] for origin in Origin)} |"
+        for (profile, kind), leaves in TABLE.items()
+    ]
+    usual = Profile(PromotePolicy().profile)
+    assert not any(Leave.AUTO in leaves.values() for (profile, _), leaves in TABLE.items() if profile is usual)
 
 
 @pytest.mark.parametrize(

@@ -271,11 +271,6 @@ def test_a_briefing_never_costs_more_than_its_budget(texts: list[str], budget: i
     assert len(set(made.memories)) == len(made.memories)
 
 
-def test_what_was_shown_before_is_not_shown_again() -> None:
-    one = memory("1", "Use pnpm.", kind=MemoryKind.RULE)
-    assert brief(ranked(one), shown=frozenset({"1"})).memories == ()
-
-
 def test_what_is_far_off_is_left_out() -> None:
     near, far = memory("near", "Use pnpm.", kind=MemoryKind.RULE), memory("far", "Paint it blue.", kind=MemoryKind.RULE)
     assert [each.id for each in brief([Ranked(near, 9.0), Ranked(far, 1.0)]).memories] == ["near"]

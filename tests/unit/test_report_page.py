@@ -236,6 +236,7 @@ def full(text: str = "text") -> Report:
         new_events=5,
         failures=(kind(blamed, tool=f"tool {text}"), kind(fixed, masked=1, tool=f"tool {text}")),
         fixes=(fix(fixed, f"with {text}"),),
+        undecided={"abcdef0123": "ERR-20260302-001"},
         instructions=(
             judged(
                 effect(f"line {text}", blamed),
@@ -335,12 +336,6 @@ def test_failures_of_one_session_stand_in_the_details_alone(read: Reader) -> Non
 def test_rules_that_were_never_relevant_stand_with_their_price(read: Reader) -> None:
     found = read(replace(QUIET, instructions=(judged(unused=1), judged(path="/other", unused=0))))
     assert found.of("td") == ["/shop/CLAUDE.md", "1", "250", "3 thousand", "97"]
-
-
-@both
-def test_instruction_files_that_were_not_looked_at_are_not_passed_over_in_silence(read: Reader) -> None:
-    assert "Not looked at this time" in read(replace(QUIET, new_events=0)).words
-    assert "Not looked at this time" not in read(QUIET).words
 
 
 @both

@@ -219,7 +219,7 @@ def test_a_deleted_directory_of_the_starts_repository_belongs_to_it(world: Path)
     seen = scope(world)
 
     assert named(seen, world / "app/dist", start=world / "app/src") == (ContextKind.REMOTE, "h.example/o/app")
-    assert named(seen, world / "app/dist") == (ContextKind.PATH, str(world / "app/dist"))
+    assert named(seen, world / "app/dist") == (ContextKind.REMOTE, "h.example/o/app"), "its path tells"
 
 
 def test_links_to_one_directory_are_one_context(world: Path) -> None:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import html
 import random
 import time
+from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from wisen.safety.sentinel import is_own_seal, seal_of, sealed, strip, wrap
-from wisen.surfaces.hook import sealing
+from wisen.safety.sentinel import is_own_seal, mark_behind, seal_of, sealed, strip, wrap
+from wisen.surfaces.hook import answering, sealing
 
 pytestmark = pytest.mark.requirement("X7")
 
+_KEY, _OTHER = b"k" * 32, b"o" * 32
+_SEAL = seal_of(_KEY, "claude-code", "s1")
 _SAMPLE = wrap("x")
-_OPEN, _CLOSE = _SAMPLE.split("\n")[0], _SAMPLE.split("\n")[-1]
+_OPEN, _CLOSE = "<wisen51902>", _SAMPLE.split("\n")[-1]
 _FRAGMENTS = [
     *(_OPEN[:n] for n in range(1, len(_OPEN) + 1)),
     *(_CLOSE[n:] for n in range(len(_CLOSE))),
@@ -48,13 +51,13 @@ hostile = st.lists(st.one_of(st.sampled_from(_FRAGMENTS), st.text(max_size=5)), 
 anything = st.one_of(st.text(), hostile)
 
 
-@given(before=anything, inside=anything, after=anything, ids=st.lists(anything, max_size=3))
-def test_a_wrapped_text_leaves_no_trace_whatever_it_says(before: str, inside: str, after: str, ids: list[str]) -> None:
+@given(before=anything, inside=anything, after=anything)
+def test_a_wrapped_text_leaves_no_trace_whatever_it_says(before: str, inside: str, after: str) -> None:
     assume(strip(before + after) == before + after)
     assume(strip(before) == before)
     assume(strip(after) == after)
 
-    assert strip(before + wrap(inside, ids) + after) == before + after
+    assert strip(before + wrap(inside) + after) == before + after
 
 
 @given(text=anything)
@@ -113,28 +116,26 @@ def test_a_mark_whose_halves_meet_when_a_block_is_removed_is_still_a_mark() -> N
     assert strip("typed <wis" + wrap("x") + "en51902> taught") == "typed "
 
 
-@pytest.mark.parametrize(
-    "mangle",
-    [
-        str.upper,
-        str.title,
-        str.swapcase,
-        html.escape,
-        lambda block: html.escape(html.escape(block)),
-        lambda block: block.replace("<", "&#60;").replace(">", "&#x3E;"),
-        lambda block: block.replace("<", "\\u003c").replace(">", "\\u003E"),
-        lambda block: block.replace("/", "\\/"),
-        lambda block: block.replace("\n", "\n\n"),
-        lambda block: block.replace("\n", "\r\n"),
-        lambda block: block.replace("\n", "\n> "),
-        lambda block: block.replace("\n", "\n    "),
-        lambda block: block.replace(" ids", "\n> ids"),
-        lambda block: block.replace("<", "< ").replace("</", "</ "),
-    ],
-)
-def test_marks_survive_what_agents_do_to_text(mangle: object) -> None:
-    assert callable(mangle)
-    block = wrap("Use `uv`.\nNever pip, it is <b>slow</b>.", ["LRN-20260101-ABC", "LRN-20260102-DEF"])
+_MANGLES: list[Callable[[str], str]] = [
+    str.upper,
+    str.title,
+    str.swapcase,
+    html.escape,
+    lambda block: html.escape(html.escape(block)),
+    lambda block: block.replace("<", "&#60;").replace(">", "&#x3E;"),
+    lambda block: block.replace("<", "\\u003c").replace(">", "\\u003E"),
+    lambda block: block.replace("/", "\\/"),
+    lambda block: block.replace("\n", "\n\n"),
+    lambda block: block.replace("\n", "\r\n"),
+    lambda block: block.replace("\n", "\n> "),
+    lambda block: block.replace("\n", "\n    "),
+    lambda block: block.replace("<", "< ").replace("</", "</ "),
+]
+
+
+@pytest.mark.parametrize("mangle", _MANGLES)
+def test_marks_survive_what_agents_do_to_text(mangle: Callable[[str], str]) -> None:
+    block = wrap("Use `uv`.\nNever pip, it is <b>slow</b>.")
 
     assert strip("before " + mangle(block) + " after") == "before  after"
 
@@ -146,10 +147,37 @@ def test_a_quoted_block_loses_everything_but_the_quote_sign() -> None:
     assert strip(quoted) == "> said:\n> \n> so?"
 
 
-def test_the_same_input_gives_the_same_bytes_and_the_ids_can_be_read() -> None:
-    assert wrap("a", ["LRN-1", "LRN-2"]) == wrap("a", ("LRN-1", "LRN-2"))
-    assert 'ids="LRN-1 LRN-2"' in wrap("a", ["LRN-1", "LRN-2"])
-    assert "\na\n" in wrap("a")
+def test_a_block_begins_in_the_line_of_its_mark() -> None:
+    assert wrap("a\nb") == "<wisen51902> a\nb\n</wisen51902>"
+    assert mark_behind("a\n\nb") == "a\n\nb\n<wisen51902 2/>"
+
+
+_OLD = (
+    '<wisen51902 v="1" ids="R-1a2b3c4d:0f0f0f0f 01JABC">\nWhat wisen learnt: x\n- Use uv. (R-1a2b3c4d)\n</wisen51902>'
+)
+
+
+@pytest.mark.parametrize("mangle", _MANGLES)
+def test_blocks_of_older_versions_are_still_removed(mangle: Callable[[str], str]) -> None:
+    assert strip("before " + mangle(_OLD) + " after") == "before  after"
+    assert strip(f"before {mangle(sealed(_OLD, _SEAL))} after", _KEY) == "before  after"
+
+
+_REASON = mark_behind("A guard of the user's stops this call: Use `uv`.\nInstead: uv <b>\nthe user types: overrule G-1")
+
+
+@pytest.mark.parametrize("mangle", _MANGLES)
+def test_what_has_its_mark_behind_it_is_removed_however_an_agent_mangled_it(mangle: Callable[[str], str]) -> None:
+    own = sealed(_REASON, _SEAL)
+    assert strip(f"typed\n\nPreToolUse:Bash hook error: {mangle(_REASON)} after").strip() == "typed\n\n after".strip()
+    assert strip(f"typed\n\nPreToolUse:Bash hook error: {mangle(own)} after", _KEY).split() == ["typed", "after"]
+
+
+@given(inside=anything)
+def test_whatever_has_its_mark_behind_it_says_it_is_removed_and_what_was_typed_apart_from_it_stays(inside: str) -> None:
+    assert answering._marked_behind([f"x{inside}"]) == mark_behind(f"x{inside}"), "the client marks alike"
+    own = sealed(mark_behind(f"x{inside}"), _SEAL)
+    assert strip(f"typed\n\n{own}\nmore", _KEY) == "typed\n\n\nmore"
 
 
 def test_a_text_made_to_be_slow_is_stripped_in_linear_time() -> None:
@@ -164,12 +192,8 @@ def test_a_text_made_to_be_slow_is_stripped_in_linear_time() -> None:
     assert time.process_time() - began < 5
 
 
-_KEY, _OTHER = b"k" * 32, b"o" * 32
-_SEAL = seal_of(_KEY, "claude-code", "s1")
-
-
 def _block(text: str = "What wisen learnt: use pnpm.", key: bytes = _KEY, session: str = "s1") -> str:
-    return sealed(wrap(text, ["R-1"]), seal_of(key, "claude-code", session))
+    return sealed(wrap(text), seal_of(key, "claude-code", session))
 
 
 @given(st.binary(min_size=1, max_size=64), st.text(max_size=20), st.text(max_size=20))
@@ -180,13 +204,13 @@ def test_a_seal_is_the_same_in_its_session_and_is_known_by_its_key_alone(key: by
     assert is_own_seal(key, seal.upper())
     assert not is_own_seal(_OTHER * 2, seal)
     assert not is_own_seal(b"", seal)
-    assert sealing.sealed(wrap("a", ["R-1"]), key, agent, session) == sealed(wrap("a", ["R-1"]), seal)
+    assert sealing.sealed(wrap("a"), key, agent, session) == sealed(wrap("a"), seal)
 
 
 @pytest.mark.parametrize(
     "block",
     [
-        _block(), _block(session="s2"), _block(key=_OTHER), wrap("What wisen learnt: use pnpm.", ["R-1"]),
+        _block(), _block(session="s2"), _block(key=_OTHER), wrap("What wisen learnt: use pnpm."),
         _block().upper(), html.escape(_block()), html.escape(html.escape(_block())),
         _block().replace("<", "\\u003c").replace(">", "\\u003E"), _block().replace("\n", "\n> "),
         _block(_block("a", session="s2")),
@@ -212,6 +236,7 @@ _FORGED = "0123456789abcdef"
     "imitation",
     [
         '<wisen51902 v="1">', f'<wisen51902-{_FORGED} v="1" ids="R-1">', "<WISEN51902>", "&lt;wisen51902&gt;",
+        "<wisen51902 9/>", f"<wisen51902-{_FORGED} 99/>", "&lt;wisen51902 2/&gt;",
         "</wisen51902>\n\n", f"</wisen51902-{_FORGED}>\n\n", "<wisen51902>\nWhat wisen learnt: x\n\n",
         "<wisen51902>" * 40, "<wisen51902 </wisen51902> <wisen51902>",
     ],

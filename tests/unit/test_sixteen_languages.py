@@ -189,7 +189,7 @@ def test_a_lone_negative_emoji_takes_its_lesson_from_the_next_message() -> None:
     assert signal.lesson.text == "Use pnpm, not npm."
     (abroad,) = detect(Heard(text="👎", later=("nein, bitte nimm pnpm, nicht npm",)))
     assert abroad.lesson is not None
-    assert abroad.lesson.text == "Nimm pnpm, nicht npm."
+    assert abroad.lesson.text == "Bitte nimm pnpm, nicht npm."
     (alone,) = detect(Heard(text="👎"))
     assert alone.lesson is None
 
@@ -197,7 +197,7 @@ def test_a_lone_negative_emoji_takes_its_lesson_from_the_next_message() -> None:
 @pytest.mark.parametrize(
     ("text", "lesson"),
     [
-        ("nein, das ist falsch. Bitte nimm pnpm, nicht npm", "Nimm pnpm, nicht npm."),
+        ("nein, das ist falsch. Bitte nimm pnpm, nicht npm", "Bitte nimm pnpm, nicht npm."),
         ("不对，应该用 pnpm", "应该用 pnpm."),
         ("нет, используй pnpm вместо npm", "Используй pnpm вместо npm."),
         ("いや、違います。npmじゃなくてpnpmを使ってください", "npmじゃなくてpnpmを使ってください。"),

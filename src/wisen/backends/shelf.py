@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wisen.backends.launcher import UNGUARDED
 from wisen.errors import StoreError
-from wisen.ports.shelf import Spooled
+from wisen.ports.shelf import Reply, Spooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +31,7 @@ class HomeShelf:
 
     def __init__(self, home: Path, clock: Clock) -> None:
         self._snapshots, self._spool, self._clock = home / "snapshots", home / "spool", clock
+        self._replies = self._spool / "replies"
 
     def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:
         """Put snapshots where hooks find them, and the page that names them last; what nobody needs is removed."""
@@ -60,6 +61,23 @@ class HomeShelf:
         """The digests of the snapshots that are there."""
         return frozenset(path.stem for path in self._snapshots.glob("*.json") if path.stem != _CURRENT)
 
+    def reply(self, each: Reply) -> None:
+        """Leave something to be told by the next hook of a session, or at the next start in its project."""
+        try:
+            self._replies.mkdir(parents=True, exist_ok=True, mode=0o700)
+            name = f"{self._clock.now().timestamp():.6f}-{os.urandom(4).hex()}"
+            part = self._replies / f"{name}.part"
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as file:
+                file.write(json.dumps(each._asdict()))
+            part.replace(self._replies / f"{name}.json")
+        except OSError as error:
+            raise StoreError(f"{self._replies} cannot be written: {error.strerror}. Make room there.") from error
+
+    def replies(self) -> tuple[Reply, ...]:
+        """What was not told yet, oldest first."""
+        notes = [note for path in sorted(self._replies.glob("*.json")) for note in _notes(path)]
+        return tuple(Reply(*(str(note.get(name, "")) for name in Reply._fields)) for note in notes)
+
     def spooled(self) -> tuple[Spooled, ...]:
         """What hooks left, oldest first. What cannot be read is empty."""
         found = sorted(self._spool.glob("*.jsonl"), key=lambda path: (_modified(path), path.name))
@@ -76,6 +94,7 @@ class HomeShelf:
         digests = {path.stem for path in gone}
         gone += [pin for pin in (self._snapshots / "pins").glob("*.json") if _pinned(pin, self._snapshots) & digests]
         gone += [note for note in self._spool.glob("*.jsonl") if _may_hold(note, holds)]
+        gone += [reply for reply in self._replies.glob("*.json") if _may_hold(reply, holds)]
         if dry_run:
             return tuple(path.name for path in gone)
         try:
@@ -120,9 +139,15 @@ class HomeShelf:
                 pin.unlink(missing_ok=True)
                 continue
             needed |= _pinned(pin, self._snapshots)
+        for note in (self._snapshots / "once").glob("*"):
+            if _modified(note) < since:
+                note.unlink(missing_ok=True)
         for path in self._snapshots.glob("*.json"):
             if path.stem not in needed:
                 path.unlink(missing_ok=True)
+        for reply in self._replies.glob("*.json"):
+            if _modified(reply) < since:
+                reply.unlink(missing_ok=True)  # nobody came back to hear it
         now = self._clock.now().timestamp()
         for part in (*self._snapshots.rglob("*.part"), *self._spool.rglob("*.part")):
             if now - _modified(part) > _STALE:

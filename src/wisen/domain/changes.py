@@ -82,7 +82,20 @@ class Passage(Struct, frozen=True, tag="passage", kw_only=True):
     old: bytes = b""
 
 
-Deed: TypeAlias = Line | Value | Passage
+class RemovedLine(Struct, frozen=True, kw_only=True):
+    """A line with its end, and the line that it stood under; empty for the first."""
+
+    text: bytes
+    above: bytes = b""
+
+
+class Removal(Struct, frozen=True, tag="removal", kw_only=True):
+    """Lines of the person's own were taken out because they said so."""
+
+    lines: tuple[RemovedLine, ...]
+
+
+Deed: TypeAlias = Line | Value | Passage | Removal
 
 
 class Change(Struct, frozen=True, kw_only=True):

@@ -205,6 +205,8 @@ class MoveKind(StrEnum):
     """It holds in the context whose key is the value; everywhere where there is none."""
     EVERYWHERE = "everywhere"
     """The user said that it holds in all projects: it is proposed so."""
+    LASTING = "lasting"
+    """The user said it again, and that it holds from now on."""
     CITE = "cite"
     """It was used."""
     CONFLICT = "conflict"
@@ -223,8 +225,12 @@ class MoveKind(StrEnum):
     """What was decided and done in one go: the ids of its moves, of its changes of files and of what it made."""
     UNDO = "undo"
     """Decisions about the same subject that were taken back: the ids of their moves."""
+    KEEP = "keep"
+    """The user keeps a line of an instruction file, or all lines of one, whatever sessions tell about them."""
     EXPERIMENTS = "experiments"
     """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
+    PLACE = "place"
+    """Where rules of the context that it is about go instead of one of its files: the file's name and a place."""
 
 
 class Who(StrEnum):

@@ -23,6 +23,7 @@ _MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
     MoveKind.SCOPE: lambda move: {"context": move.value},
     MoveKind.MERGE: lambda move: {"merged_into": move.value},
     MoveKind.EVERYWHERE: lambda _: {"everywhere": True},
+    MoveKind.LASTING: lambda _: {"lasting": True},
     MoveKind.CONFIRM: lambda _: {"confirmed": True},
     MoveKind.CITE: lambda move: {"used": move.at},
 }
@@ -47,6 +48,8 @@ class EntryState(Struct, frozen=True, kw_only=True):
     """Whether a person said that it is right."""
     everywhere: bool = False
     """Whether the user said that it holds in all projects; it does when he approves that."""
+    lasting: bool = False
+    """Whether the user said again, more strongly, that it holds from now on."""
     merged_into: str = ""
     conflicts: tuple[str, ...] = ()
     """The ids of entries that say the opposite."""
@@ -59,6 +62,11 @@ class EntryState(Struct, frozen=True, kw_only=True):
     def is_over(self) -> bool:
         """Whether nothing more comes of it."""
         return bool(self.merged_into) or self.status in (Status.RESOLVED, Status.WONT_FIX)
+
+    @property
+    def durable(self) -> float:
+        """How likely it is meant to last, by the strongest words in which it was said."""
+        return 1.0 if self.lasting else self.entry.durable
 
     def weight(self, now: datetime) -> int:
         """How much speaks for it where things compete: the sessions it came up in, and a little for praise."""

@@ -5,12 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.domain.dangers import may_be_left_out
-from wisen.domain.entries import Category, EntryType, Origin, Status
+from wisen.domain.entries import Category, EntryType, Origin, Source, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wisen.domain.entries import Entry
     from wisen.domain.entry_states import EntryState
+
+
+_AUTHORS = {
+    Origin.STATED: "said by you",
+    Origin.MEASURED: "measured in your sessions",
+    Origin.IMPORTED: "imported",
+}
+_OWN_WORDS = (Source.USER_FEEDBACK, Source.CONVERSATION)
+"""What is recorded so needs a person; anybody can record the rest."""
+
+
+def describe_author(entry: Entry) -> str:
+    """Whose words an entry holds, for the user."""
+    if entry.origin is Origin.LOGGED:
+        return "written by you" if entry.source in _OWN_WORDS else "written by the agent"
+    return _AUTHORS[entry.origin]
+
+
+def describe_decision(state: EntryState) -> str:
+    """Who made an entry a rule, for the user: approved is what a person approved, and nothing else."""
+    if state.status is not Status.PROMOTED:
+        return "confirmed by you" if state.confirmed else "not approved"
+    return "approved by you" if state.confirmed else "put into its file by the profile, not approved by you"
 
 
 def is_approved(state: EntryState) -> bool:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime  # noqa: TC003 - as below
 from enum import StrEnum
+from hashlib import blake2b
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from wisen.domain.failures import Signature
+from wisen.domain.failures import Signature  # noqa: TC001 - what was judged is read back from JSON by its types
 
 _FENCE = re.compile(r"`{3,}(?=[^`]*\Z)|~{3,}")
 _HEADING = re.compile(r"#{1,6}(?:\s|$)")
@@ -204,3 +202,19 @@ class Judged(Struct, frozen=True, kw_only=True):
     unused_lines: int
     """Rules that were never relevant."""
     unused_tokens: int
+    unused: tuple[int, ...] = ()
+    """Where these rules stand, counted from 1."""
+
+
+def line_subject(path: str, text: str) -> str:
+    """What a decision about a line is kept under: no words of the file are."""
+    return f"line:{_named(path, ' '.join(text.split()))}"
+
+
+def file_subject(path: str) -> str:
+    """What a decision about the rules of a file that were never relevant is kept under."""
+    return f"file:{_named(path)}"
+
+
+def _named(*texts: str) -> str:
+    return blake2b("\0".join(texts).encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from wisen.domain.instructions import Strength
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.domain.failures import Signature
     from wisen.domain.fixes import FailureKind, Fix
     from wisen.domain.instructions import Effect, Judged
     from wisen.domain.signals import SignalKind, Theme
@@ -85,6 +86,8 @@ class Decision:
     file: Judged | None = None
     """The file of the line, or the one with rules that were never relevant."""
     fix: Fix | None = None
+    entry: str = ""
+    """The name of the entry that a yes to the fix is said to."""
     spares_ms: int = 0
     """What the trouble has cost so far."""
 
@@ -111,6 +114,8 @@ class Report:
     failures: tuple[FailureKind, ...]
     fixes: tuple[Fix, ...]
     """Those that are known well enough to be told."""
+    undecided: Mapping[str, str] = field(default_factory=dict)
+    """By the id of a fix, the name of its entry, where the user has said nothing to it yet."""
     signals: Mapping[SignalKind, int] = field(default_factory=dict)
     """In how many typed turns the user said what."""
     themes: tuple[Theme, ...] = ()
@@ -131,16 +136,18 @@ class Report:
     def decisions(self) -> tuple[Decision, ...]:
         """The few things worth deciding now: lines that failures began with, then fixes, then rules nobody needs."""
         lost = {kind.signature: kind.lost_ms for kind in self.failures}
-        lines = [
-            Decision(line=effect, file=file, spares_ms=lost.get(effect.signature, 0))
-            for file in self.instructions
-            for effect in file.speaking
-            if effect.strength is Strength.BEGAN and effect.signature is not None and effect.line.gone is None
-        ]
+        lines = decisions_about_lines(self.instructions, lost)
         blamed = {each.line.signature for each in lines if each.line is not None}
-        sure = [fix for fix in self.fixes if fix.confidence >= SURE and fix.signature not in blamed]
+        sure = [
+            fix
+            for fix in self.fixes
+            if fix.confidence >= SURE and fix.signature not in blamed and fix.id in self.undecided
+        ]
         first = {fix.signature: fix for fix in reversed(sure)}
-        fixes = [Decision(fix=fix, spares_ms=int(fix.lost_ms * fix.confidence)) for fix in first.values()]
+        fixes = [
+            Decision(fix=fix, entry=self.undecided[fix.id], spares_ms=int(fix.lost_ms * fix.confidence))
+            for fix in first.values()
+        ]
         unused = [Decision(file=file) for file in self.instructions if file.unused_tokens >= WORTH_DROPPING]
         worth = [
             *sorted(lines, key=lambda each: -each.spares_ms),
@@ -148,3 +155,13 @@ class Report:
             *sorted(unused, key=lambda each: -each.unused_tokens),
         ]
         return tuple(worth[:MOST_DECISIONS])
+
+
+def decisions_about_lines(files: Iterable[Judged], lost: Mapping[Signature, int] | None = None) -> tuple[Decision, ...]:
+    """The lines that failures began with, each to be decided about."""
+    return tuple(
+        Decision(line=effect, file=file, spares_ms=(lost or {}).get(effect.signature, 0))
+        for file in files
+        for effect in file.speaking
+        if effect.strength is Strength.BEGAN and effect.signature is not None and effect.line.gone is None
+    )

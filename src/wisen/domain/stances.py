@@ -89,8 +89,11 @@ _PASSIVE = frozenset("is are be been being was were".split())
 _MODALS = frozenset("must should may can only will shall".split())
 _BINDS = frozenset("before after over than".split())
 _FOREIGN = frozenset(
-    "nicht kein keine keinen nie niemals ohne statt anstatt pas jamais sans nunca jamás sin evita evitar senza mai não "
-    "sem niet geen nooit zonder ikke aldrig inte bez не никогда без вместо".split()
+    "nicht kein keine keinen nie niemals ohne statt anstatt pas jamais sans nunca jamás sin evita evitar senza "
+    "mai não sem niet geen nooit zonder ikke aldrig inte ingen inget inga utan sluta undvik bez nigdy zamiast "
+    "unikaj przestań не нет ни никогда без вместо нельзя хватит перестань đừng không chẳng chưa tránh cấm मत "
+    "नहीं नही न बिना nahi nahin bina لا لم لن ليس بدون بلا ممنوع تجنب asla sakın değil olmadan yok nada "
+    "tampoco deja basta non niente smetti smettila nenhum chega pare aucun aucune arrête évite vermeide".split()
 )
 """They turn what is said in other languages. What they turn is not understood, but it is kept apart."""
 _LIST = 2

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wisen.domain.archive import Archive
     from wisen.domain.hooks import Installed
     from wisen.domain.models import ModelsState
-    from wisen.domain.report import Counts
+    from wisen.domain.report import Counts, Decision
     from wisen.domain.runs import Run
     from wisen.domain.sources import TroubleCount
 
@@ -39,6 +39,8 @@ class State:
     """What switches wisen off in the present project: a marker, or a directory of the settings."""
     models: ModelsState | None = None
     """Language models; None where none is configured."""
+    findings: tuple[Decision, ...] = ()
+    """Lines of instruction files that failures began with, and that nobody has decided about."""
     requests: int = 0
     """How many decisions wait that a program asked for, or that were found in edited files."""
 

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.changes import Fate
 from wisen.domain.entries import MoveKind, Status, Who
 from wisen.domain.guards import Mode
+from wisen.domain.instructions import file_subject, line_subject
 from wisen.domain.short_ids import short_id
 from wisen.errors import UsageError
 from wisen.facade.delivery import Deliverer
 from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import timedelta
 
     from wisen.domain.changes import Change
     from wisen.domain.decisions import Decision
+    from wisen.domain.instructions import Judged
+    from wisen.loop.apply.edit import Edit
     from wisen.loop.apply.past import Past
     from wisen.loop.apply.undo import Undoing
 
@@ -79,6 +83,51 @@ class Changer(Deliverer):
         with self.as_decision("refused"):
             self.took_back(refused)
         return refused
+
+    @one_writer("blame")
+    def remove_lines(self, path: Path, numbers: Sequence[int], *, dry_run: bool = False) -> Edit:
+        """Take lines out of an instruction file because the user says so; it can be undone like any change.
+
+        Raises:
+            UsageError: there is no such file or line, or a line cannot be told from another one.
+            PersonNeeded: nothing shows that a person says so.
+            FileError: the file cannot be read or written.
+        """
+        from wisen.loop.apply.edit import Editor
+
+        file = self._parts.instructions.file(path).path
+        editor, saw = Editor(self._parts.desk), self._parts.files.read(Path(file)).digest
+        edit = editor.remove(file, numbers, "you took it out", saw, dry_run=True)
+        if not dry_run:
+            self.require_person("blame", file, *_line_options(numbers), "--remove")
+            with self.as_decision("removed"):
+                edit = Editor(self._parts.desk).remove(file, numbers, "you took it out", saw)
+        return edit
+
+    @one_writer("blame")
+    def keep_lines(self, path: Path, numbers: Sequence[int] = ()) -> None:
+        """Take the user's word that lines of an instruction file stay, or all that were never relevant.
+
+        Raises:
+            UsageError: there is no such file or line.
+            PersonNeeded: nothing shows that a person says so.
+        """
+        file = self._parts.instructions.file(path).path
+        lines = (self._parts.files.read(Path(file)).content or b"").decode("utf-8", "replace").splitlines()
+        for number in numbers:
+            if not 1 <= number <= len(lines):
+                raise UsageError(f"{file} has no line {number}. Its lines: wisen blame {file}")
+        self.require_person("blame", file, *_line_options(numbers), "--keep")
+        subjects = [line_subject(file, lines[number - 1]) for number in numbers] or [file_subject(file)]
+        move = self._parts.scribe.move
+        with self.as_decision("kept"):
+            self._parts.ledger.enter([move(each, MoveKind.KEEP, by=Who.USER) for each in subjects])
+
+    def findings(self) -> tuple[Judged, ...]:
+        """What the last judging of instruction files found, as far as it still holds and is not decided."""
+        from wisen.steps.kept_judgements import open_judgements
+
+        return open_judgements(self._parts)
 
     def decisions(self) -> tuple[Decision, ...]:
         """Everything that was decided, oldest first: by the user, and by policy."""
@@ -200,3 +249,7 @@ class Changer(Deliverer):
             said = ", ".join(f"{kind.value} {value}".strip() for kind, value in values.items())
             return f"{who}{said or decision.did}: “{entry.text}”"
         return told
+
+
+def _line_options(numbers: Sequence[int]) -> list[str]:
+    return [option for number in numbers for option in ("--line", str(number))]

@@ -207,9 +207,10 @@ class _Proven:
         return self._person
 
 
-def answer_words(proposal: str, given: Answer, text: str | None) -> tuple[str, ...]:
+def answer_words(proposal: str, given: Answer, text: str | None, to: str | None = None) -> tuple[str, ...]:
     """The command that answers a proposal."""
-    return ("proposals", _VERBS.get(given, given.value), proposal, *(("--text", text) if text is not None else ()))
+    options = (*(("--text", text) if text is not None else ()), *(("--to", to) if to is not None else ()))
+    return ("proposals", _VERBS.get(given, given.value), proposal, *options)
 
 
 def decision_words(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:

@@ -6,21 +6,25 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from wisen.domain.entries import Answer, MoveKind, Who
 from wisen.domain.fences import describe_error
+from wisen.domain.guard_words import describe_proposal
 from wisen.domain.presence import Person
 from wisen.domain.report import Selection
-from wisen.errors import FileError, StoreError, UsageError, WisenError
+from wisen.errors import FileError, PlaceNeeded, StoreError, UsageError, WisenError
 from wisen.facade.review import Reviewer
+from wisen.ports.shelf import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.domain.entries import Proposal
     from wisen.domain.fences import Fences
+    from wisen.domain.histories import History
     from wisen.domain.state import Finding
+    from wisen.facade.review import Answered
     from wisen.loop.deliver.snapshot import Published
     from wisen.loop.deliver.spool import Forgotten, Wish
 
@@ -29,6 +33,42 @@ LEFT = ".hook-context.txt"
 _PATIENCE = timedelta(days=1)
 """How long a wish waits for the log to show it."""
 _ANSWERS = {"approve": Answer.APPROVED, "skip": Answer.SKIPPED}
+
+
+class Granted(NamedTuple):
+    """What was done of what the user typed."""
+
+    done: str
+    says: str
+    """The same for the user, where they typed it; empty where they know it."""
+
+
+def _gone(told: str) -> Granted:
+    """That something was forgotten, without a word of it."""
+    return Granted(told, told)
+
+
+def describe_approval(answered: Answered, *, said: bool) -> str:
+    """What an approval changed, in a sentence for the user; `said`: they named the place."""
+    text, place = answered.asked.proposal.text, answered.place
+    if place is None:
+        return f"Approved: “{text}”"
+    if answered.edit is None:
+        told = f"Agents are told from now on: “{text}” No file was changed."
+    else:
+        told = f"{answered.edit.change.path} now says: “{text}”"
+    if said and place.widens:
+        return f"{told} It holds in all projects."
+    return f"{told} The next rules of this project go there too (wisen proposals place)." if said else told
+
+
+def in_chat(wish: Wish, error: WisenError) -> str:
+    """Why something was not done, with what the user can type instead."""
+    if not isinstance(error, PlaceNeeded) or not error.places:
+        return str(error)
+    number = wish.of.partition(" ")[0]
+    ways = "; ".join(f"approve {number} to {word} ({says})" for word, says in error.places)
+    return f"{error.why} It still waits. Type, alone: {ways}."
 
 
 class Deliverer(Reviewer):
@@ -57,34 +97,45 @@ class Deliverer(Reviewer):
         done, troubles = list[str](), list[str]()
         parts = self._parts
         # What is forgotten may be what proves the next wish: all are held against the log before one is carried out.
-        proven = [(wish, self._proof(wish)) for wish in wishes(parts.shelf.spooled())]
-        for wish, proof in proven:
+        proven = [(wish, *self._proof(wish)) for wish in wishes(parts.shelf.spooled())]
+        for wish, proof, histories in proven:
             if proof is not None:
                 person = Person(f"typed in the chat with {wish.agent}, session {wish.session}")
                 try:
                     with self.on_word_of(person):
-                        done.append(self._grant(wish) if proof is True else self._forgotten(proof))
+                        granted = self._grant(wish) if proof is True else _gone(self._forgotten(proof))
+                    done.append(granted.done)
+                    says = granted.says
                 except WisenError as error:
                     troubles.append(f"“{wish.words}”: {error}")
+                    says = f"Not done, what you typed as “{wish.words}”: {in_chat(wish, error)}"
                 except Exception as error:  # noqa: BLE001 - a fence: what cannot be done keeps no other wish waiting
                     troubles.append(f"“{wish.words}”: {describe_error(error)}")
                     if parts.clock.now() - wish.at < _PATIENCE:
                         continue  # it was typed, so it is tried again
+                    says = f"Not done, what you typed as “{wish.words}”: {describe_error(error)}"
             elif parts.clock.now() - wish.at < _PATIENCE:
                 continue
             else:
-                troubles.append(f"“{wish.words}” is not in the log of session {wish.session}, and was not done.")
+                says = f"“{wish.words}” is not in the log of session {wish.session}, and was not done."
+                troubles.append(says)
+            if says:
+                self._reply(wish, histories, says)
             parts.shelf.drop([wish.name])
         return tuple(done), tuple(troubles)
 
-    def _proof(self, wish: Wish) -> Literal[True] | Forgotten | None:
-        """What the agent's own log shows of a wish: that it was typed, or what is to be forgotten; None for nothing."""
+    def _proof(self, wish: Wish) -> tuple[Literal[True] | Forgotten | None, tuple[History, ...]]:
+        """What the agent's own log shows of a wish: that it was typed, or what is to be forgotten; None for nothing.
+
+        With its session, as far as the log shows it.
+        """
         from wisen.loop.deliver.spool import FORGETS, forgotten_by, is_borne_out
 
-        histories = self._parts.index.histories(Selection(agent=wish.agent, since=wish.around))
+        found = self._parts.index.histories(Selection(agent=wish.agent, since=wish.around))
+        histories = tuple(each for each in found if each.native == wish.session)
         if wish.kind in FORGETS:
-            return forgotten_by(wish, histories, self._parts.salt())
-        return True if is_borne_out(wish, histories) else None
+            return forgotten_by(wish, histories, self._parts.salt()), histories
+        return True if is_borne_out(wish, histories) else None, histories
 
     def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:
         """The decisions that wait and that the user took, as the log of their agent shows: they ran the command."""
@@ -114,11 +165,11 @@ class Deliverer(Reviewer):
                 proposal = each.proposal
                 try:
                     self.answer(proposal.id, Answer.APPROVED, dry_run=dry_run, by=Who.WISEN)
-                    done.append(f"{proposal.text} → {proposal.path or proposal.entry}")
+                    done.append(f"{describe_proposal(proposal)} → {proposal.path or proposal.entry}")
                 except StoreError:
                     raise
                 except Exception as error:  # noqa: BLE001 - a fence: the other proposals are none the worse for it
-                    troubles.append(f"“{proposal.text}”: {describe_error(error)}")
+                    troubles.append(f"“{describe_proposal(proposal)}”: {describe_error(error)}")
         return tuple(done), tuple(troubles)
 
     def prepare(
@@ -152,8 +203,13 @@ class Deliverer(Reviewer):
         return new
 
     def _leave(self, made: Published) -> None:
-        """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay."""
+        """Leave what a session begins with in workspaces whose agent looks for it in a file; others' files stay.
+
+        That is a file of the user's folders, so it needs a profile that may write unasked. In another one what such a
+        profile left there is taken away: nobody would keep it up to date.
+        """
         from wisen.facade.workspace import memory_of
+        from wisen.loop.promote.policy import may_write_unasked
         from wisen.safety import sentinel
         from wisen.steps.owning import is_silent
 
@@ -161,7 +217,8 @@ class Deliverer(Reviewer):
         for place, context in made.places:
             memory = memory_of(Path(place), lambda _: False)
             seal = sentinel.seal_of(parts.salt(), LEFT, context)
-            block = "" if is_silent(parts, place) else sentinel.sealed(made.block(context), seal)
+            told = may_write_unasked(parts.promote.profile) and not is_silent(parts, place)
+            block = sentinel.sealed(made.block(context), seal) if told else ""
             if memory is None:
                 continue
             with suppress(FileError):
@@ -171,12 +228,22 @@ class Deliverer(Reviewer):
                 if is_ours and now != block and (block or now):
                     parts.files.write(seen, block.encode() or None)
 
-    def _grant(self, wish: Wish) -> str:
+    def _reply(self, wish: Wish, histories: Iterable[History], says: str) -> None:
+        """Have the user told what came of what they typed, where they typed it; it is done or not, all the same."""
+        of = (each for each in histories if (each.agent, each.native) == (wish.agent, wish.session))
+        context = next((turn.context for each in of for turn in reversed(each.turns) if turn.context), "")
+        with suppress(StoreError):
+            self._parts.shelf.reply(Reply(wish.agent, wish.session, context, says))
+
+    def _grant(self, wish: Wish) -> Granted:
         given = _ANSWERS.get(wish.kind)
         if given is None:
             raise UsageError("wisen cannot do that.")
-        answered = self.answer(wish.id, given)
-        return f"{given.value}: {answered.asked.proposal.text}"
+        answered = self.answer(wish.id, given, to=wish.to)
+        text = describe_proposal(answered.asked.proposal)
+        if given is not Answer.APPROVED:
+            return Granted(f"{given.value}: {text}", f"Skipped until it comes up again: “{text}”")
+        return Granted(f"{given.value}: {text}", describe_approval(answered, said=wish.to is not None))
 
     def _forgotten(self, wanted: Forgotten) -> str:
         """Forget what the user typed, for good. Returns how much that was, without a word of it."""

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.contexts import Alias
 from wisen.domain.entries import Answer, MoveKind, ProposalType, Who
 from wisen.domain.fixes import Danger
+from wisen.domain.guard_words import describe_watch
 from wisen.domain.guards import Guard, GuardSource, GuardState, Mode, form_of, guard_id, guard_states, version_of
 from wisen.errors import UsageError
 from wisen.facade.deciding import answer_words
-from wisen.facade.delivery import Deliverer
+from wisen.facade.delivery import Deliverer, Granted
 from wisen.facade.installation import Installer
 from wisen.facade.review import Answered
 
@@ -214,7 +215,14 @@ class Guarder(Deliverer, Installer):
         return Leave.AUTO if harmless else Leave.ASK
 
     def answer(
-        self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False, by: Who = Who.USER
+        self,
+        proposal: str,
+        given: Answer,
+        *,
+        text: str | None = None,
+        dry_run: bool = False,
+        by: Who = Who.USER,
+        to: str | None = None,
     ) -> Answered:
         """Carry out what the user, or policy, says to a proposal; an approved guard does what its line says.
 
@@ -225,7 +233,8 @@ class Guarder(Deliverer, Installer):
         """
         each = self.proposal(proposal)
         if each.proposal.type is not ProposalType.GUARD:
-            return super().answer(proposal, given, text=text, dry_run=dry_run, by=by)
+            return super().answer(proposal, given, text=text, dry_run=dry_run, by=by, to=to)
+        self.place_of(each.proposal, to)  # a guard goes into no file
         if not each.waits:
             raise self._answered_already(each)
         if by is Who.USER:
@@ -234,14 +243,15 @@ class Guarder(Deliverer, Installer):
         self._answer_guard(each.proposal, given, text, by=by, dry_run=dry_run)
         return Answered(each, None)
 
-    def _grant(self, wish: Wish) -> str:
+    def _grant(self, wish: Wish) -> Granted:
         if wish.kind != "overrule":
             return super()._grant(wish)
         guard = self.guard(wish.id).guard
         with self.as_decision("overruled", guard.id):
             move = self._parts.scribe.move(guard.id, MoveKind.OVERRULE, by=Who.USER, why="in a chat")
             self._parts.ledger.enter([move])
-        return f"overruled: {guard.id}, {guard.watch}"
+        says = f"overruled: {guard.id}, {describe_watch(guard.watch)}"
+        return Granted(says, says="")  # the session knows it since it was typed
 
     def _answer_guard(self, proposal: Proposal, given: Answer, text: str | None, *, by: Who, dry_run: bool) -> None:
         parts, id_ = self._parts, proposal.entry

@@ -6,16 +6,21 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.domain.contexts import NOWHERE
+from wisen.domain.entries import EntryType
+from wisen.domain.entry_states import states
 from wisen.domain.memories import BRIEFING, DESIGN, MemoryKind, Recalled, Sought
+from wisen.domain.report import Selection
 from wisen.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.domain.memories import Briefing, Memory
+    from wisen.domain.memories import Briefing, Memory, Ranked
     from wisen.parts import Parts
 
 
+FREQUENT = 10
+"""A failure that came up in so many sessions is worth knowing before every task that runs commands."""
 _SHOWN = tuple(kind for kind in MemoryKind if kind is not MemoryKind.WORKFLOW)
 """What is looked for when no kind is named: the request of a workflow is a turn, and found as that."""
 
@@ -84,7 +89,8 @@ class Recaller:
         Raises:
             UsageError: the budget is not a number of tokens.
         """
-        from wisen.memory.recall.briefing import KINDS, brief
+        from wisen.memory.recall.briefing import KINDS, LAWS, brief
+        from wisen.memory.recall.implied import implied_words
         from wisen.memory.recall.ranking import lift, rank
         from wisen.memory.recall.words import sought
         from wisen.steps.praising import memories_praised
@@ -92,10 +98,41 @@ class Recaller:
         if budget < 1:
             raise UsageError(f"--budget {budget} is not a number of tokens. Give 1 or more.")
         now, here = self._parts.clock.now(), self._here(place)
-        asked = Sought(words=sought(prompt), contexts=(here, ""), kinds=KINDS)
-        hits = self._parts.index.memories.find(asked, DESIGN) if asked.words else []
-        ranked = lift(rank(hits, now=now, here=here), hits, memories_praised(self._parts, hits))
-        return brief(ranked, budget=budget)
+        words = sought(prompt)
+        if not words:
+            return brief((), budget=budget)
+        implied = implied_words(words)
+
+        def found(*wanted: str, kinds: tuple[MemoryKind, ...]) -> list[Ranked]:
+            asked = Sought(words=wanted, contexts=(here, ""), kinds=kinds)
+            hits = self._parts.index.memories.find(asked, DESIGN)
+            return lift(rank(hits, now=now, here=here), hits, memories_praised(self._parts, hits))
+
+        return brief(
+            found(*words, kinds=KINDS),
+            words=words,
+            implied=implied,
+            laws=found(*words, *implied, kinds=LAWS),
+            frequent=self._frequent_failures(here) if implied else (),
+            budget=budget,
+        )
+
+    def _frequent_failures(self, here: str) -> list[Memory]:
+        """Failures with a known fix that come up in many sessions of a context, whatever the task."""
+        from wisen.memory.recall.gathering import of_entries
+
+        ledger = self._parts.ledger
+        every = states(ledger.entries(), ledger.tallies(), ledger.moves())
+        often = [
+            each
+            for each in every
+            if each.entry.type is EntryType.ERROR
+            and each.context in (here, "")
+            and each.sessions >= FREQUENT
+            and not each.is_over
+        ]
+        made = of_entries(often, self._parts.index.fixes(Selection()))
+        return sorted((memory for made_of in made.values() for memory, _ in made_of), key=lambda each: -each.uses)
 
     def _here(self, place: Path) -> str:
         return self._parts.context_of(place) or NOWHERE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.contexts import NOWHERE
 from wisen.domain.report import Selection
 from wisen.domain.summaries import DayLine, Mark
 from wisen.errors import UsageError
@@ -45,6 +46,27 @@ class Told(NamedTuple):
     name: str
     """What its file is called; empty where it has none."""
     text: str
+
+
+class Kept(NamedTuple):
+    """How much is kept of a project, or of all."""
+
+    sessions: int
+    entries: int
+    rules: int
+    memories: int
+    """What can be found again."""
+
+
+class MemoryOverview(NamedTuple):
+    """What is kept of the project that a directory belongs to, and of all, layer by layer."""
+
+    name: str
+    """What the project is called; empty outside of any."""
+    here: Kept
+    everywhere: Kept
+    days: tuple[Day, ...]
+    summaries: tuple[Path, ...]
 
 
 class Rememberer:
@@ -88,6 +110,30 @@ class Rememberer:
         if made and not dry_run:
             keep_day(parts, parts.context_of(place), path)
         return Noted(path, line, is_new=made)
+
+    def memory_overview(self, place: Path) -> MemoryOverview:
+        """What is kept of the project that a directory belongs to, and of all."""
+        from wisen.domain.entries import Status
+        from wisen.domain.entry_states import states
+
+        parts, key = self._parts, self._parts.context_of(place)
+        name = next((each.name for each in parts.ledger.contexts() if each.key == key), "")
+        ledger = parts.ledger
+        every = [each for each in states(ledger.entries(), ledger.tallies(), ledger.moves()) if not each.merged_into]
+        found = parts.index.memories.contexts()
+        places = tuple(parts.places_by_context().get(key, ()))
+
+        def kept(selection: Selection | None, context: str | None) -> Kept:
+            of = [each for each in every if context is None or each.context == context]
+            return Kept(
+                0 if selection is None else parts.index.counts(selection).sessions,
+                len(of),
+                sum(each.status is Status.PROMOTED for each in of),
+                sum(found.values()) if context is None else found.get(context, 0),
+            )
+
+        here = kept(Selection(places=places) if places else None, key or NOWHERE)
+        return MemoryOverview(name, here, kept(Selection(), None), self.days(place), self.summaries(place))
 
     def days(self, place: Path) -> tuple[Day, ...]:
         """The days of the project that a directory belongs to, newest first: its own, and those below the home."""

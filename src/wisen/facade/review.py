@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
-from wisen.domain.changes import digest
+from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import (
     LOGGABLE,
     Answer,
@@ -27,14 +27,16 @@ from wisen.domain.entry_states import states
 from wisen.errors import FileError, UsageError
 from wisen.facade.deciding import answer_words, decision_words
 from wisen.facade.naming_proposals import ProposalNamer
+from wisen.facade.placing import Placer
 from wisen.facade.writing import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.domain.changes import Change
-    from wisen.domain.entries import Logged, Move, Occurrence, Proposal
+    from wisen.domain.entries import Logged, Move, Occurrence
     from wisen.domain.entry_states import Asked, EntryState
+    from wisen.domain.places import Place
     from wisen.loop.apply.edit import Edit
     from wisen.loop.promote.policy import Leave
     from wisen.parts import Parts
@@ -55,9 +57,11 @@ class Answered(NamedTuple):
     asked: Asked
     edit: Edit | None
     """The change that was made, or would be."""
+    place: Place | None = None
+    """Where the rule went, or would; None where there is none."""
 
 
-class Reviewer(ProposalNamer):
+class Reviewer(ProposalNamer, Placer):
     """What a Learner can be asked and told about entries, proposals and rules."""
 
     _parts: Parts
@@ -107,8 +111,10 @@ class Reviewer(ProposalNamer):
             return Leave.ASK
         parts = self._parts
         (entry,) = parts.ledger.entries([each.proposal.entry])
-        tracked = parts.checkouts.is_tracked(each.proposal.path) or self._is_linked(each.proposal.path)
-        profile, name = Profile(parts.promote.profile), Path(each.proposal.path).name
+        place = self.place_of(each.proposal)
+        path = each.proposal.path if place is None else place.path
+        tracked = parts.checkouts.is_tracked(path) or self._is_linked(path)
+        profile, name = Profile(parts.promote.profile), Path(path).name
         return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
 
     def _is_linked(self, path: str) -> bool:
@@ -120,35 +126,48 @@ class Reviewer(ProposalNamer):
 
     @one_writer("answer")
     def answer(
-        self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False, by: Who = Who.USER
+        self,
+        proposal: str,
+        given: Answer,
+        *,
+        text: str | None = None,
+        dry_run: bool = False,
+        by: Who = Who.USER,
+        to: str | None = None,
     ) -> Answered:
         """Carry out what the user, or policy, says to a proposal: an approved one goes into its file, by the one door.
 
+        `to` names another place for it, which is remembered for this file of the project.
+
         Raises:
-            UsageError: there is no such proposal, or the text cannot be a rule.
+            PlaceNeeded: it cannot go into its file; then nothing was answered, and the error names other places.
+            UsageError: there is no such proposal, the text cannot be a rule, or there is no such place.
             PersonNeeded: the user is to have answered, and nothing shows that a person does.
             FileError: the file cannot be read or written; then nothing was answered.
         """
         each = self.proposal(proposal)
         with self.as_decision(given.value, each.proposal.id, dry_run=dry_run, by=by):
-            return self._answer(each, given, text=text, dry_run=dry_run, by=by)
+            return self._answer(each, given, (text, to), dry_run=dry_run, by=by)
 
-    def _answer(self, each: Asked, given: Answer, *, text: str | None, dry_run: bool, by: Who) -> Answered:
+    def _answer(
+        self, each: Asked, given: Answer, said: tuple[str | None, str | None], *, dry_run: bool, by: Who
+    ) -> Answered:
+        """Carry out an answer; `said` are other words and another place, where the user gave any."""
         from wisen.loop.promote.answers import Word, answered, bearer
         from wisen.loop.promote.suggest import is_only_recorded, suggested_entry
         from wisen.loop.record.entries import name_of
-        from wisen.steps.rulebook import book_path, write_books
+        from wisen.steps.rulebook import write_books
 
+        text, to = said
         if not each.waits:
             raise self._answered_already(each)
         if each.proposal.words:
             return self._answer_command(each, given, dry_run=dry_run, by=by)
         if by is Who.USER:
-            self.require_person(*answer_words(each.proposal.id, given, text), dry_run=dry_run)
+            self.require_person(*answer_words(each.proposal.id, given, text, to), dry_run=dry_run)
         parts, scribe = self._parts, self._parts.scribe
         worded = (text if text is not None else each.proposal.text).strip()
-        edit = None
-        path = each.proposal.path
+        edit, place = None, self.place_of(each.proposal, to)
         names = {entry.name for entry in parts.ledger.entries()}
 
         def named(type_: EntryType, id_: str) -> str:
@@ -161,15 +180,19 @@ class Reviewer(ProposalNamer):
         if unwanted or (new is not None and is_only_recorded(new)):
             return self._recorded(each, given, None if unwanted else new, worded, dry_run=dry_run)
         state = self._entry(each.proposal.entry) if new is None else states([new], (), ())[0]
-        rule = bearer(each.proposal, state, lambda id_: named(state.entry.type, id_), scribe)
-        if given is Answer.APPROVED and Path(path) != book_path(parts, each.proposal.context):
-            edit = self._written(each.proposal, worded, rule_id(rule.id), dry_run=dry_run)
+        widens = given is Answer.APPROVED and place is not None and place.widens
+        meant = structs.replace(each.proposal, context=EVERYWHERE) if widens else each.proposal
+        rule = bearer(meant, state, lambda id_: named(state.entry.type, id_), scribe)
+        if given is Answer.APPROVED and place is not None:
+            edit = self.write_rule(each.proposal, place, worded, rule.id, said=to is not None, dry_run=dry_run)
         if dry_run:
-            return Answered(each, edit)
-        rows = answered(each.proposal, state, rule, Word(given, worded, by), scribe)
+            return Answered(each, edit, place)
+        rows = answered(meant, state, rule, Word(given, worded, by), scribe)
+        if given is Answer.APPROVED and place is not None and to is not None:
+            rows += self.place_move(each.proposal, place)
         parts.ledger.enter([*([new] if new is not None else []), *rows])
         write_books(parts, self.entries())
-        return Answered(each, edit)
+        return Answered(each, edit, place)
 
     def _answer_command(self, each: Asked, given: Answer, *, dry_run: bool, by: Who) -> Answered:
         """Answer a decision that others asked for. It is taken by its command, which checks what it is given."""
@@ -186,21 +209,6 @@ class Reviewer(ProposalNamer):
         if not dry_run:
             self._parts.ledger.enter(rows)
         return Answered(each, None)
-
-    def _written(self, proposal: Proposal, text: str, id_: str, *, dry_run: bool) -> Edit:
-        """Put an approved rule into its file: as a line, or as a value where the file holds values."""
-        from wisen.loop.apply.edit import Editor, LinePlan, ValuePlan
-        from wisen.loop.promote.preferences import keys_in
-
-        parts, path, why = self._parts, proposal.path, proposal.why.partition("\n")[0]
-        content = parts.files.read(Path(path)).content
-        if not path.endswith(".json"):
-            plan = LinePlan(path, proposal.heading, text, id_, why, digest(content))
-            return Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
-        keys = keys_in(content, id_)
-        if keys is None:
-            raise UsageError(f"{path} holds no texts under `preferences` any more. Mend it, or reject the proposal.")
-        return Editor(parts.desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
 
     def log(self, logged: Logged, *, dry_run: bool = False) -> Entry:
         """Record an entry by hand.

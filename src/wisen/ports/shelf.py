@@ -19,7 +19,30 @@ class Spooled(NamedTuple):
     notes: tuple[Note, ...]
 
 
-class Shelf(Protocol):
+class Reply(NamedTuple):
+    """What became of something that the user typed to an agent: told once, where it was typed."""
+
+    agent: str
+    session: str
+    """The agent's own id of it. Where it goes on no more, the next one of the project is told."""
+    context: str
+    """The key of the project; empty where it is not known."""
+    text: str
+
+
+class Replies(Protocol):
+    """What waits to be told to the user by a hook, once."""
+
+    def reply(self, each: Reply) -> None:
+        """Leave something to be told. Raises: StoreError."""
+        ...
+
+    def replies(self) -> tuple[Reply, ...]:
+        """What was not told yet, oldest first."""
+        ...
+
+
+class Shelf(Replies, Protocol):
     """What hooks read, and what they leave behind."""
 
     def publish(self, files: Mapping[str, bytes], current: bytes, *, days: int) -> int:

@@ -95,6 +95,10 @@ class Traces(Protocol):
         """
         ...
 
+    def move_context(self, old: str, new: str) -> None:
+        """What happened in one context happened in another: a directory turned out to belong to a known project."""
+        ...
+
     def unveil(self, events: Collection[tuple[str, str]]) -> None:
         """Drop the stubs of events, and have the sources of their sessions read again; with no events, all sources."""
         ...

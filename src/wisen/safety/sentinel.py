@@ -4,6 +4,9 @@ What we inject comes back in the agent's log. It must never teach, so every read
 that differs in every session and that only who has the home's key can make: who strips with the key tells marks of ours
 from imitations, so that a hostile text can neither end a block of ours nor have the user's words taken for one.
 Without the key, and for marks of older versions, too much is removed rather than too little.
+
+What a person reads as well, the reason of a guard, begins with its sentence: it has one mark, behind it, which says how
+many lines before it are ours.
 """
 
 from __future__ import annotations
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
 _DIGITS = "51902"
 """The part of the name that no change of case can alter, so that one search decides for most texts."""
 _NAME = f"wisen{_DIGITS}"
-_VERSION = 1
 _PASSES = 16
 """Removing a block can join two halves of a mark. Beyond so many joints a text was made to be hostile."""
 
@@ -28,19 +30,22 @@ _NAME_ANYWHERE = re.compile(rf"(wisen)({_DIGITS})", re.IGNORECASE | re.ASCII)
 _MARK = re.compile(
     r"(?:<|&(?:amp;)*(?:lt|\#0*60|\#x0*3c);|\\u003c)"  # an agent may have escaped it
     r"[\s\\]{0,4}(?P<close>/[\s\\]{0,4})?" + _NAME + r"(?:-(?P<seal>[0-9a-f]{16}))?"
-    r"(?(close)(?:\s{0,4}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e))?)",
+    r"(?(close)(?:\s{0,4}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e))?"
+    r"|(?P<behind>\s{1,4}(?P<lines>[1-9]\d?)[\s\\]{0,4}/[\s\\]{0,4}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e))?)",
     re.IGNORECASE | re.ASCII,
 )
 _REST_OF_TAG = re.compile(r"[^>\n&]{0,400}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e)?", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\n[ \t>]*\r?\n")
+_BLANK = " \t\r\n>"
+_MOST_LINES = 99
 _LONGEST = 1 << 14
 _TAG = 6
 _HEADS = re.compile(
-    r"[\s>]*(?:What wisen learnt|From earlier sessions|This failed before|A guard of the user|Rules that the user"
-    r"|Said by the user|Hints, inferred|Tell the user once|Waiting for the user|Open and important|wisen\b)"
+    r"[\s>]*(?:Learnt from the user|What wisen learnt|From earlier sessions|This failed before|A guard of the user"
+    r"|Rules that the user|Ask the user once|Said by the|Hints, inferred|Tell the user once|Waiting for the user"
+    r"|Open and important|wisen\b)"
 )
 """How our blocks begin: what is left of one that was cut off is known by it."""
-_NOT_IN_AN_ID = re.compile(r"[^A-Za-z0-9._:-]")
 
 
 def seal_of(key: bytes, agent: str, session: str) -> str:
@@ -65,11 +70,23 @@ def sealed(block: str, seal: str) -> str:
     return block.replace(_NAME, f"{_NAME}-{seal}") if seal else block
 
 
-def wrap(text: str, ids: Sequence[str] = ()) -> str:
-    """The text between our marks, with the ids of what it holds. Our own name inside it is broken up."""
-    inside = _NAME_ANYWHERE.sub(r"\1 \2", text)
-    named = f' ids="{" ".join(_NOT_IN_AN_ID.sub("_", id_) for id_ in ids)}"' if ids else ""
-    return f'<{_NAME} v="{_VERSION}"{named}>\n{inside}\n</{_NAME}>'
+def wrap(text: str) -> str:
+    """The text between our marks, which begin its first line and end it. Our own name inside it is broken up."""
+    return f"<{_NAME}> {_without_name(text)}\n</{_NAME}>"
+
+
+def mark_behind(text: str) -> str:
+    """The text with one mark behind it, for what a person reads as well: it begins with its own words."""
+    inside = _without_name(text)
+    return f"{inside}\n<{_NAME} {_many_lines(inside)}/>"
+
+
+def _without_name(text: str) -> str:
+    return _NAME_ANYWHERE.sub(r"\1 \2", text)
+
+
+def _many_lines(text: str) -> int:
+    return min(max(sum(1 for line in text.split("\n") if line.strip(_BLANK)), 1), _MOST_LINES)
 
 
 def strip(text: str, key: bytes = b"") -> str:
@@ -95,7 +112,11 @@ def _outside(text: str) -> str:
     depth = 0
     position = 0
     for mark in _MARK.finditer(text):
-        if mark["close"] is None:
+        if mark["behind"]:
+            if depth == 0:
+                pieces.append(text[position : _begin_of(text, position, mark.start(), int(mark["lines"]))])
+                position = mark.end()
+        elif mark["close"] is None:
             if depth == 0:
                 pieces.append(text[position : mark.start()])
             depth += 1
@@ -118,12 +139,15 @@ class _Found(NamedTuple):
     end: int
     close: bool
     seal: str
+    lines: int
+    """How many lines before it are ours, where it is the only mark; else 0."""
 
 
 def _outside_own(text: str, key: bytes) -> str:
     """The text outside of blocks whose marks were made with the key, and then outside of what else may be one."""
     marks = [
-        _Found(each.start(), each.end(), each["close"] is not None, each["seal"] or "") for each in _MARK.finditer(text)
+        _Found(each.start(), each.end(), each["close"] is not None, each["seal"] or "", int(each["lines"] or 0))
+        for each in _MARK.finditer(text)
     ]
     own = [each for each in marks if is_own_seal(key, each.seal)]
     if not own:
@@ -131,7 +155,11 @@ def _outside_own(text: str, key: bytes) -> str:
     pieces: list[str] = []
     position, open_ = 0, None
     for each in own:
-        if open_ is None and not each.close:
+        if each.lines:
+            if open_ is None:
+                pieces.append(text[position : _begin_of(text, position, each.start, each.lines)])
+                position = each.end
+        elif open_ is None and not each.close:
             pieces.append(text[position : each.start])
             open_ = each
         elif each.close and (open_ is None or each.seal.lower() == open_.seal.lower()):
@@ -146,7 +174,7 @@ def _outside_own(text: str, key: bytes) -> str:
 def _outside_others(text: str, marks: Sequence[_Found]) -> str:
     """The text without what may be a block of an older version or another machine, and without imitations of marks."""
     first = marks[0]
-    if first.close:
+    if first.close or first.lines:  # anybody can write a number: what goes is their paragraph, and no more
         began = max((each.end() for each in _PARAGRAPH.finditer(text, 0, first.start)), default=0)
         return text[:began] + text[first.end :]
     end = next((each for each in marks[1:] if each.close and each.seal == first.seal), None)
@@ -158,3 +186,16 @@ def _outside_others(text: str, marks: Sequence[_Found]) -> str:
         paragraph = _PARAGRAPH.search(text, behind)
         behind = paragraph.start() if paragraph else len(text)
     return text[: first.start] + text[behind:]
+
+
+def _begin_of(text: str, low: int, end: int, lines: int) -> int:
+    """Where what has its mark behind it begins: so many lines before the mark, and with them their whole paragraph."""
+    end = low + len(text[low:end].rstrip(_BLANK))
+    paragraph = max((each.end() for each in _PARAGRAPH.finditer(text, low, end)), default=low)
+    start = end
+    for _ in range(lines):
+        start = low + len(text[low:start].rstrip(_BLANK))
+        start = text.rfind("\n", low, start) + 1 or low
+        if start <= low:
+            break
+    return min(paragraph, max(start, low))

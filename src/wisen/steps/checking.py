@@ -1,6 +1,7 @@
 """Checks of changes in files when they are due: what was only inferred and does not help is taken out, by the one door.
 
-What the user stated or approved is only asked about. Each step is told once, and noted.
+What the user stated or approved is only asked about, and in a profile that writes nothing unasked all the rest too.
+Each step is told once, and noted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from wisen.domain.trials import Verdict
 from wisen.errors import WisenError
 from wisen.loop.apply.edit import Editor
 from wisen.loop.apply.past import past
+from wisen.loop.promote.policy import may_write_unasked
 from wisen.loop.verify.trials.schedule import Check, Watched, check, due
 from wisen.loop.verify.trials.unproven import unproven
 from wisen.steps.outcomes import Matters, moments, sessions_of
@@ -78,21 +80,26 @@ def check_changes(parts: Parts) -> Checked:
     rules = [each for each in _rules(parts, known) if each.inferred or due(each.watched(0)) <= now]
     if not rules:
         return Checked((), ())
-    done, troubles = list[str](), list[str]()
+    done, troubles, unasked = list[str](), list[str](), may_write_unasked(parts.promote.profile)
     for rule, course in zip(rules, _courses(parts, rules), strict=True):
         since = rule.watched(0).checked or rule.change.at
         before, after = (_rate(hit for at, hit in course if (at >= rule.change.at) is later) for later in (False, True))
         verdict = unproven(before, after) if rule.inferred else Verdict.RUNNING
         what = check(rule.watched(sum(at >= since for at, _ in course)), now)
         told = f"{before.sessions} of {before.of} sessions before it, {after.sessions} of {after.of} after"
+        asks, looks = f"wisen undo {rule.change.id} takes it out", [move.value for move in rule.looks]
         if verdict is Verdict.WORSE or (verdict is Verdict.INEFFECTIVE and what is Check.CHECK):
-            text = f"seen in {told}; {verdict.value}, so it is taken out"
-            _carry_out(parts, rule, Check.TAKE_OUT, text, done, troubles)
+            if unasked:
+                text = f"seen in {told}; {verdict.value}, so it is taken out"
+                _carry_out(parts, rule, Check.TAKE_OUT, text, done, troubles)
+            elif Check.ASK not in looks:
+                _carry_out(parts, rule, Check.ASK, f"seen in {told}; {verdict.value}: {asks}", done, troubles)
         elif what is Check.CHECK:
             _noted(parts, rule, what, f"seen in {told}")
-        elif what is not Check.NOTHING and what not in [move.value for move in rule.looks]:
-            asks = f"wisen undo {rule.change.id} takes it out"
-            _carry_out(parts, rule, what, _SAYS[what].format(asks=asks), done, troubles)
+        elif what is not Check.NOTHING and what not in looks:
+            what = Check.ASK if what is Check.TAKE_OUT and not unasked else what
+            if what not in looks:
+                _carry_out(parts, rule, what, _SAYS[what].format(asks=asks), done, troubles)
     return Checked(tuple(done), tuple(troubles))
 
 

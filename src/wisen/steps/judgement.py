@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.domain.fences import FenceKind
 from wisen.domain.report import Selection
 from wisen.loop.mine.sessions import mine
 from wisen.loop.observe.instructions import snapshots_of, with_snapshots
-from wisen.loop.verify.blame import blames
+from wisen.loop.verify.blame import blames, summary
+from wisen.steps.kept_judgements import keep_judgements, kept_judgements, open_judgements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wisen.domain.instructions import Blame, InstructionFile
+    from wisen.domain.instructions import Blame, InstructionFile, Judged
     from wisen.parts import Parts
 
 JUDGED_DAYS = 400
@@ -29,6 +31,28 @@ def judge(parts: Parts) -> tuple[Blame, ...]:
         with parts.fences.around(FenceKind.PROJECT, file.path):
             known.append(remembered(parts, file))
     return tuple(blamed(parts, known))
+
+
+def judge_or_recall(
+    parts: Parts, new_events: int, places: Sequence[str] = ()
+) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
+    """Judge where something is new, in sessions or files; else what was found then. Without what is decided.
+
+    With `places` only what was found in files of these directories is told.
+    """
+    judged, found = _judge_or_recall(parts, new_events)
+    there = [each for each in found if not places or any(Path(each.path).is_relative_to(one) for one in places)]
+    return judged, tuple(there)
+
+
+def _judge_or_recall(parts: Parts, new_events: int) -> tuple[tuple[Blame, ...], tuple[Judged, ...]]:
+    kept = None if parts.judges_after(new_events) else kept_judgements(parts)
+    if kept is None and parts.judges is not False:
+        judged = judge(parts)
+        found = tuple(map(summary, judged))
+        keep_judgements(parts, found)
+        return judged, open_judgements(parts, found)
+    return (), open_judgements(parts, kept)
 
 
 def remembered(parts: Parts, file: InstructionFile) -> InstructionFile:

@@ -80,7 +80,7 @@ class Trials:
             if of in every and of not in here:
                 continue
             what = f"its hint “{here[of]}”" if of in here else f"the fix {of}"
-            found.append(Line(of, f"wisen tells {what} no longer: {move.why}.", f"`wisen trials show {of}`"))
+            found.append(Line(of, f"wisen tells {what} no longer: {move.why}.", "", f"`wisen trials show {of}`"))
         found += self._checks(here)
         return [line for line in found if not self.was_told(line)]
 
@@ -91,7 +91,7 @@ class Trials:
             return []
         deeds = {each.id: each.deed for each in self._parts.ledger.changes(machine=self._parts.machine)}
         return [
-            Line(move.subject, one_line(move.why), f"`wisen changes show {move.subject}`")
+            Line(move.subject, one_line(move.why), "", f"`wisen changes show {move.subject}`")
             for move in moves
             if getattr(deeds.get(move.subject), "id", "") in here
         ]
@@ -102,7 +102,7 @@ class Trials:
 
 
 def is_tried(state: EntryState, wanted: frozenset[str]) -> bool:
-    """Whether an entry is a hint that nobody confirmed, or one that the user wants to be tried; never what he said."""
+    """Whether an entry is an unconfirmed hint, or one that the user wants to be tried; never what they said."""
     if state.entry.origin is Origin.STATED or state.status is not Status.PENDING:
         return False
     if state.entry.id in wanted:
@@ -113,8 +113,10 @@ def is_tried(state: EntryState, wanted: frozenset[str]) -> bool:
 
 def line_of(state: EntryState) -> Line:
     """An entry as it is told."""
-    many = "1 session" if state.sessions == 1 else f"{state.sessions} sessions"
-    return Line(rule_id(state.entry.id), one_line(state.text), f"from {state.entry.name}, {many}")
+    unapproved = state.status is Status.PROMOTED and not state.confirmed
+    return Line(
+        rule_id(state.entry.id), one_line(state.text), state.entry.name, note="not approved" if unapproved else ""
+    )
 
 
 def one_line(text: str) -> str:

@@ -252,7 +252,7 @@ def questions(parts: Parts) -> dict[str, list[Line]]:
             what = f"{_short(file.path)} changed since the user adopted it, and is not read"
         command = "wisen off" if file.subject is Subject.MARKER else "wisen adopt"
         found.setdefault(file.context, []).append(
-            Line(f"Q-{_mark(file.path, file.digest)}", f"{what}.", f"`{command}`")
+            Line(f"Q-{_mark(file.path, file.digest)}", f"{what}.", "", f"`{command}`")
         )
     for claim in waiting_places(parts):
         here = parts.scope.key_at(Path(claim.root))
@@ -261,6 +261,7 @@ def questions(parts: Parts) -> dict[str, list[Line]]:
             Line(
                 f"Q-{_mark(claim.root, claim.context.key)}",
                 text,
+                "",
                 "`wisen contexts join .` or `wisen contexts separate .`",
             )
         )

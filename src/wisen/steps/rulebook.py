@@ -16,6 +16,7 @@ from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import (
     Answer,
     Entry,
+    EntryType,
     Move,
     MoveKind,
     Proposal,
@@ -267,6 +268,14 @@ def refused(parts: Parts, looks: Sequence[Look]) -> None:
             reject(parts, entry, f"you took it out of {change.path}")
 
 
+def undecided_fixes(every: Iterable[EntryState]) -> dict[str, str]:
+    """By the id of a fix, the name of its entry, where the user has said nothing to it yet; the one seen most."""
+    open_ = [each for each in every if each.entry.type is EntryType.ERROR and not each.is_over]
+    said = {tag for each in open_ if each.confirmed or each.status is Status.PROMOTED for tag in each.entry.tags}
+    most = sorted(open_, key=lambda each: each.sessions)
+    return {tag: each.entry.name for each in most for tag in each.entry.tags if tag not in said}
+
+
 def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:
     """The id of the entry whose rule a change put into a file: a line has its id, a value its words."""
     deed = change.deed
@@ -321,9 +330,9 @@ def target_in(
             return target_everywhere(entry, agent, str(folder), parts.files)
         return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
     for path, context in reversed(parts.places() if places is None else places):
-        if context == entry.context and Path(path).is_dir():
+        if context == scope and Path(path).is_dir():
             return target_of(entry, agent, path, parts.files)
-    return Target(str(book_path(parts, entry.context)), kind_of(entry).capitalize())
+    return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
 
 
 def book_path(parts: Parts, context: str) -> Path:

@@ -14,6 +14,7 @@ from wisen.domain.entry_states import asked
 from wisen.domain.entry_words import agent_text
 from wisen.domain.fences import FenceKind
 from wisen.domain.fixes import Danger
+from wisen.domain.guard_words import describe_proposal
 from wisen.domain.guards import GuardSource, Mode, guard_states
 from wisen.domain.report import Selection
 from wisen.domain.signals import About
@@ -24,7 +25,6 @@ from wisen.loop.deliver.channels import (
     is_in,
     others_instructions_in,
 )
-from wisen.loop.deliver.orders import is_order
 from wisen.loop.deliver.remedies import remedies
 from wisen.loop.deliver.sheets import sheet_of
 from wisen.loop.deliver.snapshot import Signs, published
@@ -32,6 +32,7 @@ from wisen.loop.mine.forms import complaints, near
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps import owning
 from wisen.steps.lots import Trials, line_of, one_line
+from wisen.steps.placing import question_about
 from wisen.steps.praising import subjects_praised
 from wisen.steps.rulebook import EVERY_PROJECT, Known, is_told
 from wisen.steps.trying import put_on_trial
@@ -53,6 +54,8 @@ _TYPED_IS_ENOUGH = (Danger.UNKNOWN, Danger.PROGRAM, Danger.PACKAGE, Danger.OUTSI
 _ASKS = re.compile(
     r"(?:(?:please|just|now|ok|then) )*(?:(?:run|use|try|do|execute|call):? )?(?:\$ |! ?)?", re.IGNORECASE
 )
+_ASKED_TO_KEEP = 1.0
+"""What the user asked to be remembered is told as they said it, also where it is a fact."""
 _CLEAR = (About.COMMAND, About.TOOL, About.STYLE)
 """What a correction that was said once must be about: a fact or a file is rarely true elsewhere."""
 
@@ -62,7 +65,7 @@ def told(parts: Parts) -> Published:
     known = Known(parts.ledger)
     as_of = _newest(known.states)
     every = [each for each in known.states if not each.is_over]
-    every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.entry.durable, each.entry.id))
+    every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.durable, each.entry.id))
     answers = asked(parts.ledger.proposals(), known.moves)
     trials = Trials(parts, known, answers)
     places = parts.places()
@@ -93,7 +96,7 @@ def _figures(
     parts: Parts, every: Sequence[EntryState], proposals: Sequence[Asked], contexts: Iterable[str]
 ) -> dict[str, dict[str, int]]:
     """How much there is of what in each context, for who asks."""
-    stated, memories = parts.promote.stated, parts.index.memories.contexts()
+    memories = parts.index.memories.contexts()
     guards = [
         each for each in guard_states(parts.ledger.guards(), parts.ledger.moves()) if each.mode is not Mode.REMOVED
     ]
@@ -102,7 +105,7 @@ def _figures(
         here = [each for each in every if each.context == context]
         figures[context] = {
             "rules": sum(each.status is Status.PROMOTED for each in here),
-            "said": sum(_is_said(each, stated) for each in here),
+            "said": sum(_is_said(each, parts) for each in here),
             "waiting": sum(each.waits and each.proposal.context == context for each in proposals),
             "guards": sum(each.guard.context == context for each in guards),
             "memories": memories.get(context, 0),
@@ -133,10 +136,19 @@ class _Reads:
             return others_instructions_in(files, self._agent, folders, home)
         return instructions_in(files, [*folders, home / ".claude"])
 
+    def places(self, proposal: Proposal) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """Why the file of a proposal cannot take it as it is, and where it may go instead."""
+        trouble, places = question_about(self.parts, proposal)
+        return trouble, tuple((each.word.value, each.says) for each in places)
+
     def question(self, proposal: Proposal) -> str:
         """What waits for the user, as an agent may read it: a guard of a fix with a danger is only named."""
-        careful = "" if proposal.type is not ProposalType.GUARD else _danger_of_guard(self.parts, proposal.entry)
-        return f"guard {proposal.entry} (careful: {careful})" if careful else one_line(proposal.text)
+        if proposal.type is not ProposalType.GUARD:
+            return f"Make it a rule: {one_line(proposal.text)}"
+        careful = _danger_of_guard(self.parts, proposal.entry)
+        if careful:
+            return f"Switch guard {proposal.entry} on (careful: {careful})?"
+        return f"{one_line(describe_proposal(proposal, with_reason=False))}?"
 
 
 def _danger_of_guard(parts: Parts, id_: str) -> str:
@@ -168,11 +180,11 @@ def _matter(
     reads: _Reads, states: Sequence[EntryState], answers: Sequence[Asked], context: str, folders: Iterable[Path]
 ) -> Matter:
     """What there is to tell in one context, of states with the most important first."""
-    instructions, stated = reads.instructions(folders), reads.parts.promote.stated
+    instructions = reads.instructions(folders)
     open_ = [each for each in states if not is_in(rule_id(each.entry.id), each.text, instructions)]
     rules = [each for each in open_ if each.status is Status.PROMOTED]
     filed = [each for each in states if each.status is Status.PROMOTED and each not in rules]
-    said = [each for each in open_ if _is_said(each, stated)]
+    said = [each for each in open_ if _is_said(each, reads.parts)]
     pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
         each
@@ -189,7 +201,14 @@ def _matter(
         and is_told(each)
     ]
     waiting = [
-        Waiting(number, each.proposal.id, rule_id(each.proposal.entry), reads.question(each.proposal))
+        Waiting(
+            number,
+            each.proposal.id,
+            rule_id(each.proposal.entry),
+            reads.question(each.proposal),
+            *reads.places(each.proposal),
+            is_new=not reads.parts.ledger.exposures(each.proposal.id),
+        )
         for number, each in enumerate((each for each in answers if each.waits), 1)
         if each.proposal.context in ("", context) and each.proposal.type is not ProposalType.SUGGESTION
     ]
@@ -203,8 +222,8 @@ def _matter(
     )
 
 
-def _is_said(state: EntryState, durable: float) -> bool:
-    """Whether the user said it in words that hold beyond the moment; what was recorded by others is not his word."""
+def _is_said(state: EntryState, parts: Parts) -> bool:
+    """Whether the user gave it as an order that holds beyond the moment; what others recorded is not their word."""
     entry = state.entry
     if entry.origin is not Origin.STATED or state.status is not Status.PENDING or state.conflicts:
         return False
@@ -212,12 +231,12 @@ def _is_said(state: EntryState, durable: float) -> bool:
         return False
     if state.confirmed:
         return True
-    lasting = entry.durable >= durable
+    if state.durable < parts.promote.stated or (is_of_the_moment(entry.details) and not state.lasting):
+        return False
     if entry.category is Category.PREFERENCE:
-        return lasting
-    clear = entry.about in _CLEAR and is_order(state.text) and not is_of_the_moment(entry.details)
-    again = state.sessions > 1 or clear
-    return lasting and entry.category is Category.CORRECTION and again
+        return entry.durable >= _ASKED_TO_KEEP or parts.languages.model.is_order(state.text)
+    again = state.sessions > 1 or entry.about in _CLEAR or state.durable >= parts.promote.durable
+    return entry.category is Category.CORRECTION and again and parts.languages.model.is_order(state.text)
 
 
 def _approved(states: Sequence[EntryState]) -> set[tuple[str, str]]:

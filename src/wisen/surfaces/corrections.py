@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wisen.domain.orders import is_order
 from wisen.domain.signals import SignalKind
 from wisen.surfaces.cli.render import clipped, plural
 
@@ -16,6 +17,7 @@ ONCE = "Said once, and likely meant to last"
 _LASTING = 0.6
 """From which likelihood on something said once is told: of five, three are meant to last."""
 _QUOTE = 160
+_SENTENCE = 140
 _SAME = 0.7
 """A quote that is not longer than the lesson by more than this says nothing new."""
 _NAMES = {
@@ -35,6 +37,13 @@ def said_in_turns(report: Report) -> str:
     return f"In {turns}: {', '.join(parts)}." if parts else f"Nothing was corrected in {turns}."
 
 
+def lesson_words(theme: Theme) -> str:
+    """What a theme says: the lesson where that is an order, else the user's own words, for a remark is no rule."""
+    if is_order(theme.lesson):
+        return clipped(theme.lesson, _SENTENCE)
+    return f"“{clipped(theme.sightings[0].text, _QUOTE)}”"
+
+
 def repeated(report: Report) -> list[Theme]:
     """What came up in more than one session."""
     return [theme for theme in report.themes if theme.sessions > 1]
@@ -42,7 +51,11 @@ def repeated(report: Report) -> list[Theme]:
 
 def lasting(report: Report) -> list[Theme]:
     """What came up in one session and is likely meant to last, the likeliest first."""
-    once = [theme for theme in report.themes if theme.sessions == 1 and theme.durable >= _LASTING]
+    once = [
+        theme
+        for theme in report.themes
+        if theme.sessions == 1 and theme.durable >= _LASTING and (is_order(theme.lesson) or not theme.lesson.isascii())
+    ]
     return sorted(once, key=lambda theme: (-theme.durable, theme.lesson))
 
 
@@ -51,6 +64,6 @@ def quote(theme: Theme) -> str:
     newest = theme.sightings[0]
     words = " ".join(newest.text.split())
     where = f"{newest.said.at:%Y-%m-%d}, {newest.agent} {newest.native[:8]}"
-    if len(theme.lesson) >= _SAME * len(words):
+    if not is_order(theme.lesson) or len(theme.lesson) >= _SAME * len(words):
         return where
     return f"“{clipped(words, _QUOTE)}” {where}"

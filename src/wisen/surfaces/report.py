@@ -130,7 +130,7 @@ def _sections(report: Report) -> Iterator[_Section]:
         return
     decisions = [decision_words(decision) for decision in report.decisions]
     if decisions:
-        items = [_Item(text=what, note=why) for what, why in decisions]
+        items = [_Item(text=what, note=f"{why} {command}") for what, why, command in decisions]
         yield _Section(title="Worth deciding now", blocks=[_List(items=items, numbered=True)])
     yield _failing(report)
     yield from _corrections(report)
@@ -186,14 +186,14 @@ def _corrections(report: Report) -> Iterator[_Section]:
     again, once = corrections.repeated(report), corrections.lasting(report)
     if again:
         rows = [
-            (f"{theme.sessions:,}", clipped(theme.lesson, _LONG), theme.about.value, corrections.quote(theme))
+            (f"{theme.sessions:,}", corrections.lesson_words(theme), theme.about.value, corrections.quote(theme))
             for theme in again[:_SHOWN]
         ]
         words = ("what", "about", "in your words")
         blocks.append(_Table(heads=("sessions", *words), rows=rows, words=words))
     if once:
         blocks.append(f"{corrections.ONCE}:")
-        items = [_Item(text=clipped(theme.lesson, _LONG), note=corrections.quote(theme)) for theme in once[:_SHOWN]]
+        items = [_Item(text=corrections.lesson_words(theme), note=corrections.quote(theme)) for theme in once[:_SHOWN]]
         blocks.append(_List(items=items))
     yield _Section(title=corrections.TITLE, blocks=blocks)
 
@@ -203,8 +203,6 @@ def _instructions(report: Report) -> Iterator[_Section]:
     unused = [file for file in report.instructions if file.unused_lines]
     title = "Instruction files"
     if not speaking and not unused:
-        if not report.new_events:
-            yield _Section(title=title, blocks=["Not looked at this time, because no session held anything new."])
         return
     blocks: list[str | _List | _Table] = []
     if speaking:

@@ -174,6 +174,13 @@ class MemoryIndex(MemoryAnswers):
             self.memories.replace({f"session:{number}": []})
         return many
 
+    def move_context(self, old: str, new: str) -> None:
+        """What happened in one context happened in another."""
+        for key, kept in self._kept.items():
+            if kept.context == old:
+                self._kept[key] = kept._replace(context=new)
+                self._found.pop(self._sessions[kept.event.session], None)
+
     def drop(self, scope: str, until: datetime) -> None:
         """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
         of: dict[SessionKey, set[str]] = {}

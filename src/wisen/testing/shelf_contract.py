@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wisen.ports.shelf import Reply
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -50,6 +52,15 @@ class ShelfContract:
         assert [each.name for each in shelf.spooled()] == ["one.jsonl"]
         shelf.drop(["off/a", "off/never"])
         assert shelf.switched_off() == ("off/b",)
+
+    def test_what_is_to_be_told_waits_until_it_is_told_or_forgotten(self, shelf: Shelf) -> None:
+        assert shelf.replies() == ()
+        first, second = Reply("claude-code", "s", "shop-1", "an apple"), Reply("codex", "t", "", "a pear: “ü”")
+        shelf.reply(first)
+        shelf.reply(second)
+        assert shelf.replies() == (first, second)
+        shelf.forget(lambda text: "apple" in text)
+        assert shelf.replies() == (second,)
 
     def test_where_no_hook_ever_fired_nobody_asked_for_a_cycle(self, shelf: Shelf) -> None:
         assert shelf.woken() is None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.ports.shelf import Note
+    from wisen.ports.shelf import Note, Reply
 
 
 class MemoryShelf:
@@ -20,6 +20,7 @@ class MemoryShelf:
         self.files: dict[str, bytes] = {}
         self.current = b""
         self._spool: dict[str, tuple[Note, ...]] = {}
+        self._replies: list[Reply] = []
 
     def leave(self, name: str, *notes: Note) -> None:
         """Leave notes, as a hook does."""
@@ -35,6 +36,14 @@ class MemoryShelf:
     def holds(self) -> frozenset[str]:
         """The digests of the snapshots that are there."""
         return frozenset(self.files)
+
+    def reply(self, each: Reply) -> None:
+        """Leave something to be told."""
+        self._replies.append(each)
+
+    def replies(self) -> tuple[Reply, ...]:
+        """What was not told yet, oldest first."""
+        return tuple(self._replies)
 
     def spooled(self) -> tuple[Spooled, ...]:
         """What was left, oldest first."""
@@ -52,6 +61,8 @@ class MemoryShelf:
         for name in files if not dry_run else ():
             del self.files[name]
         self.drop(notes if not dry_run else ())
+        if not dry_run:
+            self._replies = [each for each in self._replies if not holds(each.text)]
         return (*files, *notes)
 
     def switched_off(self) -> tuple[str, ...]:

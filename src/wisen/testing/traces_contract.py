@@ -51,6 +51,19 @@ class TracesContract:
         assert Trace("claude-code", "s2", "c-s2/end", "ctx", "failed in s2") in found
         assert Trace("claude-code", "s2", "t-elsewhere", "elsewhere", "text of t-elsewhere") in found
 
+    def test_what_happened_in_one_context_can_count_for_another(
+        self, index: Index, reopen: Callable[[], Index]
+    ) -> None:
+        keep_two(index)
+        mine_all(index)
+        index.move_context("ctx", "main")
+        index.move_context("never seen", "main")
+        assert {trace.context for trace in index.traces()} == {"main", "elsewhere"}
+        index = reopen()
+        mine_all(index)
+        assert {trace.context for trace in index.traces()} == {"main", "elsewhere"}
+        assert {turn.context for each in index.histories(Selection()) for turn in each.turns} == {"main", "elsewhere"}
+
     def test_what_is_veiled_has_no_text_and_what_came_back_from_it_neither(
         self, index: Index, reopen: Callable[[], Index]
     ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import threading
@@ -23,7 +24,8 @@ _REVIEW = "bg-review"
 """The thread in which Hermes looks back at a session, under its name: nobody types there."""
 _MOST = 64
 """Warnings that wait for the end of their call."""
-_ASK_HIM = "Do not make it before you have asked the user."
+_ASK_FIRST = "Do not make this call before you have asked the user."
+_GUARD = re.compile(r"\bG-[0-9a-f]{8}\b")
 _LONGEST = 200
 _INTERRUPTED = 130
 _YES = ("1", "true", "yes", "on")
@@ -96,11 +98,11 @@ class Calls:
         if not text:
             return None
         if decision == "ask" and _told_by_hermes("HERMES_YOLO_MODE").lower() not in _YES:
-            guards = text.partition(' ids="')[2].partition('"')[0]
+            guards = " ".join(sorted(set(_GUARD.findall(text))))
             asks = f"{_shown(told.get('args'))}: {_bare(text)}"
             return {"action": "approve", "message": asks, "rule_key": f"wisen:{guards}"}
         if decision == "ask":
-            text = text.replace(f"\n</{_MARK}", f"\n{_ASK_HIM}\n</{_MARK}")
+            text = f"{_ASK_FIRST}\n{text}"
         if decision:
             return {"action": "block", "message": text}
         if len(self._warnings) < _MOST:

@@ -185,6 +185,9 @@ class Talk:
             return  # its result was written again
         self._over.add(call)
         session = began or self.notebook.session(self.native, at, self._place)
+        if _is_of_a_guard(text):
+            self.notebook.outcome(call, session, at, place or self._place, Status.CANCELLED, None)
+            return
         own, text = text, alone(text)
         result = _told(text)
         error = result.error if isinstance(result.error, str) else ""
@@ -198,8 +201,6 @@ class Talk:
         elif _is_blocked(result) and _DENIED.search(error) and self._typed:
             refusal = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=place or self._place)
             self.notebook.events.append(refusal)
-        elif own != text and not error.strip() and result.error is not None and result.exit_code is None:
-            self.notebook.outcome(call, session, at, place or self._place, Status.CANCELLED, None)  # a guard of ours
         elif not _UNTOLD.match(own) and not _CUT.search(own):
             status, words = _end(result, text, hides=hides)
             self.notebook.outcome(call, session, at, place or self._place, status, words)
@@ -217,6 +218,13 @@ def _end(result: _Result, text: str, *, hides: bool) -> tuple[Status, str | None
         return Status.FAILED, failure
     output = result.output if isinstance(result.output, str) else text
     return (Status.MASKED, output) if hides and masked.error_in(output) else (Status.OK, None)
+
+
+def _is_of_a_guard(text: str) -> bool:
+    """Whether a call was stopped by a guard of ours: its words are all that the result says."""
+    result = _told(text) if strip(text) is not text else _Result()
+    error = result.error if isinstance(result.error, str) else ""
+    return bool(error.strip()) and not strip(error).strip() and result.exit_code is None
 
 
 def _is_blocked(result: _Result) -> bool:

@@ -93,6 +93,12 @@ _UNREAD_OF = f"{_UNREAD} WHERE number IN (SELECT source FROM holdings WHERE sess
 _AT_ONCE = 500
 
 
+_MOVED_SCENES = """
+    SELECT number, session FROM scenes s WHERE context = ?1
+    AND NOT EXISTS (SELECT 1 FROM scenes t WHERE (t.session, t.context, t.place) = (s.session, ?2, s.place))
+"""
+
+
 def traces(db: SqliteDatabase) -> Iterator[Trace]:
     """Every text that is held because of an event, and what was worked out of it."""
     for row in db.stream(_TRACES):
@@ -128,6 +134,14 @@ def unveil(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int]:
     rows = [(session,) for session in sorted(sessions)]
     db.many(_UNREAD_OF, rows)
     return sessions
+
+
+def move_context(db: SqliteDatabase, old: str, new: str) -> None:
+    """Inside a transaction: have what happened in one context count for another, and be understood anew."""
+    # A scene of which more was read under the new context stays beside that: what was learnt of it is moved.
+    rows = db.run(_MOVED_SCENES, (pack(old), pack(new)))
+    db.many("UPDATE scenes SET context = ? WHERE number = ?", [(pack(new), number) for number, _ in rows])
+    _to_be_mined(db, {db.whole(session) for _, session in rows})
 
 
 def unread(db: SqliteDatabase) -> None:

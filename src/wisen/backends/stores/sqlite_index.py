@@ -240,6 +240,12 @@ class SqliteIndex(SqliteAnswers):
         self._forget_numbers()
         self._handed.clear()
 
+    def move_context(self, old: str, new: str) -> None:
+        """What happened in one context happened in another."""
+        with self._db.transaction():
+            forgetting.move_context(self._db, old, new)
+            self._forget_numbers()
+
     def unveil(self, events: Collection[tuple[str, str]]) -> None:
         """Drop the stubs of events, or of none all that was dropped, and have their sources read again."""
         with self._db.transaction():

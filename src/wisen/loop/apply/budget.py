@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.loop.apply.managed import managed_in, rendered, without_line
@@ -20,7 +21,8 @@ _BUDGETS = {
     "USER.md": (200, 12_000),
     "MEMORY.md": (200, 12_000),
 }
-"""Lines and bytes. OpenClaw cuts a file at 12,000 to 20,000 characters, Claude Code reads 200 lines or 25 KB."""
+"""Lines and bytes. OpenClaw cuts a file at 12,000 to 20,000 characters, Codex at 32 KiB. Claude Code reads CLAUDE.md
+whole, and advises to keep it below 200 lines: a longer one is followed less, and a person says whether it may grow."""
 _USUAL = 300, 25_000
 
 
@@ -45,6 +47,14 @@ class Trimmed(NamedTuple):
     content: bytes
     archived: tuple[str, ...]
     """The ids of our lines that were taken out, the least useful first."""
+
+
+def describe_size(path: str | Path, content: bytes) -> str:
+    """That a file is longer than its budget, in a sentence for a person."""
+    most, size = budget_of(Path(path).name), len(content)
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    has = f"{lines} lines" if lines > most.lines else f"{size / 1000:.0f} kB"
+    return f"{path} has {has}, and what agents read is best kept to {most.lines} lines and {most.size / 1000:.0f} kB."
 
 
 def budget_of(name: str) -> Budget:

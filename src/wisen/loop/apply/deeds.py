@@ -1,4 +1,7 @@
-"""What is done to a file, by its kind: a line, a value or a passage. Each can be done, found again and taken back."""
+"""What is done to a file, by its kind: a line, a value, a passage or a removal.
+
+Each can be done, found again and taken back.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.changes import Line, Passage, Value
-from wisen.loop.apply import passages, values
+from wisen.domain.changes import Line, Passage, Removal, Value
+from wisen.loop.apply import passages, removals, values
 from wisen.loop.apply.managed import Block, managed_in, with_line, without_line, without_lines
 
 if TYPE_CHECKING:
@@ -20,6 +23,8 @@ def ours(deed: Deed) -> str | None:
     """What `stands` tells while a deed stands as it was done."""
     if isinstance(deed, Line):
         return deed.text
+    if isinstance(deed, Removal):
+        return None
     return deed.new or None if isinstance(deed, Value) else passages.shown(deed.new)
 
 
@@ -28,6 +33,8 @@ def stands(deed: Deed, content: bytes | None) -> str | None:
     content = content or b""
     if isinstance(deed, Line):
         return next((each.text for each in managed_in(content) if each.id == deed.id), None)
+    if isinstance(deed, Removal):
+        return removals.stands(deed, content)
     return values.stands(deed, content) if isinstance(deed, Value) else passages.stands(deed, content)
 
 
@@ -40,6 +47,8 @@ def again(deed: Deed, content: bytes) -> bytes:
     """
     if isinstance(deed, Line):
         return with_line(without_lines(content, deed.archived), deed.heading, deed.text, deed.id).content
+    if isinstance(deed, Removal):
+        return removals.onto(deed, content)
     return values.onto(deed, content) if isinstance(deed, Value) else passages.onto(deed, content)
 
 
@@ -53,6 +62,8 @@ def off(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
     """
     if isinstance(deed, Value):
         return values.off(deed, content, [each for each in others if isinstance(each, Value)])
+    if isinstance(deed, Removal):
+        return removals.off(deed, content)
     if not isinstance(deed, Line):
         return passages.off(deed, content)
     lines = [each for each in others if isinstance(each, Line)]

@@ -13,17 +13,17 @@ import msgspec
 from msgspec import structs
 
 from wisen.domain.changes import Change, Fate, Line, Look, Passage, Splice, digest
-from wisen.errors import FileChanged, SettingsUnclear, UsageError
-from wisen.loop.apply import deeds, passages, values
-from wisen.loop.apply.budget import budget_of, trimmed
-from wisen.loop.apply.managed import with_line, without_lines
+from wisen.errors import FileChanged, FileError, FileFull, SettingsUnclear, UsageError
+from wisen.loop.apply import deeds, passages, removals, values
+from wisen.loop.apply.budget import budget_of, describe_size, trimmed
+from wisen.loop.apply.managed import has_merge_conflict, with_line, without_lines
 from wisen.loop.apply.past import past, whereabouts
 from wisen.loop.apply.splices import applied, difference, inverse
 from wisen.loop.apply.undo import Undoing, Undone, undone
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.domain.changes import Deed, Seen
     from wisen.loop.apply.past import Desk
@@ -40,6 +40,8 @@ class LinePlan(NamedTuple):
     why: str
     saw: str
     """The digest of what the file held when the plan was made; empty where it was not there."""
+    may_be_full: bool = False
+    """Whether the user wants the line in the file although it is longer than it should be."""
 
 
 class ValuePlan(NamedTuple):
@@ -94,20 +96,25 @@ class Editor:
 
         Raises:
             FileChanged: the file is not what the plan saw.
-            UsageError: the line cannot stand there, holds a secret, or the file has no room for it.
+            FileFull: the file has no room for it.
+            FileError: the file has merge conflicts, and what it will hold is not decided yet.
+            UsageError: the line cannot stand there, or holds a secret.
         """
         _refuse_secrets(plan.text, plan.heading, plan.why)
         seen = self._seen(plan.path, plan.saw)
         content = seen.content or b""
+        if has_merge_conflict(content):
+            raise FileError(f"{plan.path} has merge conflicts. Resolve them first.")
         ours = [each.deed for each in past(self._desk).open(seen.real) if isinstance(each.deed, Line)]
         try:
             deed = Line(id=plan.id, heading=plan.heading.strip(), text=plan.text.strip())
             wide = deeds.again(deed, content)
             fitted = trimmed(wide, budget_of(Path(plan.path).name), ours, worth or {}, keep=deed)
-            if fitted is None:
-                raise UsageError(f"{plan.path} is full, and not of lines of ours. Shorten it, or choose another file.")
-            new, block = with_line(without_lines(content, fitted.archived), deed.heading, deed.text, deed.id)
-            deed = structs.replace(deed, opening=block.opening, closing=block.closing, archived=fitted.archived)
+            if fitted is None and not plan.may_be_full:
+                raise FileFull(describe_size(plan.path, content))
+            archived = fitted.archived if fitted is not None else ()
+            new, block = with_line(without_lines(content, archived), deed.heading, deed.text, deed.id)
+            deed = structs.replace(deed, opening=block.opening, closing=block.closing, archived=archived)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
         return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
@@ -156,6 +163,22 @@ class Editor:
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
         return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
+
+    def remove(self, path: str, numbers: Iterable[int], why: str, saw: str, *, dry_run: bool = False) -> Edit:
+        """Take out lines of the person's own that they no longer want, by their numbers.
+
+        Raises:
+            FileChanged: the file is not what was seen.
+            UsageError: there is no such line, or it cannot be told from another one.
+        """
+        seen = self._seen(path, saw)
+        content = seen.content or b""
+        try:
+            deed = removals.planned(content, numbers)
+            new = removals.onto(deed, content)
+        except ValueError as error:
+            raise UsageError(f"Nothing was taken out of {path}: {error}.") from error
+        return self._make(seen, new, _What(why, deed), dry_run=dry_run)
 
     def register(self, path: str, what: str, why: str, *, dry_run: bool = False) -> Change:
         """Remember a change that somebody else made, so that it can be asked later what it did.

@@ -68,6 +68,12 @@ def managed_in(content: bytes) -> tuple[Managed, ...]:
     return tuple(found)
 
 
+def has_merge_conflict(content: bytes) -> bool:
+    """Whether git left both sides of a merge in a file; what stands in a fence of code is an example."""
+    bare = [line for _, line, fenced in _walk(_lines(content)) if not fenced]
+    return any(line.startswith(b"<<<<<<< ") for line in bare) and any(line.startswith(b">>>>>>> ") for line in bare)
+
+
 def with_line(content: bytes, heading: str, text: str, id_: str) -> Put:
     """The file with a line of ours at the end of what stands below a heading, which is made where it is missing.
 

@@ -32,6 +32,13 @@ _SPARES = rf"\b{_NOT} (?:ever )?{_CHANGE} (?:any )?(?:files? )?(?:in |under |bel
 _REFUSAL, _UNTOUCHED = (re.compile(pattern, re.IGNORECASE) for pattern in (_REFUSES, _SPARES))
 _BULLET = re.compile(r"^\s*(?:(?:[-*+]|\d+[.)])\s+)+")
 _BOLD = re.compile(r"\*\*(\w[^*`]*)\*\*")
+_TURNED = re.compile(
+    r"\b(?:not|never|no|without|avoid|stop|quit|nobody|if|when|whenever|while|why|whether|because|since|although"
+    r"|though|unless"
+    r"|might|could|would|did|was|were|they|he|she|people|some|instead|rather)\b|n't\b|\bdont\b",
+    re.IGNORECASE,
+)
+"""Before a choice they turn it round, or only tell of it: "never use yarn instead of npm" asks for npm."""
 _COMMON = frozenset(
     "a an any all and as at be but by for from in is it its of on or so that the their them then this those to too we"
     " with you your code file files function functions class test tests echo cd set time true false if then else case"
@@ -58,7 +65,7 @@ def stated(rule: str) -> Derived | None:
     for choice in _CHOICES:
         found = choice.search(text)
         if found:
-            return _command(found["old"], found["new"])
+            return None if _TURNED.search(_said_before(text, found.start())) else _command(found["old"], found["new"])
     found = _REFUSAL.search(text)
     if found:
         return _command(found["old"], "")
@@ -67,6 +74,13 @@ def stated(rule: str) -> Derived | None:
         place = found["place"].strip("`").rstrip(".")
         return Derived(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
     return None
+
+
+def _said_before(text: str, place: int) -> str:
+    """What the same sentence says before a place; a "no," in front of it only answers somebody."""
+    before = text[:place]
+    sentence = re.split(r"[.;:!?]\s", before)[-1]
+    return re.sub(r"^\W*(?:no|nope|nah|stop|wait),\s*", "", sentence, flags=re.IGNORECASE)
 
 
 def _command(old: str, new: str) -> Derived | None:

@@ -13,16 +13,15 @@ if TYPE_CHECKING:
 
     from wisen.loop.deliver.policy import DeliverPolicy
 
-_HEAD = (
-    "What wisen learnt from the user's earlier sessions. What the user says now comes first. "
-    "When you act on a line, name its id."
-)
-_RULES = "Rules that the user approved:"
-_SAID = "Said by the user in earlier sessions; follow it where it fits:"
+_HEAD = "Learnt from the user; what they say now wins. Name the ids you act on."
+_RULES = ""
+_SAID = "Said by them, not approved:"
 _HINTS = "Hints, inferred and not confirmed:"
 _NEWS = "Tell the user once:"
-_WAITING = "Waiting for the user, who alone can answer by typing it (tell him when it suits):"
+_WAITING = "Ask the user once, when it suits; they alone can answer, by typing the quoted words:"
 _DUE = "Open and important:"
+_SEAL = tokens_at_most("-0123456789abcdef" * 2)
+"""What the seal of a session adds to both marks."""
 
 
 class Line(NamedTuple):
@@ -31,11 +30,16 @@ class Line(NamedTuple):
     id: str
     text: str
     source: str
+    """The name of its entry; it is not told, and a name that the user may use for it."""
+    command: str = ""
+    """What tells more of it, where the user is to be told that."""
+    note: str = ""
+    """What an agent must know of it beside its words: that nobody approved it."""
 
     @property
     def told(self) -> str:
-        """The line as it stands in a block."""
-        return f"- {self.text} ({self.id}, {self.source})"
+        """The line as it stands in a block: the advice first, and one id at its end."""
+        return f"- {self.text} ({self.command or self.id}{self.note and f', {self.note}'})"
 
     @property
     def exposed(self) -> str:
@@ -51,11 +55,18 @@ class Waiting(NamedTuple):
     rule: str
     """The id of the rule it would become."""
     text: str
+    """What is asked, in plain words."""
+    trouble: str = ""
+    """Why its file cannot take it as it is; empty where it can."""
+    places: tuple[tuple[str, str], ...] = ()
+    """Where it may go then: what the user types, and what that means."""
+    is_new: bool = True
+    """Whether no session was told to ask yet: each is asked once, and then only in review."""
 
     def told(self, *, briefly: bool) -> str:
-        """The line as it stands in a block; briefly where the block holds its words already."""
-        what = f"{self.rule} as a rule" if briefly else self.text
-        return f'{self.number}. {what} ("approve {self.number}" or "skip {self.number}")'
+        """The question as it stands in a block; briefly where the block holds its words already."""
+        what = f"Make {self.rule} a rule?" if briefly else self.text
+        return f'- {what} "approve {self.number}" or "skip {self.number}"'
 
 
 class Matter(NamedTuple):
@@ -64,12 +75,12 @@ class Matter(NamedTuple):
     rules: Sequence[Line]
     """What the user approved and no file tells the agent."""
     said: Sequence[Line]
-    """What he said, and did not approve or refuse yet."""
+    """What they said, and did not approve or refuse yet."""
     hints: Sequence[Line]
     waiting: Sequence[Waiting]
     due: Sequence[Line]
     filed: Sequence[Line] = ()
-    """What he approved and a file tells the agent already: it is listed where he asks, and never delivered."""
+    """What they approved and a file tells the agent already: it is listed where they ask, and never delivered."""
     tried: Sequence[Line] = ()
     """Hints on trial: they stand in the block, and the hook takes out what the coin of a session withholds."""
     news: Sequence[Line] = ()
@@ -85,6 +96,8 @@ class Block(NamedTuple):
     """What is on trial in it, and in which line of the text it stands."""
     title: int = 0
     """In which line hints begin, where some are on trial."""
+    once: tuple[tuple[str, int], ...] = ()
+    """What is told or asked once, by whichever session is first, and in which line it stands."""
 
 
 def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
@@ -94,29 +107,33 @@ def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
         (_SAID, matter.said[: policy.said]),
         (_HINTS, [*matter.tried, *(matter.hints if policy.hints else ())]),
         (_NEWS, matter.news),
-        (_WAITING, matter.waiting[: policy.due]),
+        (_WAITING, [each for each in matter.waiting if each.is_new][: policy.due]),
         (_DUE, matter.due[: policy.due]),
     ]
     lines, ids, shown = [_HEAD], list[str](), set[str]()
     on_trial, tried = {each.exposed for each in matter.tried}, list[tuple[str, int]]()
+    once = list[tuple[str, int]]()
     for title, members in parts:
-        head: list[str] = [title]
+        # What stands first needs no title: the opening line says what it is.
+        head = [title] if title and (lines[1:] or title != _SAID) else []
         for each in members:
             if isinstance(each, Line):
                 told, exposed = each.told, each.exposed
             else:
                 told, exposed = each.told(briefly=each.rule in shown), each.id
-            if tokens_at_most(_wrapped([*lines, *head, told], [*ids, exposed])) > policy.tokens:
+            if tokens_at_most(_wrapped([*lines, *head, told])) + _SEAL > policy.tokens:
                 continue
             lines += [*head, told]
             if exposed in on_trial:
-                tried.append((exposed, len(lines)))
+                tried.append((exposed, len(lines) - 1))
+            if title in (_NEWS, _WAITING):
+                once.append((exposed, len(lines) - 1))
             ids.append(exposed)
             shown.add(each.id)
             head = []
-    begins = lines.index(_HINTS) + 1 if tried else 0
-    return Block(_wrapped(lines, ids), tuple(ids), tuple(tried), begins) if ids else Block("", ())
+    begins = lines.index(_HINTS) if tried else 0
+    return Block(_wrapped(lines), tuple(ids), tuple(tried), begins, tuple(once)) if ids else Block("", ())
 
 
-def _wrapped(lines: Sequence[str], ids: Sequence[str]) -> str:
-    return sentinel.wrap("\n".join(lines), ids)
+def _wrapped(lines: Sequence[str]) -> str:
+    return sentinel.wrap("\n".join(lines))

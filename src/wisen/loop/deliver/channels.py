@@ -30,6 +30,11 @@ OTHERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 user's home. Of each row they read the first that says something."""
 _ALL = frozenset({"openclaw"})
 """Those that read all of a row."""
+_RULES = "rules/wisen.md"
+"""Below `.claude`, of a project or of the user: every file beside it is read, unless it is for some paths only."""
+_SOME_PATHS = re.compile(r"\A---\s*\n(?:(?!---).*\n)*?paths\s*:")
+_CUT = {"codex": 32 * 1024}
+"""Bytes after which an agent reads no more of a project's file: what stands behind them has to be told."""
 _MOST = 1 << 18
 _SPACE = re.compile(r"[\W_]+")
 
@@ -40,6 +45,7 @@ def instructions_in(files: Files, folders: Iterable[Path]) -> str:
     for folder in folders:
         own = [_text(files, folder / name) for name in _READ]
         found += own
+        found += _always_read(files, (folder if folder.name == ".claude" else folder / ".claude") / _RULES)
         found += [_text(files, folder / name) for name in _LED_TO if any(f"@{name}" in text for text in own)]
     return "\n".join(found)
 
@@ -47,8 +53,9 @@ def instructions_in(files: Files, folders: Iterable[Path]) -> str:
 def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
     """What one of the others reads by itself in these folders and below the user's home."""
     names, own = OTHERS[agent]
-    rows = ([folder / name for name in names] for folder in folders)
-    told = ((_text(files, path) for path in row) for row in (*rows, [home / name for name in own]))
+    cut = _CUT.get(agent, _MOST)
+    rows = [([folder / name for name in names], cut) for folder in folders]
+    told = ((_text(files, path, most) for path in row) for row, most in (*rows, ([home / name for name in own], _MOST)))
     if agent in _ALL:
         return "\n".join(text for texts in told for text in texts)
     return "\n".join(next((text for text in texts if text.strip()), "") for texts in told)
@@ -64,9 +71,15 @@ def _plain(text: str) -> str:
     return _SPACE.sub(" ", text.casefold()).strip()
 
 
-def _text(files: Files, path: Path) -> str:
+def _always_read(files: Files, path: Path) -> list[str]:
+    """The rules beside one of ours that Claude Code reads in every session, and ours."""
+    texts = [_text(files, each) for each in (path, *files.beside(path))]
+    return [text for text in texts if not _SOME_PATHS.match(text)]
+
+
+def _text(files: Files, path: Path, most: int = _MOST) -> str:
     try:
         content = files.read(path).content
     except FileError:
         return ""
-    return (content or b"")[:_MOST].decode("utf-8", "replace")
+    return (content or b"")[:most].decode("utf-8", "replace")

@@ -99,9 +99,9 @@ def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]
         match["needs"] = [word for word in change.removed if "…" not in word]
         if fix.sessions == 1:
             match["command"] = " ".join(before.split())
-    many = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
+    seen = ", seen once" if fix.sessions == 1 else ""
     helped = f"This failed before in the same way ({signature.phrase}). What helped then: {quote_change(change)}"
-    text = f"{helped}{_shown(example)} (fix {fix.id}, seen in {many}; `wisen explain {fix.id}`)"
+    text = f"{helped}{_shown(example)} ({fix.id}{seen})"
     # How often it was seen, and the newest example, are no part of it: a trial would never end.
     whole = json.dumps([helped, match], sort_keys=True)
     version = blake2b(whole.encode("ascii"), digest_size=4).hexdigest()

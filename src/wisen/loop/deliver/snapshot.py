@@ -7,6 +7,7 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain.places import SPOKEN
 from wisen.domain.short_ids import short_id
 from wisen.loop.deliver.block import block_of
 
@@ -56,16 +57,18 @@ VERBS = {
     "yes forget": "confirm",
     "yes, forget": "confirm",
 }
-"""What he can type before a number or a name."""
-LONGEST = {"forget": 12, "confirm": 12}
+"""What they can type before a number or a name."""
+LONGEST = {"forget": 12, "confirm": 12, "approve": 7}
 """Before how many words in one line, where it is more than one."""
+PLACED = ("to", "into", "in")
+"""What stands between the number of what they approve and the place that it goes to, where they name one."""
 SCOPES = {"here": "here", "global": "global", "everywhere": "everywhere"}
-"""What he can type behind those words: where."""
+"""What they can type behind those words: where."""
 FILLERS = {
     "before": "about all everything lesson line my of our rule rules that the this thing things your".split(),
     "behind": "lesson line lessons rule rules".split(),
 }
-"""What belongs to how he names something, and not to its words."""
+"""What belongs to how they name something, and not to its words."""
 
 
 class Signs(NamedTuple):
@@ -202,6 +205,7 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
         "context": context,
         "block": block.text,
         "block_ids": list(block.ids),
+        "once": [list(each) for each in block.once],
         "fixes": [each._asdict() for each in fixes],
         "rules": [_told(each) for each in matter.rules],
         "filed": [_told(each) for each in matter.filed],
@@ -210,13 +214,15 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
         "phrases": PHRASES,
         "verbs": VERBS,
         "longest": LONGEST,
+        "placed": list(PLACED),
+        "places": SPOKEN,
         "scopes": SCOPES,
         "fillers": FILLERS,
     }
 
 
 def _told(line: Line) -> dict[str, object]:
-    return {"id": line.exposed, "text": line.told, "words": words_of(line.text)}
+    return {"id": line.exposed, "text": line.told, "source": line.source, "words": words_of(line.text)}
 
 
 def _bytes(value: Mapping[str, object]) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.domain.events import Origin
 from wisen.domain.exposures import Arm, Channel, Exposure
 from wisen.domain.histories import Act
-from wisen.loop.deliver.snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
+from wisen.loop.deliver.snapshot import FILLERS, LONGEST, PHRASES, PLACED, SCOPES, VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 _AROUND = timedelta(minutes=10)
 """How far the clocks of a hook and of a log may be apart."""
 _TYPED = ("prompt", "queued")
-CONFIRM = "confirm"
-FORGET = "forget"
+APPROVE, CONFIRM, FORGET = "approve", "confirm", "forget"
 FORGETS = (FORGET, CONFIRM)
 """The wishes by which something is forgotten: here at once, elsewhere after it was asked back."""
 EVERYTHING = "everything"
@@ -47,6 +46,12 @@ class Wish(NamedTuple):
     def around(self) -> datetime:
         """From when on the log may show it."""
         return self.at - _AROUND
+
+    @property
+    def to(self) -> str | None:
+        """The place that was typed behind the number, in the user's words; None where none was."""
+        named = self.of.split(maxsplit=2)
+        return named[2] if self.kind == APPROVE and len(named) > 2 else None
 
     @property
     def words(self) -> str:
@@ -194,7 +199,9 @@ def wish_in(text: str) -> tuple[str, str]:
     for verb, kind in VERBS.items():
         of = plain[len(verb) + 1 :].lstrip("#") if plain.startswith(f"{verb} ") else ""
         alone = " " not in of or not ("\n" in text.strip() or ". " in of)
-        if of and alone and len(of.split()) <= LONGEST.get(kind, 1):
+        words = of.split()
+        named = kind != APPROVE or len(words) <= 1 or (len(words) > 2 and words[1] in PLACED)
+        if of and alone and named and len(words) <= LONGEST.get(kind, 1):
             return kind, of
     return "", ""
 

@@ -1,20 +1,27 @@
-"""Draws the lesson out of what a user typed: the sentence that says what to do, turned into an order, in his words."""
+"""Draws the lesson out of what a user typed: the sentences that say what to do, quoted as they were typed.
+
+Nothing falls away in front but a greeting, a name, and a "no," that a mark sets off from an order. What it asks for is
+also read as an order (`domain/order_reading.py`), to judge it by; nobody is told that reading.
+"""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect
-from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.domain import orders
+from wisen.domain.lasting_words import says_lasting
+from wisen.domain.negations import count_negations
+from wisen.domain.order_reading import read_order, set_aside_leads
 from wisen.domain.signals import About
 from wisen.loop.detect import sentences
 from wisen.loop.detect.lexicon import shipped_lexicon
-from wisen.loop.detect.writing import fold
+from wisen.loop.detect.writing import fold, is_dense
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.loop.detect.language import Language
     from wisen.loop.detect.lexicon import Lexicon
@@ -26,8 +33,6 @@ _PART = 400
 """How much of a sentence is looked through for words of orders."""
 _APART = "  \0 "
 """What keeps parts apart, so that no phrase begins in one and ends in the next."""
-_TAIL = 40
-"""How much of the end of a sentence is looked at for what only leads out of it."""
 _THIN, _SAYS = 6, 1.0
 """Below so many words an order leans on another sentence; that one may say so much too little."""
 _PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -36,61 +41,6 @@ _ENDS = re.compile(
 )
 """What ends sentences and lines: it begins with what is rare, so that the search is fast."""
 _LIST_MARK = re.compile(r"\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
-_LEADS = re.compile(
-    r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop(?: for a second)?|hm+|erm+|uh+|ugh|eh|oh|ah|ok|okay|yes|yeah|yep|"
-    r"sure|well|so|but|and|also|actually|then|now|right|again|sorry|please|pls|fyi|btw|q|question|quick thing|"
-    r"one (?:more|last) thing|(?:that|this)(?:'s| is| was) wrong|wrong|as i said|like i said|in fact|maybe|perhaps|"
-    r"i (?:think|guess|feel|mean|believe|wonder if|was wondering if|assume)|even more|still|from now on|"
-    r"going forward|all good|just)(?:\s*[,:.!…–—-]+\s*|\s+|$))+",
-    re.IGNORECASE,
-)
-"""Words that only lead to what is said."""
-_OUT = "please|pls|though|thanks|thank you|right?|yeah?|hey|ok?|okay?|again|anyway|either|i think|for now|now|:)|;)|:-)"
-_TAILS = re.compile(
-    rf"(?:[\s,]+(?:(?:that|this|it) (?:was|is) wrong|{'|'.join(map(re.escape, _OUT.split('|')))}))+(?=[.!?\s]*$)"
-    r"|[^\w\s.!?)\]}\"'`>%]+$",
-    re.IGNORECASE,
-)
-"""Words and signs that only lead out of it."""
-_OUT_ENDS = ("wrong", *(out.rstrip("?") for out in _OUT.split("|")))
-"""How the words among them end, but for what may stand behind."""
-_SILENT = ".!? \t\n\r\f\v\x1c\x1d\x1e\x1f"
-_WE = r"(?:we|you|i|us|claude)"
-_SOFT = r"(?:(?:please|maybe|also|just|simply|perhaps|first|rather|really|probably|personally|now|somehow) )*"
-_MUST = r"(?:should|must|need to|have to|ought to|want to|wanted to)"
-_NOT = "Do not "
-_TURNS: tuple[tuple[str, str, str], ...] = (
-    ("can could would should shall", rf"{_WE} {_SOFT}not {_SOFT}", _NOT),
-    ("can can't could couldn't should shouldn't shall would wouldn't", rf"{_WE} {_SOFT}(?:not )?{_SOFT}(?:be )?", ""),
-    ("is are", r"there (?:any|a|some|another) (?:other )?way (?:to|for us to|of) not ", _NOT),
-    ("is are", r"there (?:any|a) way (?:for us )?to ", ""),
-    ("any a", r"way (?:for us )?to ", ""),
-    ("why", rf"(?:don't|do not|can't|cannot) (?:we|you) (?:not )?{_SOFT}", ""),
-    ("why", rf"not {_SOFT}", ""),
-    ("let's lets let", rf"(?:us )?{_SOFT}(?:not|avoid) ", _NOT),
-    ("let's lets let", rf"(?:us )?{_SOFT}", ""),
-    ("you", "should never ", "Never "),
-    ("we you i us claude", rf"{_SOFT}{_MUST} {_SOFT}not (?:be )?", _NOT),
-    ("we you i us claude", r"(?:shouldn't|mustn't|(?:don't|do not) (?:want|need) to)(?: be)? ", _NOT),
-    ("we you i us claude", rf"{_SOFT}(?:do |_do_ )?{_MUST} {_SOFT}(?:be )?", ""),
-    ("i'd we'd i we", rf"(?:would )?{_SOFT}(?:like|prefer|want|love)(?: you| it| us)? (?:to |that )", ""),
-    ("i'd we'd", rf"{_SOFT}(?=rather |replace |use |put |move |drop |keep |add |make |call |remove )", ""),
-    ("i we", rf"would {_SOFT}(?=rather |replace |use |put |move |drop |keep |add |make |call |remove )", ""),
-    ("i we", r"(?:don't|do not|didn't|did not) (?:say|ask|want|tell)(?: you)?(?: for| to)? ", _NOT),
-    ("i we", r"(?:told|asked|said|want|wanted|need|expect(?:ed)?) (?:you )?(?:not to|to not) ", _NOT),
-    ("i we", r"(?:told|asked|want|wanted|need|expect(?:ed)?) you to ", ""),
-    ("i we", r"(?:said|meant|asked for|wanted|told you) (?:that |to )?", ""),
-    ("don't dont", "forget to ", ""),
-    ("do", "not forget to ", ""),
-    ("don't dont", "", _NOT),
-    ("do", "not ", _NOT),
-    ("it", r"(?:doesn't|does not) make (?:any )?sense to ", _NOT),
-    ("there's there", "(?:is )?no need to ", _NOT),
-    ("no", "need to ", _NOT),
-    ("consider", "adding ", "Add "),
-    ("remember", "to ", ""),
-)
-"""How what is asked for becomes an order: the word a sentence begins with, what follows, what stands in their place."""
 _EMPTY = re.compile(
     r"^(?:no|wrong|that'?s (?:wrong|not right|incorrect)|not (?:quite|right)|stop|wait|hm+|"
     r"(?:that|this|it) (?:was|is) (?:wrong|not right|incorrect)|you (?:misunderstood|got (?:it|that) wrong)|"
@@ -107,55 +57,211 @@ _ALSO_WANTS = re.compile(r"\b(?:use|but|instead|rather)\b|;", re.IGNORECASE)
 _COMMAND = re.compile(r"`[a-z][\w-]* [^`]+`|(?<!\w)--\w")
 _PATH = re.compile(r"(?<![\w:/])[\w.-]*/[\w./-]+")
 _FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b")
+_POINTS = re.compile(r"\b(?:this|that|these|those|it|them|so|such|either|any(?: ?more)?)\b", re.IGNORECASE)
+_MOST_JOINED, _LEANING, _POINTING = 2, 5, 12
+"""So many sentences behind the one that teaches are quoted with it, if they have so few words, or point at it."""
+_HARMLESS = re.compile(
+    r"no (?:problem|worries|rush|hurry|offen[cs]e|doubt)\b|not (?:now|urgent)\b|never ?mind\b", re.IGNORECASE
+)
+_SEMICOLONS = (";", "；", "؛")
+_STOPS = (".", "!", "?", "…", ":", "。", "！", "？", "।", "؟")
+_WHO = (
+    r"(?:claude|codex|gemini|chatgpt|gpt|copilot|cursor|assistant|agent|bot"
+    r"|there|buddy|bro|dude|man|mate|guys|all|everyone|friend)"
+)
+_GREETING = re.compile(
+    rf"(?:(?:hey|hi|hello|hallo|hola|bonjour|salut|ciao|olá|oi|привет|cześć|hej|merhaba|selam|xin chào|dear|yo"
+    rf"|ok|okay)(?: {_WHO})?|{_WHO})"
+    r"\s*[,!:.–—-]+\s+|(?:hey|hi|hello) (?:claude|codex|gemini)\s+|(?:你好|您好|こんにちは|안녕하세요)[，,!！。 ]\s*",
+    re.IGNORECASE,
+)
+_INTERJECTION = re.compile(
+    r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop|hm+|erm+|uh+|ugh|argh|oh|ah|ok|okay|yes|yeah|yep|well|so"
+    r"|actually|right|sorry|"
+    r"wrong|(?:that|this)(?:'s| is| was) wrong)\s*(?:[,:!…]+|\.{2,}|\s[–—-]|[–—])\s+)+",
+    re.IGNORECASE,
+)
+"""What answers the agent, where a mark sets it off from what follows."""
+_POLITE_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|:\)|;\)|:-\)))+[.!\s]*$", re.IGNORECASE)
+_PLAIN_OPENING = re.compile(
+    r"(?:use|using|do|don't|dont|never|always|prefer|avoid|keep|stop|quit|run|write|put|call|name|only|no|not"
+    r"|stick|leave|"
+    r"split|skip|ask|wait|answer|explain|respond|reply|add|include|exclude|ignore|document|commit|push|follow"
+    r"|check|ensure|"
+    r"read|start|treat|remove|delete|rename|move|replace|drop|switch|change|sort|make sure|we|you|i|the|all"
+    r"|every|each|when|"
+    r"if|in|on|for|from|before|after|this|that|these|those|it|it's|there|a|an|please|just|also|and|but|so|can"
+    r"|could|would|"
+    r"should|let's|lets|i'd|i'm|i've|isn't|remember|our|my|why|what|how|tests|everything|nobody|enough) ",
+)
+"""Words that a sentence begins with and that are no names: they get a capital letter."""
 _ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
 
 
+class Drawn(NamedTuple):
+    """A lesson as it was found."""
+
+    text: str
+    """The user's words."""
+    reading: str
+    """What they ask for as one order: its features are looked at, and nobody is told it."""
+
+
+_NOTHING = Drawn("", "")
+
+
+class _Part(NamedTuple):
+    """A sentence or line of a text."""
+
+    text: str
+    apart: str
+    """What stands between it and the part before it: a sentence's end, a semicolon or a line's end."""
+
+
 def lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> str:
-    """What is to be done, in the user's own words, as one sentence; empty where only something is wrong.
+    """What is to be done, in the user's own words; empty where only something is wrong.
 
     `abroad`: the languages that it is in, where it is not English; `lexicon`: those that are known.
     """
+    return drawn(text, abroad, lexicon).text
+
+
+def drawn(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> Drawn:
+    """The lesson in a text, quoted and read; both empty where only something is wrong."""
     text = text[:_READ]
     if "```" in text:
         text = _PASTED.sub("\n", text)
-    parts = parts_of(text)
+    parts = _parts(text)
     if abroad:
-        parts = [part for part in parts if not sentences.is_empty(part, abroad)]
+        parts = [part for part in parts if not sentences.is_empty(part.text, abroad)]
     if not parts:
-        return ""
-    ranked = _ranked(parts, lexicon, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
-    best = parts[ranked[0][1]]
-    if _EMPTY.match(best) or not any(map(str.isalpha, best)):
-        return ""
+        return _NOTHING
+    texts = [part.text for part in parts]
+    ranked = _ranked(texts, lexicon, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
+    best = ranked[0][1]
+    if _EMPTY.match(texts[best]) or not any(map(str.isalpha, texts[best])):
+        return _NOTHING
+    return Drawn(_quoted(parts, best, abroad), _read(texts, ranked, abroad))
+
+
+def _read(texts: list[str], ranked: list[tuple[float, int]], abroad: Sequence[Language]) -> str:
+    best = texts[ranked[0][1]]
     if abroad:
         return _cut(sentences.plain(best, abroad))
     if ranked[1:] and ranked[1][0] < _SAYS and len(best.split()) < _THIN:
         # So short an order leans on the sentence beside it.
-        beside = parts[ranked[1][1]]
+        beside = texts[ranked[1][1]]
         if not beside.endswith("?"):
-            return f"{_ordered(best)[:-1]}; {_plain(beside)}."
-    return _ordered(best)
+            return f"{read_order(best)[:-1]}; {set_aside_leads(beside)}."
+    return _cut(read_order(best))
+
+
+def is_order(text: str, abroad: Sequence[Language] = ()) -> bool:
+    """Whether a lesson tells what to do, so that it can be told to an agent before anybody approved it."""
+    return sentences.is_order(text, abroad) if abroad else orders.is_order(text)
+
+
+def _quoted(parts: list[_Part], best: int, abroad: Sequence[Language]) -> str:
+    """The sentence with those beside it that say how it is meant, as they were typed."""
+    first, last = _span(parts, best, abroad)
+    words = _joined(parts[first : last + 1])
+    alone = " ".join(parts[best].text.split())
+    if len(words) > _LONGEST and count_negations(alone) == count_negations(words):
+        words = alone
+    short = _without_opening(words, abroad)
+    if abroad:
+        return sentences.closed(_cut(short))
+    short = _POLITE_TAIL.sub("", short).rstrip(" ,;:-–—") or short
+    if short[:1] == "(" and short.find(")") == len(short) - 1:
+        short = short[1:-1].strip() or short
+    short = _cut(short)
+    if _PLAIN_OPENING.match(short):
+        short = short[0].upper() + short[1:]
+    return short if short.endswith(_STOPS) else f"{short}."
+
+
+def _span(parts: list[_Part], best: int, abroad: Sequence[Language]) -> tuple[int, int]:
+    """From which part to which one a lesson is quoted: a short "never" or "stop it" belongs to what it is about.
+
+    What stands before an order answers the agent; before a remark it may turn it round.
+    """
+    first = last = best
+    while last + 1 < len(parts) and last - best < _MOST_JOINED and _leans(parts[last + 1].text):
+        last += 1
+    while last + 1 < len(parts) and parts[last + 1].apart in _SEMICOLONS:
+        last += 1
+    while first and parts[first].apart in _SEMICOLONS:
+        first -= 1
+    chosen = parts[best].text
+    points = len(chosen.split()) < _THIN and _POINTS.search(chosen) is not None
+    before = parts[first - 1].text if first else ""
+    tells = bool(before) and not before.endswith("?") and not _EMPTY.match(before)
+    if (points and tells) or (before and _leans(before) and not is_order(chosen, abroad)):
+        first -= 1
+    elif points and last == best and last + 1 < len(parts) and not parts[last + 1].text.endswith("?"):
+        last += 1
+    return first, last
+
+
+def _leans(part: str) -> bool:
+    """Whether a sentence negates or stresses what stands beside it, and says nothing without it."""
+    if part.endswith("?") or _HARMLESS.match(part) or orders.is_waiver(part):
+        return False
+    words = len(part.split()) + sum(map(is_dense, part)) // 2
+    if words <= _LEANING:
+        return count_negations(part) > 0 or says_lasting(part)
+    return words <= _POINTING and count_negations(part) > 0 and _POINTS.search(part) is not None
+
+
+def _without_opening(words: str, abroad: Sequence[Language]) -> str:
+    """Words without a greeting, and without a "no," in front of an order; nothing else, and never what negates it."""
+    greeting = _GREETING.match(words)
+    short = (words[greeting.end() :] if greeting is not None else words) or words
+    if abroad:
+        bare = sentences.without_interjections(short, abroad)
+    else:
+        said = _INTERJECTION.match(short)
+        bare = short[said.end() :] if said is not None else short
+    cut = short[: len(short) - len(bare)]
+    if not bare or not is_order(bare, abroad) or count_negations(short) != count_negations(cut) + count_negations(bare):
+        return short
+    return bare
 
 
 def parts_of(text: str) -> list[str]:
     """The sentences and lines of a text that say something, without the marks of lists."""
+    return [part.text for part in _parts(text)]
+
+
+def _parts(text: str) -> list[_Part]:
     several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text or not text.isascii()
     parts = []
-    for each in _torn(text) if several else (text,):
+    for each, apart in _torn(text) if several else ((text, ""),):
         mark = _LIST_MARK.match(each)
         part = (each if mark is None else each[mark.end() :]).strip()
         if part:
-            parts.append(part)
+            parts.append(_Part(part, apart))
     return parts
 
 
-def _torn(text: str) -> list[str]:
-    parts, start = [], 0
+def _torn(text: str) -> list[tuple[str, str]]:
+    parts, start, apart = [], 0, ""
     for end in _ENDS.finditer(text):
         stop = end.start()
-        parts.append(text[start : stop + 1 if text[stop] in ".!?。！？।؟" else stop])
-        start = end.end()
-    return [*parts, text[start:]]
+        is_end = text[stop] in ".!?。！？।؟"
+        parts.append((text[start : stop + 1 if is_end else stop], apart))
+        start, apart = end.end(), "" if is_end else text[stop]
+    return [*parts, (text[start:], apart)]
+
+
+def _joined(parts: Iterable[_Part]) -> str:
+    """Parts as they were typed, on one line."""
+    words = ""
+    for part in parts:
+        between = "" if not words else "; " if part.apart and not words.endswith(_STOPS) else " "
+        between = "" if between == " " and is_dense(words[-1]) else between
+        words += between + " ".join(part.text.split())
+    return words
 
 
 def forbids(text: str, abroad: Sequence[Language] = ()) -> bool:
@@ -214,48 +320,6 @@ def _telling(number: int, part: str, orders: int) -> float:
     if part.endswith("?") and _QUESTION.match(part):
         worth -= 2.0
     return worth
-
-
-def _plain(part: str) -> str:
-    """A sentence without what only leads to it or out of it."""
-    lead = _LEADS.match(part)
-    short = (part[lead.end() :] if lead is not None else part) or part
-    if _may_lead_out(short):
-        short = short[:-_TAIL] + _TAILS.sub("", short[-_TAIL:]) or short
-    short = short.strip().rstrip("?!.,;:… ")
-    return short[1:-1] if short[:1] == "(" and short.find(")") == len(short) - 1 else short
-
-
-def _may_lead_out(sentence: str) -> bool:
-    """Whether its end is worth a look: the pattern is slow, and nearly always finds nothing."""
-    last = sentence[-1]
-    if not (last.isalnum() or last in ".!?"):
-        return True
-    return not sentence.isascii() or sentence[-_TAIL:].rstrip(_SILENT).lower().endswith(_OUT_ENDS)
-
-
-def _ordered(part: str) -> str:
-    """A sentence as an order; a question that cannot be one stays a question."""
-    short = _plain(part)
-    end = "?" if part.rstrip().endswith("?") else "."
-    for pattern, put in _turns_of().get(short.partition(" ")[0].lower(), ()):
-        found = pattern.match(short)
-        turned = "" if found is None else put + short[found.end() :]
-        if len(turned.split()) > (2 if put else 0):
-            short, end = turned, "."
-            break
-    short = _cut(short.strip()) or part.strip()
-    return f"{short[0].upper()}{short[1:]}{end}"
-
-
-@cache
-def _turns_of() -> dict[str, list[tuple[re.Pattern[str], str]]]:
-    """The turns by the word a sentence begins with. Made when first needed: that takes longer than a start may."""
-    turns: dict[str, list[tuple[re.Pattern[str], str]]] = {}
-    for words, behind, put in _TURNS:
-        for word in words.split():
-            turns.setdefault(word, []).append((re.compile(rf"{word} {behind}", re.IGNORECASE), put))
-    return turns
 
 
 def _cut(sentence: str) -> str:

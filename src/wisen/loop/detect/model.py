@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from wisen.domain.lasting_words import orders_lastingly
 from wisen.domain.signals import Heard, Lesson, Polarity, Signal, SignalKind
 from wisen.loop.detect import lessons
 from wisen.loop.detect.features import glance, tables
@@ -16,6 +17,7 @@ from wisen.loop.detect.lanes import Rows, lane, marks, side_by_side, surplus
 from wisen.loop.detect.language import shipped_languages, together
 from wisen.loop.detect.lasting import OF_TURN, of_lesson
 from wisen.loop.detect.lexicon import Lexicon, shipped_lexicon
+from wisen.loop.detect.writing import fold, is_dense, is_foreign
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
     from wisen.loop.detect.language import Language
 
 
-DETECTOR = 6
+DETECTOR = 7
 """The version of the detector: what another one heard is heard again."""
+STATED_LASTING = 0.9
+"""How likely an order lasts at least where it says so itself: "never push", "use pnpm. always."."""
 _TEACHES = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 
@@ -120,6 +124,13 @@ class Model:
         lesson = self._lesson(heard, seen, lane(total, len(self._kinds))) if teaches else None
         return tuple([self._signal(heard.text, seen, number, -less, lesson) for less, number in held])
 
+    def is_order(self, text: str) -> bool:
+        """Whether a lesson tells what to do, in whatever language it is in."""
+        spoken = self._spoken(glance(Heard(text=text), self._tables))
+        # In another script it is not English, however few of its words are known.
+        foreign = is_foreign(fold(text)) or any(map(is_dense, text))
+        return lessons.is_order(text, spoken or (self.lexicon.languages if foreign else ()))
+
     def _spoken(self, seen: Seen) -> tuple[Language, ...]:
         """The languages of a turn, where it is not English."""
         return self.lexicon.spoken(seen.spoken & ~self.lexicon.own) if seen.is_abroad else ()
@@ -130,25 +141,27 @@ class Model:
     def _lesson(self, heard: Heard, seen: Seen, score: float) -> Lesson | None:
         """The lesson of a turn; `score` is what the turn tells of how long it lasts."""
         abroad = self._spoken(seen)
-        text = lessons.lesson(heard.text, abroad, self.lexicon)
+        text, reading = lessons.drawn(heard.text, abroad, self.lexicon)
         if not text and heard.later and "frown alone" in seen.shown:
             # Only a face was made: what is wrong is told in the next message.
             abroad = self._spoken(glance(Heard(text=heard.later[0]), self._tables))
-            text = lessons.lesson(heard.later[0], abroad, self.lexicon)
+            text, reading = lessons.drawn(heard.later[0], abroad, self.lexicon)
         if not text:
             return None
-        groups = lessons.groups_in(text, abroad, self.lexicon)
+        groups = lessons.groups_in(reading, abroad, self.lexicon)
         weights = self._lasting.weights
-        for name, value in of_lesson(heard, text, groups).items():
+        for name, value in of_lesson(heard, reading, groups).items():
             if name in weights:
                 score += weights[name] * value
         durable = _logistic(score)
+        if orders_lastingly(text) and lessons.is_order(text, abroad):
+            durable = max(durable, STATED_LASTING)
         return Lesson(
             text=text,
-            forbids=lessons.forbids(text, abroad),
+            forbids=lessons.forbids(reading, abroad),
             durable=durable,
             is_durable=durable >= self._lasting.threshold,
-            about=lessons.about(text, groups),
+            about=lessons.about(reading, groups),
         )
 
     def _signal(self, text: str, seen: Seen, number: int, probability: float, lesson: Lesson | None) -> Signal:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from wisen.domain.lasting_words import orders_lastingly, says_lasting
 from wisen.loop.detect.writing import fold, folded, is_dense, is_foreign, joins
 
 if TYPE_CHECKING:
@@ -16,6 +18,30 @@ _MARKS = " .,:;!?…-–—。，、！？：；।؟،؛"
 """What may stand between a lead and what it leads to."""
 _STOPS = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 _MOST_LEADS = 4
+_FINAL_ORDER = re.compile(
+    r"(?:て|で|ください|下さい|なさい|こと|禁止|しろ|使え|세요|십시오|해라|하라|해줘|마|말 것|말아|쓰자|하자"
+    r"|करो|करना|करें|रखो|रखना|लिखो|डालो|चलाओ|karo|karna|rakho|likho|kullan|kullanma|yap|yapma|yaz|yazma|ekle"
+    r"|ekleme|çalıştır|et|etme)"
+    r"(?:ね|よ|요)?\Z",
+    re.IGNORECASE,
+)
+"""How orders end in languages that put the verb last."""
+_CONVENTION = re.compile(
+    r"(?<!\w)(?:wir (?:verwenden|nutzen|benutzen|nehmen|schreiben)|(?:verwenden|nutzen|benutzen|nehmen"
+    r"|schreiben) wir|usamos"
+    r"|utilizamos|escribimos|on (?:n')?utilise|nous (?:n')?utilisons|usiamo|utilizziamo|мы (?:не )?используем"
+    r"|używamy|kullanıyoruz"
+    r"|kullanırız|kullanmıyoruz|vi använder|använder vi)(?!\w)|我们(?:不)?用|我们(?:不)?使用|を使(?:います"
+    r"|っています)|를? ?사용합니다|씁니다",
+    re.IGNORECASE,
+)
+"""How people say what they use, which is an order to whoever works there."""
+_ASKS = ("?", "？", "؟")
+_SETS_OFF = tuple(",:;!.…–—，、！：；。،؛")
+_POINTING = 4
+"""Up to so many words a sentence that points says nothing to somebody who reads it later."""
+_HERE = frozenset("hier aquí aqui acá ici qui здесь тут tutaj tu burada här ở đây đây यहाँ यहां هنا".split())
+"""They name the project at hand."""
 
 
 def plain(part: str, languages: Sequence[Language]) -> str:
@@ -26,7 +52,11 @@ def plain(part: str, languages: Sequence[Language]) -> str:
         if not led or led == short:
             break
         short = led
-    short = _without_tail(short, languages) or short
+    return closed(_without_tail(short, languages) or short)
+
+
+def closed(short: str) -> str:
+    """A sentence with a capital letter and a mark at its end."""
     # A name in Latin letters stays as it is in a sentence of another script.
     is_name = short[0].isascii() and is_foreign(fold(short))
     said = short if is_name else short[0].upper() + short[1:]
@@ -43,6 +73,78 @@ def forbids(text: str, languages: Iterable[Language]) -> bool:
     """Whether it begins as what only forbids does."""
     said = fold(text).lstrip()
     return any(_begins(said, word) for each in languages for word in _by_first(each.lesson.forbids).get(said[:1], ()))
+
+
+def without_interjections(part: str, languages: Sequence[Language]) -> str:
+    """A sentence without what answers the agent in front of it, where a mark sets it off; what says "always" stays."""
+    for _ in range(_MOST_LEADS):
+        short = _without_interjection(part, languages)
+        if not short or short == part:
+            break
+        part = short
+    return part
+
+
+def _without_interjection(part: str, languages: Iterable[Language]) -> str:
+    said = folded(part)
+    first = said.text[:1]
+    leads = [
+        lead
+        for each in languages
+        for lead in _by_first(each.lesson.leads).get(first, ())
+        if _begins(said.text, lead) and lead not in _folded(each.lesson.always)
+    ]
+    for lead in sorted(leads, key=len, reverse=True):
+        rest = part[said.place(len(lead)) :]
+        if rest[:1] in _SETS_OFF and not says_lasting(part[: said.place(len(lead))]):
+            return rest.lstrip(_MARKS)
+    return part
+
+
+def is_order(part: str, languages: Sequence[Language]) -> bool:
+    """Whether a sentence begins as an order or a ban does, or says how long something holds; and points at nothing."""
+    short = part.strip()
+    if short.endswith(_ASKS):
+        return False
+    for _ in range(_MOST_LEADS):
+        said = fold(short).lstrip()
+        if any(_begins_order(said, each) for each in languages):
+            break
+        led = _without_lead(short, languages)
+        if not led or led == short:
+            return _orders_otherwise(part, languages) and not _points(part, languages)
+        short = led
+    return not _points(part, languages)
+
+
+def _orders_otherwise(part: str, languages: Sequence[Language]) -> bool:
+    """Whether an order stands at its end, or it says how something is always done."""
+    if _FINAL_ORDER.search(part.rstrip(_MARKS)) or _CONVENTION.search(part) or orders_lastingly(part):
+        return True
+    said = f" {fold(part)} "
+    words = [word for each in languages for word in _folded((*each.lesson.orders, *each.lesson.forbids))]
+    return says_lasting(part) and any(f" {word} " in said or (is_dense(word[-1]) and word in said) for word in words)
+
+
+def _begins_order(said: str, language: Language) -> bool:
+    words = (*language.opening.command, *language.lesson.forbids, *language.lesson.orders)
+    return any(_opens(said, word) for word in _by_first(words).get(said[:1], ()))
+
+
+def _opens(said: str, word: str) -> bool:
+    """Whether a folded sentence begins with a word; in a script without blanks other letters may follow."""
+    word = word.rstrip("*")
+    if not word or not said.startswith(word) or len(said) <= len(word):
+        return False
+    return is_dense(word[-1]) or not joins(said[len(word)])
+
+
+def _points(part: str, languages: Iterable[Language]) -> bool:
+    """Whether so short a sentence is about something that only the user saw."""
+    words = fold(part).split()
+    if len(words) > _POINTING:
+        return False
+    return any(word in _folded(each.plain.get("pointing", ())) - _HERE for each in languages for word in words)
 
 
 def _without_lead(part: str, languages: Iterable[Language]) -> str:

@@ -70,6 +70,11 @@ class Membership:
         verdict, context = self._said.get((root, self._project(name).key), (None, ""))
         return self._contexts.get(context) if verdict is OwnershipVerdict.OWNED else None
 
+    def is_separate(self, name: Name, root: str) -> bool:
+        """Whether the user said that a place is a project of its own."""
+        verdict, _ = self._said.get((root, self._project(name).key), (None, ""))
+        return verdict is OwnershipVerdict.FOREIGN
+
     def admits(self, name: Name, root: str, root_of: Callable[[str], str | None], *, is_shared: bool) -> bool:
         """Whether the checkout whose main worktree is at `root` belongs to the project that it names.
 

@@ -18,6 +18,8 @@ from wisen.safety.regular_files import open_regular_file, read_at_most
 _LARGEST = 1 << 20
 """No file of git that is read here is larger than this, in bytes."""
 
+_MOST_WORKTREES = 1000
+
 
 class Setting(NamedTuple):
     """One line of a git configuration."""
@@ -58,6 +60,17 @@ def repository_at(top: Path, configured: tuple[Setting, ...] = ()) -> Repository
     inside = claims == top or (claims == common and common.is_relative_to(top))
     root = claims if inside or _is_linked_worktree(top, real(found), common) else top
     return Repository(top=top, root=root, claims=claims, remote=_remote(settings, configured))
+
+
+def listed_worktrees(root: Path) -> tuple[str, ...]:
+    """The worktrees that the repository of a main worktree keeps a note of, also those that are gone."""
+    common = root if is_bare(root) else root / ".git"
+    try:
+        folders = sorted((common / "worktrees").iterdir())[:_MOST_WORKTREES]
+    except (OSError, ValueError):
+        return ()
+    notes = (_text(folder / "gitdir") for folder in folders)
+    return tuple(str(Path(note.strip()).parent) for note in notes if note is not None and note.startswith("/"))
 
 
 def settings_of(file: Path) -> tuple[Setting, ...]:

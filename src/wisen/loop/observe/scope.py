@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import Context, ContextKind, canonical_of, context_of
 from wisen.errors import UsageError
+from wisen.loop.observe.gone_worktrees import GoneWorktrees
 from wisen.loop.observe.membership import Membership
 from wisen.loop.observe.remote import local_path, network_name
 from wisen.loop.observe.repository import Repository, is_bare, is_directory, real, repository_at, settings_of
@@ -79,6 +80,7 @@ class Scope:
         self._sighted = {(alias.context, alias.path) for alias in of_machine}
         self._remembered = {alias.path: known[alias.context] for alias in of_machine if alias.context in known}
         self._only_looks = False
+        self._gone: GoneWorktrees | None = None
         self._new: list[tuple[Context, str]] = []
 
     def context(self, place: str, start: str) -> Context | None:
@@ -123,6 +125,12 @@ class Scope:
         if repository is None:
             return here.path, context_of(ContextKind.PATH, here.path, machine=self._machine)
         return str(repository.root), context_of(*self.name_of(self._claimed(repository)[0]), machine=self._machine)
+
+    def look_again(self, place: str) -> Context | None:
+        """The context of a directory as it is known now, where more may have been seen since it was decided."""
+        for key in [key for key in self._decided if key[0] == place]:
+            del self._decided[key]
+        return self.context(place, place)
 
     def hear(self, words: Iterable[Ownership]) -> None:
         """Take words about places into account that may be new, from now on."""
@@ -182,9 +190,34 @@ class Scope:
             return self._sight(own, here)
         itself = self._named(ContextKind.PATH, here.path)
         recalled = self._put(itself, here.path) or self._recalled(here) or itself
+        if recalled == itself and (main := self._main_of_gone(here, itself)) is not None:
+            return self._sight(main, here)
         if recalled == itself and begin is not None and begin.path != here.path and self._belongs(here, begin):
             return self.context(start, start)
         return self._sight(recalled, here)
+
+    def _main_of_gone(self, here: _Directory, itself: Context) -> Context | None:
+        """The project of the repository that a directory which is gone was a worktree or a folder of."""
+        if here.real is not None or _WINDOWS.match(here.written):
+            return None
+        if self._membership.is_separate(self.name_of(itself), here.written):
+            return None
+        if self._gone is None:
+            self._gone = GoneWorktrees(self._repository_around, self._is_known)
+        self._gone.look_at((*self._remembered, *(path for _, path in self._sighted)))
+        main = self._gone.main_of(here.written, was_seen=here.written in self._remembered)
+        around = None if main is None or main == here.written else self._directory(main)
+        if around is None or self._is_excluded(around):
+            return None
+        return self.context(around.written, around.written)
+
+    def _repository_around(self, place: str) -> Repository | None:
+        here = self._directory(place)
+        return None if here is None else self._repository(here)
+
+    def _is_known(self, place: str) -> bool:
+        """Whether sessions worked in a directory."""
+        return place in self._remembered or any(path == place for _, path in self._sighted)
 
     def _directory(self, place: str, start: str = "") -> _Directory | None:
         if place == "~" or place.startswith("~/"):
@@ -320,7 +353,7 @@ def checked_suffix(suffix: str) -> str:
     if not name or any(unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") for character in name):
         raise UsageError(
             f"{suffix!r} cannot name a project: a name needs at least one visible character and no control characters "
-            "such as line breaks. Try --project backend."
+            "such as line breaks. Try --part backend."
         )
     return name
 

@@ -48,18 +48,19 @@ class PromotePolicy:
 
 TABLE: dict[tuple[Profile, str], dict[Origin, Leave]] = {
     (Profile.CAUTIOUS, "any"): dict.fromkeys(Origin, Leave.ASK),
-    (Profile.STANDARD, "notes"): {
-        Origin.STATED: Leave.AUTO,
-        Origin.MEASURED: Leave.PROPOSE,
-        Origin.LOGGED: Leave.PROPOSE,
-        Origin.IMPORTED: Leave.ASK,
-    },
+    # What was stated works at once by hook; a file outside of our home is written after a yes.
+    (Profile.STANDARD, "notes"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
     (Profile.STANDARD, "rules"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
     (Profile.AUTONOMOUS, "notes"): dict.fromkeys(Origin, Leave.AUTO) | {Origin.IMPORTED: Leave.ASK},
     (Profile.AUTONOMOUS, "rules"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
 }
 """By profile and kind of file: notes are TOOLS, MEMORY and USER; rules are SOUL, AGENTS, CLAUDE and everything else."""
 _NOTES = frozenset({"TOOLS.md", "MEMORY.md", "USER.md", "preferences.json"})
+
+
+def may_write_unasked(profile: str) -> bool:
+    """Whether anything outside of our home may be written without a yes."""
+    return Profile(profile) is Profile.AUTONOMOUS
 
 
 def leave_for(profile: Profile, file: str, origin: Origin, *, tracked: bool, certain: bool) -> Leave:

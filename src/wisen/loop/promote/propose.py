@@ -46,10 +46,11 @@ def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolic
     if entry.origin is Origin.MEASURED and not state.confirmed:
         return False  # what was only seen is a hint
     stated = entry.origin is Origin.STATED
-    if state.confirmed or (stated and entry.category is Category.PREFERENCE and entry.durable >= policy.stated):
+    if state.confirmed:
         return True
-    lasting = entry.durable >= policy.durable and not is_of_the_moment(entry.details)
-    if stated and entry.category is Category.CORRECTION and lasting:
+    least = {Category.PREFERENCE: policy.stated, Category.CORRECTION: policy.durable}
+    of_the_moment = is_of_the_moment(entry.details) and not state.lasting
+    if stated and entry.category in least and state.durable >= least[entry.category] and not of_the_moment:
         return True
     recent = [each for each in seen if each.at > state.last - timedelta(days=policy.days)]
     return len(recent) >= policy.occurrences and len({(each.agent, each.session) for each in recent}) >= policy.sessions
@@ -129,7 +130,7 @@ def expired(
 
 def proven(state: EntryState, told: str, target: Target, scribe: Scribe) -> Proposal:
     """The proposal of what a trial confirmed: it proved itself as a hint, and may become a rule."""
-    made = _proposal(state, f"A trial confirmed it: {told}.", state.context, target, scribe)
+    made = _proposal(state, f"A trial showed that it helps: {told}.", state.context, target, scribe)
     return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It goes on helping once a file tells it.")
 
 
@@ -148,7 +149,7 @@ def _may_ask(state: EntryState, last: Asked | None, refused: Lessons) -> bool:
 def _worth(state: EntryState) -> float:
     """Which are asked about first: what came up in most sessions, then what he stated as a rule, then what lasts."""
     stated = state.entry.category is Category.PREFERENCE
-    return 10.0 * state.sessions + 5.0 * stated + state.entry.durable
+    return 10.0 * state.sessions + 5.0 * stated + state.durable
 
 
 def _proposal(state: EntryState, why: str, scope: str, target: Target, scribe: Scribe) -> Proposal:

@@ -44,11 +44,11 @@ def kind_of(entry: Entry) -> str:
     """What a rule is: behaviour, workflow, tool, preference or principle."""
     if entry.type is EntryType.ERROR or entry.about in (About.COMMAND, About.TOOL):
         return "tool"
+    if entry.about is About.STYLE:
+        return "behaviour"
     if entry.category is Category.PREFERENCE:
         return "preference"
-    if entry.category is Category.KNOWLEDGE_GAP or entry.about is About.FACT:
-        return "principle"
-    return "behaviour" if entry.about is About.STYLE else "workflow"
+    return "principle" if entry.category is Category.KNOWLEDGE_GAP or entry.about is About.FACT else "workflow"
 
 
 def target_everywhere(entry: Entry, agent: str, folder: str, files: Files) -> Target:

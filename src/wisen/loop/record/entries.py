@@ -19,8 +19,11 @@ from wisen.domain.entries import (
     Origin,
     Priority,
     Source,
+    Status,
     Who,
 )
+from wisen.domain.lasting_words import insists, is_for_now
+from wisen.domain.negations import count_negations
 from wisen.domain.sameness import Lessons
 from wisen.domain.signals import About, SignalKind
 from wisen.loop.record.reach import says_everywhere, teaching
@@ -46,8 +49,11 @@ _CATEGORIES = {
 _LONGEST = 240
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _LEAD = re.compile(
-    r"^(?:please )?(?:remember|note|keep in mind)(?: that| this)?[:,]?\s+|^(?:fyi|btw)[:,]?\s+", re.IGNORECASE
+    r"^(?:please )?(?:remember|note|keep in mind)(?:(?: that| this)?[:,]| that)\s+|^(?:fyi|btw)[:,]\s+", re.IGNORECASE
 )
+"""What only asks to remember; "remember to" and "remember not to" are part of what is to be remembered."""
+_LASTING = 0.9
+"""From here on an order says itself that it lasts."""
 _CRITICAL = re.compile(
     r"\b(?:data ?loss|lost (?:my|our|all|the) (?:data|work|changes|files)|wiped|dropped the (?:database|table)|"
     r"secrets?|password|credentials?|api key|leak(?:ed|s)?|production|force[- ]push(?:ed)?|rm -rf)\b",
@@ -77,9 +83,11 @@ def entered(
     `apart` from another entry is not joined with that again when it is said in the same words. What `confined` agents
     recorded was kept in a project, and holds there, whatever it says of others.
     """
-    new = [each for each in _telling(sightings) if sight_of(each) not in seen]
+    telling = _telling(sightings)
+    requoted = _requoted((each for each in telling if sight_of(each) in seen), known, scribe)
+    new = [each for each in telling if sight_of(each) not in seen]
     if not new:
-        return []
+        return [*requoted]
     lookups: dict[str, Lessons] = defaultdict(Lessons)
     for state in known:
         lookups[state.context].add(state.entry.id, state.text)
@@ -87,7 +95,8 @@ def entered(
     followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
     wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
     split = {(each.context, each.quote): each.entry for each in apart}
-    rows: Rows = []
+    lasts = {state.entry.id: state.durable for state in known}
+    rows: Rows = [*requoted]
     for sighting in new:
         context = sighting.context or NOWHERE
         text = _text(sighting)
@@ -101,13 +110,44 @@ def entered(
             rows += [scribe.move(made.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
             lookup.add(made.id, text)
             entry = made.id
+            lasts[entry] = made.durable
         while entry in followed:
             entry = followed[entry]
         rows.append(_occurrence(sighting, entry, context, scribe))
+        if lasts.get(entry, 1.0) < _LASTING and (_durable(sighting) >= _LASTING or _repeats(sighting, rows)):
+            lasts[entry] = 1.0
+            rows.append(scribe.move(entry, MoveKind.LASTING, by=Who.USER, why="you said it again, more strongly"))
         if entry not in wide and sighting.agent not in confined and says_everywhere(teaching(sighting.text, text)):
             wide.add(entry)
             rows.append(scribe.move(entry, MoveKind.EVERYWHERE, by=Who.USER, why="you said so"))
     return rows
+
+
+def _repeats(sighting: Sighting, rows: Rows) -> bool:
+    """Whether the user says that it was said before; not where this is the first that is known of it."""
+    first = isinstance(rows[-2] if rows[1:] else None, Entry)
+    return not first and insists(sighting.text) and not is_for_now(sighting.text)
+
+
+def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], scribe: Scribe) -> list[Move]:
+    """Entries that an earlier version worded so that a negation of the user's was lost: they get the user's words."""
+    open_ = {
+        (state.context, state.entry.details): state
+        for state in known
+        if state.entry.origin is Origin.STATED
+        and state.status is Status.PENDING
+        and not state.confirmed
+        and state.text == state.entry.summary
+    }
+    moves: dict[str, Move] = {}
+    for sighting in seen if open_ else ():
+        state = open_.get((sighting.context or NOWHERE, _details(sighting)))
+        text = _text(sighting) if state is not None else ""
+        if state is None or not text or count_negations(text) <= count_negations(state.text):
+            continue
+        move = scribe.move(state.entry.id, MoveKind.TEXT, text, why="in your own words: a negation had been left out")
+        moves[state.entry.id] = move
+    return [*moves.values()]
 
 
 def sight_of(sighting: Sighting) -> str:
@@ -166,7 +206,7 @@ def _entry(sighting: Sighting, text: str, context: str, names: set[str], scribe:
         type=type_,
         category=_CATEGORIES[signal.kind],
         summary=text,
-        details=" ".join(sighting.text.split())[: 4 * _LONGEST],
+        details=_details(sighting),
         source=Source.USER_FEEDBACK if signal.kind is SignalKind.CORRECTION else Source.CONVERSATION,
         origin=Origin.STATED,
         priority=_priority(sighting),
@@ -208,6 +248,10 @@ def _occurrence(sighting: Sighting, entry: str, context: str, scribe: Scribe) ->
         at=sighting.said.at,
         quote=_quote(sighting),
     )
+
+
+def _details(sighting: Sighting) -> str:
+    return " ".join(sighting.text.split())[: 4 * _LONGEST]
 
 
 def _quote(sighting: Sighting) -> str:

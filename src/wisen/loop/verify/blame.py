@@ -61,6 +61,7 @@ def summary(blamed: Blame) -> Judged:
         speaking=tuple(sorted(speaking.values(), key=lambda effect: effect.chance or 0.0)),
         unused_lines=len(unused),
         unused_tokens=sum(effect.line.tokens for effect in unused),
+        unused=tuple(effect.line.number for effect in unused),
     )
 
 

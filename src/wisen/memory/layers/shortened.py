@@ -22,7 +22,8 @@ _LOGGED = re.compile(
 """How what a program printed begins."""
 _MARK = re.compile(r"\A\s*(?:#{1,6}|[-*•>+]|\d{1,2}[.)])\s+")
 _LEAD = re.compile(
-    r"\A(?:(?:ok(?:ay)?|yes|yeah|yep|no|nope|ah|oh|hm+|so|and|also|but|now|then|well|alright|right|great|perfect|cool"
+    r"\A(?:(?:no|nope)\s*[,:.!…–—-]+(?:\s+|$)|(?:ok(?:ay)?|yes|yeah|yep|ah"
+    r"|oh|hm+|so|and|also|but|now|then|well|alright|right|great|perfect|cool"
     r"|please|actually|q|question|note)(?:\s*[,:.!…–—-]+\s*|\s+))+(?=\S)",
     re.IGNORECASE,
 )
@@ -30,7 +31,9 @@ _LEAD = re.compile(
 _ENDS = re.compile(r"(?<=[\w)\]\"'`][.!?])\s+")
 _SENTENCE = re.compile(r"(?<=[\w)\]\"'`][.!?])\s+|\n+")
 _REMEMBER = re.compile(
-    r"\A(?:please\s+)?(?:remember|note|keep in mind|don't forget)(?:\s+(?:that|this|to))?\s*[:,]?\s+", re.IGNORECASE
+    r"\A(?:please\s+)?(?:remember|note|keep in mind|don't forget)"
+    r"(?:(?:\s+(?:that|this))?\s*[:,]|\s+that)\s+",
+    re.IGNORECASE,
 )
 _WANTS = (
     r"(?:(?:can|could|would) (?:you|we)|let'?s|please|i(?:'d| would) like (?:you |us )?to|i want (?:you |us )?to)\b"

@@ -1,16 +1,20 @@
 """What a task needs to know: the rules, fixes, insights, workflows and skills that matter to a prompt, within a budget.
 
-Best first, nothing twice, each with where it comes from. What was only typed once, and what other systems noted down,
-is not law for a task: it is left to recall.
+Rules, what the user said to do and known failures come first, remarks last and only where they match well; nothing
+twice, each with where it comes from. What was only typed once, and what other systems noted down, is left to recall.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from wisen.domain.memories import BRIEFING, Briefing, MemoryKind
+from wisen.domain.orders import is_order
 from wisen.domain.sameness import Lessons
+from wisen.domain.terms import term_of
 from wisen.domain.tokens import tokens_at_most
 
 if TYPE_CHECKING:
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.memories import Memory, Ranked
 
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 KINDS = (
     MemoryKind.RULE,
     MemoryKind.FIX,
@@ -26,47 +31,103 @@ KINDS = (
     MemoryKind.WORKFLOW,
     MemoryKind.SKILL,
 )
-"""What a briefing is made of, in the order it is shown."""
+"""What a briefing is made of."""
+LAWS = (MemoryKind.RULE, MemoryKind.FIX, MemoryKind.ENTRY)
+"""Of these, rules, known failures and what the user said to do come before all else."""
 WORKFLOWS = 3
 """No more of them than so many."""
 RELEVANT = 0.35
 """Which share of the best one's score something needs: what is further off is not about the task."""
-_WORDS = {
-    MemoryKind.RULE: "Rules",
-    MemoryKind.FIX: "Known failures",
-    MemoryKind.ENTRY: "Noted before",
-    MemoryKind.NOTE: "Notes",
-    MemoryKind.WORKFLOW: "Done before",
-    MemoryKind.SKILL: "Skills",
+MATCHING = 2
+"""How many words of the task a remark or a workflow shares; all where the task has fewer."""
+
+
+class Section(StrEnum):
+    """The parts of a briefing, in their order, by their headings."""
+
+    RULES = "Rules"
+    SAID = "Said before"
+    FIXES = "Known failures"
+    NOTES = "Notes"
+    SKILLS = "Skills"
+    WORKFLOWS = "Done before"
+    REMARKS = "Remarks"
+
+
+_SECTIONS = {
+    MemoryKind.RULE: Section.RULES,
+    MemoryKind.FIX: Section.FIXES,
+    MemoryKind.NOTE: Section.NOTES,
+    MemoryKind.WORKFLOW: Section.WORKFLOWS,
+    MemoryKind.SKILL: Section.SKILLS,
 }
+_ORDER = tuple(Section)
+_LAWFUL = (Section.RULES, Section.SAID, Section.FIXES)
 
 
-def brief(ranked: Sequence[Ranked], *, budget: int = BRIEFING, shown: frozenset[str] = frozenset()) -> Briefing:
-    """The best of what was found within a budget of tokens; what was shown before is left out, by id."""
-    least = RELEVANT * max((each.score for each in ranked), default=0.0)
-    matters = [each.memory for each in ranked if each.memory.kind in KINDS and each.score >= least]
+def section_of(memory: Memory) -> Section:
+    """The part of a briefing that a memory belongs to: what the user said is a remark unless it says what to do."""
+    return _SECTIONS.get(memory.kind, Section.SAID if is_order(memory.text) else Section.REMARKS)
+
+
+def brief(
+    ranked: Sequence[Ranked],
+    *,
+    words: Sequence[str] = (),
+    implied: Sequence[str] = (),
+    laws: Sequence[Ranked] = (),
+    frequent: Sequence[Memory] = (),
+    budget: int = BRIEFING,
+) -> Briefing:
+    """The best of what was found for the words of a task within a budget of tokens.
+
+    `laws` were found by what the task implies as well, in its words; `frequent` are failures of most sessions.
+    """
+    wanted = [
+        *_matching(laws, [*words, *implied], _LAWFUL, fewest=1),
+        *frequent,
+        *_matching(ranked, words, [each for each in _ORDER if each not in _LAWFUL], fewest=MATCHING),
+    ]
     taken: list[Memory] = []
-    told, many, left_out = Lessons(), Counter[MemoryKind](), 0
-    for memory in matters:
-        if memory.id in shown or told.find(memory.text) is not None:
-            continue
-        if memory.kind is MemoryKind.WORKFLOW and many[memory.kind] == WORKFLOWS:
+    told, many, left_out = Lessons(), Counter[Section](), 0
+    for memory in sorted(wanted, key=lambda each: _ORDER.index(section_of(each))):
+        section = section_of(memory)
+        if told.find(memory.text) is not None or (section is Section.WORKFLOWS and many[section] == WORKFLOWS):
             continue
         if tokens_at_most(_text([*taken, memory])) > budget:
             left_out += 1
             continue
         taken.append(memory)
         told.add(memory.id, memory.text)
-        many[memory.kind] += 1
+        many[section] += 1
     text = _text(taken)
     return Briefing(tuple(taken), text, tokens_at_most(text), left_out)
 
 
+def _matching(
+    ranked: Sequence[Ranked], words: Sequence[str], sections: Sequence[Section], *, fewest: int
+) -> list[Memory]:
+    """Those of some parts that match nearly as well as the best of them, and share enough words with the task."""
+    there = [each for each in ranked if section_of(each.memory) in sections]
+    least = RELEVANT * max((each.score for each in there), default=0.0)
+    terms = {term_of(part) for word in words for part in word.split()}
+    return [
+        each.memory
+        for each in there
+        if each.score >= least
+        and (len(terms & _terms_of(each.memory)) >= min(fewest, len(terms)) or not each.memory.text.isascii())
+    ]
+
+
+def _terms_of(memory: Memory) -> set[tuple[str, ...]]:
+    return {term_of(match[0].casefold()) for match in _WORD.finditer(f"{memory.text} {memory.beside}")}
+
+
 def _text(memories: Sequence[Memory]) -> str:
     lines: list[str] = []
-    for kind in KINDS:
-        of_kind = [memory for memory in memories if memory.kind is kind]
-        if of_kind:
-            lines.append(f"{_WORDS[kind]}:")
-            lines += [f"- {' '.join(memory.text.split())} ({memory.cited})" for memory in of_kind]
+    for section in _ORDER:
+        here = [memory for memory in memories if section_of(memory) is section]
+        if here:
+            lines.append(f"{section.value}:")
+            lines += [f"- {' '.join(memory.text.split())} ({memory.cited})" for memory in here]
     return "\n".join(lines)

@@ -13,6 +13,7 @@ import typer
 
 from wisen import __version__
 from wisen.surfaces.cli.asked import models_app
+from wisen.surfaces.cli.changed import changes_app, undo
 from wisen.surfaces.cli.forgotten import forget
 from wisen.surfaces.cli.guarded import guards_app
 from wisen.surfaces.cli.learnt import adopt, contexts_app, entries_app, praise, proposals_app
@@ -30,7 +31,7 @@ app = typer.Typer(
     name="wisen",
     help="Makes the AI agents you already use learn from their own work, and proves that it helps.",
     epilog="Start with: wisen learn",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -55,11 +56,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and stop.")
     ] = False,
 ) -> None:
     """Makes the AI agents you already use learn from their own work, and proves that it helps."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @app.command()
@@ -71,7 +75,11 @@ def learn(
     days: Annotated[Optional[float], typer.Option("--days", help="Only the last N days.")] = None,  # noqa: UP045 - as above
     project: Annotated[
         Optional[str],  # noqa: UP045 - as above
-        typer.Option("--project", help="A name that sets this work apart from the rest of its repository."),
+        typer.Option("--project", help="Report on this project only, by its name or path: see wisen contexts."),
+    ] = None,
+    part: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Option("--part", help="A name that sets this work apart from the rest of its repository."),
     ] = None,
     recheck: Annotated[
         bool, typer.Option("--recheck", help="Read every byte again and compare; do not trust sizes and dates.")
@@ -101,6 +109,7 @@ def learn(
     options = Options(
         days=days,
         project=project,
+        part=part,
         recheck=recheck,
         jobs=jobs,
         dry_run=dry_run,
@@ -137,13 +146,19 @@ def blame(
         Path, typer.Argument(metavar="FILE", help="An instruction file: CLAUDE.md, AGENTS.md or their kin.")
     ],
     line: Annotated[
-        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
+        Optional[list[int]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--line", help="Only this line, with the failing calls behind what is told of it."),
     ] = None,
+    unused: Annotated[bool, typer.Option("--unused", help="Only the rules that no session ever touched.")] = False,
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Take these lines out of the file; wisen undo brings them back.")
+    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="These lines stay: they are not brought up again.")] = False,
     html: Annotated[
         Optional[Path],  # noqa: UP045 - as above
         typer.Option("--html", metavar="PAGE", help="Write it as a page that needs no network."),
     ] = None,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Tell what each line of an instruction file costs in every session, and which failures began or ended with it.
@@ -151,8 +166,15 @@ def blame(
     Looks at what `wisen learn` has read. None of it is proof: it compares sessions before and after a line came.
     """
     from wisen.surfaces.cli.blame import run
+    from wisen.surfaces.cli.blame_lines import decide, show_unused
 
-    raise typer.Exit(run(path, line=line, as_json=as_json, html=html))
+    if remove or keep:
+        raise typer.Exit(
+            decide(path, line or [], unused=unused, remove=remove, keep=keep, dry_run=dry_run, as_json=as_json)
+        )
+    if unused:
+        raise typer.Exit(show_unused(path, as_json=as_json))
+    raise typer.Exit(run(path, lines=line or [], as_json=as_json, html=html))
 
 
 @app.command()
@@ -173,94 +195,6 @@ def explain(
     raise typer.Exit(explain(name, as_json=as_json))
 
 
-changes_app = typer.Typer(help="What was changed in your files, and taking it back.", invoke_without_command=True)
-app.add_typer(changes_app, name="changes")
-
-
-@changes_app.callback()
-def changes(context: typer.Context, as_json: Json = False) -> None:
-    """List what was changed in your files, newest first."""
-    if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.changes import show
-
-        raise typer.Exit(show(as_json=as_json))
-
-
-@changes_app.command()
-def revert(
-    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    dry_run: DryRun = False,
-    as_json: Json = False,
-) -> None:
-    """Undo the decision by which a change was made, whatever was changed since."""
-    from wisen.surfaces.cli.changes import undo as run
-
-    raise typer.Exit(run(change, yes=yes, dry_run=dry_run, as_json=as_json))
-
-
-@changes_app.command(name="show")
-def show_change(
-    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
-    as_json: Json = False,
-) -> None:
-    """Show one change: the difference, what it costs, and what became of it."""
-    from wisen.surfaces.cli.changes import explain as run
-
-    raise typer.Exit(run(change, as_json=as_json))
-
-
-@changes_app.command(name="record")
-def record_change(
-    path: Annotated[Path, typer.Argument(metavar="FILE", help="The file that was changed.")],
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="What was changed in it.")],
-    why: Annotated[str, typer.Argument(metavar="WHY", help="What it is meant to do.")],
-    dry_run: DryRun = False,
-    as_json: Json = False,
-) -> None:
-    """Remember a change that you or another tool made, so that it can be checked later."""
-    from wisen.surfaces.cli.changes import register as run
-
-    raise typer.Exit(run(path, what, why, dry_run=dry_run, as_json=as_json))
-
-
-@changes_app.command(name="refuse")
-def refuse_change(
-    change: Annotated[str, typer.Argument(metavar="ID", help="The id of a change, or how it begins.")],
-    dry_run: DryRun = False,
-    as_json: Json = False,
-) -> None:
-    """Say that you took something out because you do not want it."""
-    from wisen.surfaces.cli.changes import refuse as run
-
-    raise typer.Exit(run(change, dry_run=dry_run, as_json=as_json))
-
-
-@app.command()
-def undo(
-    decision: Annotated[
-        Optional[str],  # noqa: UP045 - as above
-        typer.Argument(metavar="[ID]", help="Of a decision, a change or an answered proposal; else the last decision."),
-    ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List what was decided, newest first.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    dry_run: DryRun = False,
-    as_json: Json = False,
-) -> None:
-    """Take the last decision back: an approved rule, a guard, an answer, or a whole install.
-
-    Shows which one it is and asks. Its changes of files go, your own edits stay, and what was decided is open again,
-    not refused. Done again it takes back the one before. What was forgotten stays forgotten.
-    """
-    if listed:
-        from wisen.surfaces.cli.changes import list_decisions
-
-        raise typer.Exit(list_decisions(as_json=as_json))
-    from wisen.surfaces.cli.changes import undo as run
-
-    raise typer.Exit(run(decision, yes=yes, dry_run=dry_run, as_json=as_json))
-
-
 @app.command()
 def review() -> None:
     """Go through what is proposed, one by one: approve, edit, skip or reject it."""
@@ -269,6 +203,8 @@ def review() -> None:
     raise typer.Exit(run())
 
 
+app.add_typer(changes_app, name="changes")
+app.command()(undo)
 app.add_typer(proposals_app, name="proposals")
 app.add_typer(guards_app, name="guards")
 app.add_typer(trials_app, name="trials")

@@ -31,7 +31,7 @@ def run(*, as_json: bool) -> int:
 
 def _show(found: tuple[AgentState, ...], out: Console) -> None:
     numbers = ("files", "size", "sessions read", "turns")
-    rows = table("agent", "version", *numbers, "last written", "hooks", "looked in", right=numbers, grow="looked in")
+    rows = table("agent", "version", *numbers, "last written", "hooks", "looked in", right=numbers)
     for agent in found:
         cells = (agent.sources, agent.counts.sessions, agent.counts.typed_turns)
         files, sessions, turns = (f"{cell:,}" if cell else "·" for cell in cells)

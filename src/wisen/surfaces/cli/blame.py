@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from wisen.domain.instructions import Blame, Effect
 
 _SHOWN = 10
-_NARROW = 100
-"""Columns below which the effect is told in fewer words, to leave room for the text."""
 _STYLES = {
     Strength.BEGAN: "bold red",
     Strength.HELPED: "green",
@@ -33,18 +32,25 @@ _STYLES = {
     Strength.NEVER: "yellow",
 }
 _SHORT = {Strength.BEGAN: "began with it", Strength.NO_TRACE: "no trace", Strength.TOO_EARLY: "too early"}
+"""What fits into a column; the sentences below the rows say it in full."""
 _HEADS = ("line", "cost", "since", "relevant", "✓ ✗", "effect")
 _LEGEND = (
     "cost: tokens in every session; since ≤: already there when the history begins; relevant: sessions that did "
     "something the line speaks about / sessions under it; ✓ followed; ✗ violated"
 )
 _NUMBERS = ("line", "cost", "relevant")
-_CUT = 4
-"""A line is cut to so many widths of the terminal before it is looked at closely: one may be very long."""
+_LONG = 400
+"""So much of a line of the file is shown, and of a call: one may be very long."""
+_LONG_WORD = re.compile(r"\S{101,}")
+_READABLE = 24
+"""Columns that the text of a line needs beside its figures; else it stands below them."""
 
 
-def run(path: Path, *, line: int | None, as_json: bool, html: Path | None) -> int:
+def run(path: Path, *, lines: Sequence[int], as_json: bool, html: Path | None) -> int:
     """Show what the sessions tell about a file, or about one line of it; or write it as a page."""
+    if len(lines) > 1:
+        raise UsageError("--line is given several times only with --remove or --keep. Give one to look at.")
+    line = lines[0] if lines else None
     if html is not None and (as_json or line is not None):
         raise UsageError("--html writes the whole file as a page. Give it without --line and --json.")
     wires = wiring.wire()
@@ -106,28 +112,55 @@ def show(blame: Blame, out: Console) -> None:
 
 
 def _rows(blame: Blame, out: Console) -> None:
-    """One row a line, cut to the terminal's width."""
+    """One row a line of the file: its figures, and its text beside them or below."""
     from rich.text import Text
 
     speaking = {effect.line.number for effect in blame.speaking}
-    rows = [
-        (effect, _cells(effect, narrow=out.width < _NARROW) if effect.line.number in speaking else _quiet(effect))
-        for effect in blame.effects
-    ]
+    rows = [(effect, _cells(effect) if effect.line.number in speaking else _quiet(effect)) for effect in blame.effects]
     widths = [max(map(len, column)) for column in zip(_HEADS, *(cells for _, cells in rows), strict=True)]
     if not any(effect.followed or effect.violated for effect in blame.speaking):
         widths[_HEADS.index("✓ ✗")] = 0
-    out.print(_row(_HEADS, widths, Text("text"), out.width, style="dim"), no_wrap=True)
+    _print_row(_figures(_HEADS, widths, style="dim"), Text("text", style="dim"), widths, out)
     for effect, cells in rows:
-        text = Text(visible(effect.line.text[: _CUT * out.width]))
         is_quiet = effect.line.number not in speaking
+        text = Text(visible(_clip_line(effect.line.text)), style="dim" if is_quiet else "")
         styles = {"style": "dim"} if is_quiet else {"strong": _STYLES[effect.strength]}
-        out.print(_row(cells, widths, text, out.width, **styles), no_wrap=True)
+        _print_row(_figures(cells, widths, **styles), text, widths, out)
 
 
-def _row(
-    cells: Sequence[str], widths: Sequence[int], text: Text, room: int, *, style: str = "", strong: str = ""
-) -> Text:
+def _clip_line(text: str) -> str:
+    """A line of the file as it stands, without the end of a long one and the middle of a long word."""
+    short = _LONG_WORD.sub(lambda word: clipped(word[0], 80), text)
+    if len(short) <= _LONG:
+        return short
+    bare = short.lstrip()
+    return short[: len(short) - len(bare)][:_READABLE] + clipped(bare, _LONG)
+
+
+def _print_row(figures: Text, text: Text, widths: Sequence[int], out: Console) -> None:
+    from rich.text import Text
+
+    from wisen.surfaces.cli.layout import wrap_text
+
+    beside = figures.cell_len
+    if out.width - beside >= _READABLE:
+        lines = list(wrap_text(text, out.width - beside, hang=0)) or [Text()]
+        made = [figures + lines[0], *(Text(" " * beside) + line for line in lines[1:])]
+    else:
+        figures.rstrip()
+        indent = widths[0] + 1
+        lines = list(wrap_text(text, out.width - indent, hang=0))
+        made = [Text(" " * indent) + line for line in lines]
+        if figures.cell_len <= indent and made:  # nothing but its number: the text stands beside that
+            made[0] = figures + " " * (indent - figures.cell_len) + lines[0]
+        else:
+            made.insert(0, figures)
+    for each in made:
+        each.rstrip()
+        out.print(each, soft_wrap=True)
+
+
+def _figures(cells: Sequence[str], widths: Sequence[int], *, style: str = "", strong: str = "") -> Text:
     from rich.text import Text
 
     made = Text(style=style)
@@ -135,8 +168,6 @@ def _row(
         if width:
             padded = cell.rjust(width) if head in _NUMBERS else cell.ljust(width)
             made.append(f"{padded} ", style=strong if head == "effect" else "")
-    made.append_text(text)
-    made.truncate(room, overflow="ellipsis")
     return made
 
 
@@ -144,7 +175,7 @@ def _quiet(effect: Effect) -> tuple[str, ...]:
     return (str(effect.line.number), *[""] * (len(_HEADS) - 1))
 
 
-def _cells(effect: Effect, *, narrow: bool) -> tuple[str, ...]:
+def _cells(effect: Effect) -> tuple[str, ...]:
     line, strength = effect.line, effect.strength
     kept = [f"✓{effect.followed}"] if effect.followed else []
     broken = [f"✗{effect.violated}"] if effect.violated else []
@@ -154,7 +185,7 @@ def _cells(effect: Effect, *, narrow: bool) -> tuple[str, ...]:
         f"{'≤ ' if line.since_known else ''}{line.born:%Y-%m-%d}",
         f"{effect.relevant if line.words else '·'}/{effect.under}",
         " ".join(kept + broken),
-        _SHORT.get(strength, strength.value) if narrow else strength.value,
+        _SHORT.get(strength, strength.value),
     )
 
 
@@ -203,12 +234,11 @@ def _life(effect: Effect) -> list[str]:
 def _call(call: Evidence, out: Console) -> None:
     from rich.text import Text
 
-    wide = max(out.width - 4, 20)
     out.print(Text(f"{call.at:%Y-%m-%d %H:%M}  {visible(call.agent)} session {visible(call.session)}", style="dim"))
-    out.print(Text(f"  - {visible(clipped(shown_call(call.before) or call.before, wide))}"))
+    out.print(Text(f"  - {visible(clipped(shown_call(call.before) or call.before, _LONG))}"))
     said_there = complaint(call.said)
     if said_there:
-        out.print(Text(f"    {visible(clipped(said_there, wide))}", style="red"))
+        out.print(Text(f"    {visible(clipped(said_there, _LONG))}", style="red"))
 
 
 def _command(blame: Blame) -> str:

@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from wisen import wiring
-from wisen.domain.changes import Fate, Line, Value
+from wisen.domain.changes import Fate, Line, Removal, Value
 from wisen.domain.short_ids import short_id
 from wisen.surfaces.cli.confirming import is_confirmed
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
@@ -185,6 +185,9 @@ def _what(deed: Deed) -> str:
         return deed.text
     if isinstance(deed, Value):
         return f"{'.'.join(map(str, deed.keys))} = {deed.new}" if deed.new else f"{'.'.join(map(str, deed.keys))} gone"
+    if isinstance(deed, Removal):
+        gone = [line.text.decode("utf-8", "replace").strip() for line in deed.lines]
+        return f"taken out: {'; '.join(gone)}"
     return deed.new.decode("utf-8", "replace").strip().partition("\n")[0]
 
 

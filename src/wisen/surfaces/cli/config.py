@@ -48,7 +48,7 @@ def template_of(described: Sequence[Described]) -> str:
 def _show(file: str, described: Sequence[Described]) -> None:
     out = console()
     out.print(f"Settings in {file} and WISEN_* variables. A file to start from: wisen config --template\n", style="dim")
-    rows = table("key", "value", "from", "meaning", grow="meaning")
+    rows = table("key", "value", "from", "meaning")
     for each in described:
         value = ", ".join(each.value) if isinstance(each.value, tuple) else str(each.value)
         allowed = f" [{each.allowed}]" if each.allowed else ""

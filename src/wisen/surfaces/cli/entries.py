@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Logged, MoveKind, Status, Who
+from wisen.domain.entry_words import describe_author, describe_decision
 from wisen.errors import UsageError
 from wisen.surfaces.cli.praise import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
@@ -61,7 +62,7 @@ def explain(name: str, *, as_json: bool) -> int:
     out.print(f"{entry.name}: {state.text}", markup=False)
     out.print(
         f"{entry.category or entry.type}, {state.priority.value}, {state.status.value}, area {entry.area}, "
-        f"{entry.origin.value}; in {entry.context or 'every context'}",
+        f"{describe_author(entry)}, {describe_decision(state)}; in {entry.context or 'every context'}",
         markup=False,
     )
     if state.conflicts:
@@ -198,7 +199,7 @@ def write_down(*, dry_run: bool, as_json: bool) -> int:
 
 
 def rules(*, every: bool, as_json: bool) -> int:
-    """List the rules: what was approved, here and everywhere."""
+    """List the rules that hold, here and everywhere, with whose words they are and who approved them."""
     with wiring.wire().asked() as learner:
         here = learner.context_of(Path.cwd())
         found = [
@@ -215,6 +216,7 @@ def rules(*, every: bool, as_json: bool) -> int:
     for each in found:
         say(f"{each.entry.name}  {each.text}")
         say(f"    {each.context or 'everywhere'}, {plural(each.sessions, 'session')}", dim=True)
+        say(f"    {describe_author(each.entry)}, {describe_decision(each)}", dim=True)
         for other in filter(None, map(names.get, each.conflicts)):
             say(f"    It says the opposite of {other}: wisen entries resolve one of them.")
     return 0
@@ -251,4 +253,5 @@ def stats(*, as_json: bool) -> int:
 def _told(state: EntryState) -> dict[str, object]:
     entry: Entry = state.entry
     told: dict[str, object] = {name: getattr(entry, name) for name in _OF_ENTRY}
-    return told | {name: getattr(state, name) for name in _OF_STATE}
+    words = {"author": describe_author(entry), "decision": describe_decision(state)}
+    return told | {name: getattr(state, name) for name in _OF_STATE} | words

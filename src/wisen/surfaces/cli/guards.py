@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen import wiring
+from wisen.domain.guard_words import describe_guard
 from wisen.domain.guards import ACTIONS, GuardSource, Mode
 from wisen.errors import UsageError
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say, shown_call
@@ -145,7 +146,7 @@ def backtest(name: str, *, as_json: bool) -> int:
     if as_json:
         print_json({"guard": guard.id, "watch": guard.watch, "better": guard.better, "backtest": tested})
         return 0
-    say(f"{guard.id}  {guard.watch}{f' -> {guard.better}' if guard.better else ''}")
+    say(f"{guard.id}  {describe_guard(guard, with_reason=False)}")
     for line in lines:
         say(f"  {line}")
     if tested.first is not None and tested.last is not None:
@@ -158,9 +159,7 @@ def _is_called(learner: Learner) -> bool:
 
 
 def _line(state: GuardState) -> str:
-    guard = state.guard
-    better = f" -> {guard.better}" if guard.better else ""
-    return f"{guard.watch}{better}{f' # {clipped(guard.reason, _WIDE)}' if guard.reason else ''}"
+    return clipped(describe_guard(state.guard, state.mode), 2 * _WIDE)
 
 
 def _fared(state: GuardState, fared: Fared) -> str:

@@ -14,7 +14,9 @@ from wisen.domain.instructions import Strength, told
 from wisen.errors import UsageError
 from wisen.surfaces import corrections
 from wisen.surfaces.cli import NOTHING
+from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.render import (
+    blame_command,
     clipped,
     console,
     decision_words,
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 12
 _WIDE = 58
-_SENTENCE = 140
 _THEMES = 5
 """How many repeated corrections, and how many said once, are shown."""
 _LONG_WORK = 20_000_000
@@ -54,6 +55,8 @@ class Options:
 
     days: float | None
     project: str | None
+    part: str | None
+    """A suffix to the keys of the contexts that are read."""
     recheck: bool
     jobs: int
     dry_run: bool
@@ -78,12 +81,13 @@ def run(path: Path | None, options: Options) -> int:
         _wires(dry_run=options.dry_run or options.sample) as wires,
         wires.noted_when_stopped(),
         wires.lock().hold("learn"),
-        wires.learner(options.project) as learner,
+        wires.learner(options.part) as learner,
         _progress(quiet=options.as_json) as progress,
     ):
         report = learner.learn(
             path,
             days=options.days,
+            project=options.project,
             recheck=options.recheck,
             jobs=options.jobs,
             judge=True if files else None,
@@ -146,7 +150,7 @@ def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = 
         return
     out.print(headline(counts), style="bold")
     out.print(_reading(report), style="dim")
-    _decisions(report, out)
+    _decisions(report, out, stored=not (dry_run or sample))
     _failures(report, out)
     _corrections(report, out)
     _instructions(report, out)
@@ -190,7 +194,7 @@ def _failures(report: Report, out: Console) -> None:
         return
     repeated = [kind for kind in report.failures if kind.sessions > 1] or list(report.failures)
     out.print("\nWhat keeps failing, and what fixed it", style="bold")
-    rows = table("sessions", "calls", "what", "cost", "fixed by", right=("sessions", "calls", "cost"), grow="fixed by")
+    rows = table("sessions", "calls", "what", "cost", "fixed by", right=("sessions", "calls", "cost"))
     fixes = {fix.signature: fix for fix in reversed(report.fixes)}
     for kind in repeated[:_SHOWN]:
         hidden = f" ({kind.masked} hidden by a pipe)" if kind.masked else ""
@@ -213,14 +217,16 @@ def _failures(report: Report, out: Console) -> None:
         out.print(f"and {plural(rest, 'kind')} more: wisen learn --json", style="dim")
 
 
-def _decisions(report: Report, out: Console) -> None:
+def _decisions(report: Report, out: Console, *, stored: bool) -> None:
     decisions = report.decisions
     if decisions:
         out.print("\nWorth deciding now", style="bold")
     for number, each in enumerate(decisions, start=1):
-        what, why = decision_words(each)
-        out.print(f"  {number}. {what}")
-        out.print(f"     {why}", style="dim")
+        words = decision_words(each)
+        out.print(f"  {number}. {words.what}")
+        out.print(f"     {words.why}", style="dim")
+        if stored:
+            out.print(CommandLine(words.command, indent=5))
 
 
 def _corrections(report: Report, out: Console) -> None:
@@ -229,13 +235,13 @@ def _corrections(report: Report, out: Console) -> None:
     out.print(f"\n{corrections.TITLE}", style="bold")
     out.print(f"  {corrections.said_in_turns(report)}")
     for theme in corrections.repeated(report)[:_THEMES]:
-        out.print(f"  {plural(theme.sessions, 'session')}: {clipped(theme.lesson, _SENTENCE)}")
+        out.print(f"  {plural(theme.sessions, 'session')}: {corrections.lesson_words(theme)}")
         out.print(f"     {corrections.quote(theme)}", style="dim")
     once = corrections.lasting(report)
     if once:
         out.print(f"  {corrections.ONCE}:")
     for theme in once[:_THEMES]:
-        out.print(f"  - {clipped(theme.lesson, _SENTENCE)}")
+        out.print(f"  - {corrections.lesson_words(theme)}")
         out.print(f"     {corrections.quote(theme)}", style="dim")
     rest = len(once) - _THEMES
     if rest > 0:
@@ -259,7 +265,7 @@ def _instructions(report: Report, out: Console) -> None:
             f"{plural(file.sessions, 'session')}, {thousands(file.unused_tokens)} of {thousands(file.tokens)} tokens"
         )
     first = speaking[0][0] if speaking else unused[0]
-    out.print(f"  Line by line: wisen blame {first.path}", style="dim")
+    out.print(f"  Line by line: {blame_command(first.path)}", style="dim")
 
 
 def _tools(counts: Counts, out: Console) -> None:

@@ -40,6 +40,10 @@ def _answer(name: str, does: str, *, may_edit: bool = False) -> None:
     def run(
         proposal: ProposalId,
         text: Annotated[Optional[str], typer.Option("--text", help="The rule in your own words.")] = None,  # noqa: UP045 - as above
+        to: Annotated[
+            Optional[str],  # noqa: UP045 - as above
+            typer.Option("--to", metavar="PLACE", help="Where it goes: file, local, rules, own or hook; remembered."),
+        ] = None,
         dry_run: DryRun = False,
         as_json: Json = False,
     ) -> None:
@@ -47,10 +51,10 @@ def _answer(name: str, does: str, *, may_edit: bool = False) -> None:
         from wisen.surfaces.cli.review import answer
 
         given = Answer({"approve": "approved", "reject": "rejected", "skip": "skipped"}.get(name, name))
-        raise typer.Exit(answer(proposal, given, text=text, dry_run=dry_run, as_json=as_json))
+        raise typer.Exit(answer(proposal, given, text=text, to=to, dry_run=dry_run, as_json=as_json))
 
     def run_as_it_is(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
-        run(proposal, None, dry_run, as_json)
+        run(proposal, None, None, dry_run, as_json)
 
     proposals_app.command(name=name, help=does)(run if may_edit else run_as_it_is)
 
@@ -59,6 +63,29 @@ _answer("approve", "Write the rule into its file.", may_edit=True)
 _answer("reject", "Say no: it does not come back, in whatever words.")
 _answer("skip", "Wait until it comes up again.")
 _answer("later", "Leave it in the list.")
+
+
+@proposals_app.command(name="place")
+def choose_place(
+    place: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Argument(metavar="PLACE", help="file, local, rules or hook; ask: be asked again."),
+    ] = None,
+    file: Annotated[str, typer.Option("--file", help="The file that the rules would go to.")] = "CLAUDE.md",
+    context: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Option("--context", help="The project, by its key; else this folder's."),
+    ] = None,
+    everywhere: Annotated[bool, typer.Option("--global", help="For what holds in all projects.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Show where approved rules go instead of a file that is too long, or choose it for this project."""
+    from wisen.surfaces.cli.placing import choose, show
+
+    if place is None:
+        raise typer.Exit(show(as_json=as_json))
+    raise typer.Exit(choose(place, file, context="" if everywhere else context, dry_run=dry_run, as_json=as_json))
 
 
 @proposals_app.command(name="try")

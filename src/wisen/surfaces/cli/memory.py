@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.summaries import is_day
-from wisen.surfaces.cli.render import console, plural, print_json
+from wisen.surfaces.cli.render import console, plural, print_json, say, table
 from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
+    from wisen.facade.remember import Kept, MemoryOverview
     from wisen.learner import Learner
 
 _SHOWN = 30
@@ -58,6 +59,52 @@ def days(*, as_json: bool) -> int:
     return 0
 
 
+def overview(*, as_json: bool) -> int:
+    """Tell what is kept of this project and of all, and where each layer of it is."""
+    wires = wiring.wire()
+    if not wires.ever_used:
+        if as_json:
+            print_json({"days": [], "sessions": []})
+        else:
+            say("Nothing is kept yet. Start with: wisen learn")
+        return 0
+    with wires.learner(reads=False) as learner:
+        kept = learner.memory_overview(Path.cwd())
+    if as_json:
+        told = [{"day": each.day, "path": each.path, "lines": each.lines} for each in kept.days]
+        counts = {"project": kept.name, "here": kept.here._asdict(), "everywhere": kept.everywhere._asdict()}
+        print_json({"days": told, "sessions": kept.summaries} | counts)
+        return 0
+    out = console()
+    if kept.name:
+        out.print(f"Kept of this project ({kept.name}): {_kept(kept.here)}.")
+        out.print(f"Of all projects: {_kept(kept.everywhere)}.")
+    else:
+        out.print(f"This directory belongs to no project that was learnt from. Of all: {_kept(kept.everywhere)}.")
+    out.print("Its layers, and how to look at each:")
+    rows = table("kept", "layer", "command", right=("kept",))
+    rows.add_row(f"{kept.here.memories:,}", "what was said and done, to be found again", 'wisen recall "some words"')
+    rows.add_row(f"{len(kept.days):,}", "days, a line for what mattered", "wisen memory days")
+    rows.add_row(f"{len(kept.summaries):,}", "summaries of sessions", _summary_command(kept))
+    rows.add_row(f"{kept.here.entries:,}", "lessons", "wisen entries")
+    rows.add_row(f"{kept.here.rules:,}", "rules that you approved", "wisen rules")
+    out.print(rows)
+    if kept.here.sessions and not kept.summaries:
+        out.print("Days and summaries are written as sessions end. Those of earlier sessions: wisen memory write")
+    return 0
+
+
+def _kept(kept: Kept) -> str:
+    return (
+        f"{plural(kept.sessions, 'session')}, {plural(kept.entries, 'lesson')} "
+        f"({plural(kept.rules, 'approved rule')}), {plural(kept.memories, 'memory', 'memories')}"
+    )
+
+
+def _summary_command(kept: MemoryOverview) -> str:
+    return f"wisen memory show {kept.summaries[0].stem}" if kept.summaries else "wisen memory show SESSION"
+
+
 def show(name: str | None, *, as_json: bool) -> int:
     """Show a day, the newest where none is named, or the summary of a session."""
     with wiring.wire().learner(reads=False) as learner:
@@ -68,7 +115,7 @@ def show(name: str | None, *, as_json: bool) -> int:
         print_json({"summaries": [{"name": each.name, "text": each.text} for each in found]})
         return 0
     for each in found:
-        console().print(each.text, markup=False, soft_wrap=True)
+        console().print(each.text, markup=False)
     return 0
 
 
@@ -100,5 +147,5 @@ def _show_day(learner: Learner, name: str | None, *, as_json: bool) -> int:
     for each in found:
         out.print(f"{each.day}  {each.path}", style="dim", markup=False)
         for line in each.lines:
-            out.print(f"{line.mark.sign} {line.time} - {line.text}", markup=False, soft_wrap=True)
+            out.print(f"{line.mark.sign} {line.time} - {line.text}", markup=False)
     return 0

@@ -10,8 +10,18 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 phrases_app = typer.Typer(
-    help="Your own wording of feedback: what only you say when something is wrong, or right.", no_args_is_help=True
+    help="Your own wording of feedback: what only you say when something is wrong, or right.",
+    invoke_without_command=True,
 )
+
+
+@phrases_app.callback()
+def phrases(context: typer.Context, as_json: Json = False) -> None:
+    """List your phrases, each with the turns that speak for it."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.phrases import show
+
+        raise typer.Exit(show(None, dry_run=False, as_json=as_json))
 
 
 @phrases_app.command(name="show")

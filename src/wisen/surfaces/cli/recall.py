@@ -12,7 +12,7 @@ from wisen import wiring
 from wisen.domain.memories import MemoryKind
 from wisen.errors import UsageError
 from wisen.surfaces.cli import NOTHING
-from wisen.surfaces.cli.render import clipped, console, plural, print_json
+from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,9 +63,9 @@ def brief(prompt: str, *, budget: int, as_json: bool) -> int:
             {"text": made.text, "tokens": made.tokens, "left_out": made.left_out, "memories": map_all(made.memories)}
         )
         return 0
-    print(made.text or "Nothing that was learnt here matters to this task.")
+    say(made.text or "Nothing that was learnt here matters to this task.")
     if made.left_out:
-        print(f"({plural(made.left_out, 'more')} would cost more than {budget} tokens; --budget raises it.)")
+        say(f"({plural(made.left_out, 'more')} would cost more than {budget} tokens; --budget raises it.)")
     return 0
 
 
@@ -108,7 +108,7 @@ def _show(found: Recalled, learner: Learner, question: str, out: Console, *, aro
             if scope == "all"
             else "in this project or what holds everywhere. --scope all looks in every project"
         )
-        print(f"Nothing found {looked}. {found.total:,} memories are kept.")
+        say(f"Nothing found {looked}. {found.total:,} memories are kept.")
         return
     numbers = {group.key: number for number, group in enumerate(found.groups, start=1)}
     for number, group in enumerate(found.groups, start=1):
@@ -117,15 +117,15 @@ def _show(found: Recalled, learner: Learner, question: str, out: Console, *, aro
         head.append(_cited(best, found), style="bold")
         if group.replaced_by:
             head.append(f"   replaced by {numbers.get(group.replaced_by, 'a newer one')}", style="yellow")
-        out.print(head, soft_wrap=True)
-        out.print(_marked(_window(best.text, question), question, indent="    "), soft_wrap=True)
+        out.print(head)
+        out.print(_marked(_window(best.text, question), question, indent="    "))
         for also in _also(group, question):
             line = f"      turn {also.turn}: {clipped(_window(also.text, question), 130)}"
-            out.print(Text(line, style="dim"), soft_wrap=True)
+            out.print(Text(line, style="dim"))
         if around:
             for each in learner.around(best, around):
                 sign = ">" if each.id == best.id else " "
-                out.print(Text(f"    {sign} turn {each.turn}: {clipped(each.text, 160)}", style="dim"), soft_wrap=True)
+                out.print(Text(f"    {sign} turn {each.turn}: {clipped(each.text, 160)}", style="dim"))
     if found.more:
         out.print(Text(f"… and {found.more} more; --limit shows them.", style="dim"))
 
@@ -166,7 +166,7 @@ def _window(text: str, question: str) -> str:
     places = [at for word in _WORD.findall(question.casefold()) if (at := one.casefold().find(word[:5])) >= 0]
     start = max(0, min(places, default=0) - _WIDE // 4)
     begin = one.find(" ", start) + 1 if start else 0
-    return ("…" if begin else "") + one[begin : begin + _WIDE].rstrip() + ("…" if begin + _WIDE < len(one) else "")
+    return ("… " if begin else "") + clipped(one[begin:], _WIDE)
 
 
 def _marked(text: str, question: str, *, indent: str) -> Text:

@@ -16,9 +16,9 @@ memory_app = typer.Typer(help="The days of this project, and what its sessions c
 def memory(context: typer.Context, as_json: Json = False) -> None:
     """List the days of this project, newest first."""
     if context.invoked_subcommand is None:
-        from wisen.surfaces.cli.memory import days
+        from wisen.surfaces.cli.memory import overview
 
-        raise typer.Exit(days(as_json=as_json))
+        raise typer.Exit(overview(as_json=as_json))
 
 
 @memory_app.command(name="days")

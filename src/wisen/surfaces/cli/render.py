@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
     from wisen.domain.report import Counts, Decision
-
-_PIPE_WIDTH = 120
+    from wisen.surfaces.cli.layout import FittedTable
 
 
 def print_json(value: object) -> None:
@@ -26,10 +25,10 @@ def print_json(value: object) -> None:
 
 
 def console() -> Console:
-    """The terminal, plain when it is not one."""
+    """The terminal; where there is none, and COLUMNS says nothing, lines are as long as they are."""
     from wisen.surfaces.cli.terminal import safe_console
 
-    return safe_console(width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    return safe_console()
 
 
 def say(text: str, *, dim: bool = False) -> None:
@@ -40,20 +39,11 @@ def say(text: str, *, dim: bool = False) -> None:
         print(text)
 
 
-def table(*columns: str, right: tuple[str, ...] = (), grow: str = "") -> Table:
-    """A quiet table; `right` names the columns of numbers, `grow` the one that may be cut."""
-    from rich.table import Table
+def table(*columns: str, right: tuple[str, ...] = ()) -> FittedTable:
+    """A quiet table; `right` names the columns of numbers."""
+    from wisen.surfaces.cli.layout import FittedTable
 
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for column in columns:
-        made.add_column(
-            column,
-            justify="right" if column in right else "left",
-            overflow="ellipsis" if column == grow else "fold",
-            no_wrap=column != grow or sys.stdout.isatty(),
-            ratio=None,
-        )
-    return made
+    return FittedTable(columns, right)
 
 
 def size(count: int) -> str:
@@ -89,9 +79,10 @@ def duration(milliseconds: int) -> str:
 
 
 def clipped(text: str, longest: int) -> str:
-    """On one line, and no longer."""
-    one = " ".join(text.split())
-    return one if len(one) <= longest else one[: longest - 1] + "…"
+    """On one line and no longer, in whole words."""
+    from wisen.surfaces.cli.layout import clip_text
+
+    return clip_text(text, longest)
 
 
 def shown_call(arguments: str) -> str:
@@ -125,27 +116,46 @@ def _fields(arguments: str) -> dict[str, object]:
     return fields if isinstance(fields, dict) else {}
 
 
-def decision_words(decision: Decision) -> tuple[str, str]:
-    """What could be decided, and why."""
+class DecisionWords(NamedTuple):
+    """What could be decided, why, and the one command that does it."""
+
+    what: str
+    why: str
+    command: str
+
+
+def decision_words(decision: Decision) -> DecisionWords:
+    """A decision for a person."""
     from wisen.domain.fixes import Danger
     from wisen.domain.instructions import told
 
     if decision.line is not None and decision.file is not None:
         line = decision.line.line
-        what = f"Change or take out line {line.number} of {decision.file.path}: {clipped(line.text.strip(' *-#'), 60)}"
-        return what, f"{told(decision.line)} Cost so far: about {duration(decision.spares_ms)}."
+        what = f"Take out line {line.number} of {decision.file.path}: {clipped(line.text.strip(' *-#'), 60)}"
+        cost = f" Cost so far: about {duration(decision.spares_ms)}." if decision.spares_ms else ""
+        return DecisionWords(
+            what, f"{told(decision.line)}{cost}", f"{blame_command(decision.file.path)} --line {line.number} --remove"
+        )
     if decision.fix is not None:
         fix = decision.fix
         again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
         what = f"Tell your agents about {fix.signature.words}: {fix.change.words}"
         careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
         seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
-        return what, f"{seen}; wisen explain {fix.id}"
+        return DecisionWords(
+            what, f"{seen}; where it comes from: wisen explain {fix.id}", f"wisen entries confirm {decision.entry}"
+        )
     if decision.file is not None:
         file = decision.file
         what = f"Drop {plural(file.unused_lines, 'rule')} of {file.path} that nothing ever touched"
-        return what, f"{thousands(file.unused_tokens)} tokens in each of {plural(file.sessions, 'session')}"
-    return "", ""
+        why = f"{thousands(file.unused_tokens)} tokens in each of {plural(file.sessions, 'session')}"
+        return DecisionWords(what, why, f"{blame_command(file.path)} --unused --remove")
+    return DecisionWords("", "", "")
+
+
+def blame_command(path: str) -> str:
+    """The command that looks at an instruction file."""
+    return f"wisen blame {shlex.quote(path)}"
 
 
 def headline(counts: Counts) -> str:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.entries import Answer, ProposalType
-from wisen.errors import FileError, WisenError
+from wisen.domain.guard_words import describe_proposal
+from wisen.errors import PlaceNeeded, WisenError
+from wisen.surfaces.cli.findings import show_findings
+from wisen.surfaces.cli.placing import answer_or_ask, show_places, tell_place, where_it_goes
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 from wisen.surfaces.cli.requests import carry_out
 from wisen.surfaces.cli.reviewing import edited_line, show_conversation
@@ -34,13 +37,14 @@ def show(*, every: bool, as_json: bool) -> int:
         short = learner.short_ids()
         numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
         learner.note_shown([*numbers])
+        goes = {each.proposal.id: _where(each.proposal, learner) for each in found}
     if not found:
         say("Nothing is proposed just now. wisen learn reads what is new.")
     for each in found:
         id_ = each.proposal.id
-        say(f"{numbers.get(id_, '-'):>3}  {clipped(each.proposal.text, 100)}  ({short[id_]})")
+        say(f"{numbers.get(id_, '-'):>3}  {clipped(describe_proposal(each.proposal), 100)}  ({short[id_]})")
         state = "" if each.waits else f", {each.answer}"
-        say(f"     {_where(each.proposal)}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
+        say(f"     {goes[each.proposal.id]}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
     if numbers:
         say(
             f"One by one: wisen review. By number or id: wisen proposals approve {short[next(iter(numbers))]}", dim=True
@@ -48,21 +52,33 @@ def show(*, every: bool, as_json: bool) -> int:
     return 0
 
 
-def answer(proposal: str, given: Answer, *, text: str | None, dry_run: bool, as_json: bool) -> int:
+def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dry_run: bool, as_json: bool) -> int:
     """Answer one proposal."""
     with wiring.wire().learner(reads=False) as learner:
         request = learner.proposal(proposal).proposal
         if request.words and given is Answer.APPROVED and not dry_run:
             return carry_out(learner, request)
-        done = learner.answer(proposal, given, text=text, dry_run=dry_run)
+        try:
+            done = learner.answer(proposal, given, text=text, to=to, dry_run=dry_run)
+        except PlaceNeeded as needed:
+            if not dry_run or as_json:
+                raise
+            show_places(learner, request, needed, text, show_diff)
+            return 0
         if as_json:
             told = _told(learner, done.asked) | {"answer": given, "dry_run": dry_run}
+            told |= {"to": done.place.word if done.place else None}
             print_json(told | {"change": done.edit.change.id if done.edit else None})
             return 0
     out = console()
     if done.edit is not None:
-        _diff(out, *done.edit)
-    out.print(f"{'Would be' if dry_run else 'Is'} {given.value}: {text or done.asked.proposal.text}", markup=False)
+        show_diff(out, *done.edit)
+    out.print(
+        f"{'Would be' if dry_run else 'Is'} {given.value}: {text or describe_proposal(done.asked.proposal)}",
+        markup=False,
+    )
+    if given is Answer.APPROVED and done.place is not None:
+        tell_place(out, done.place, said=to is not None, dry_run=dry_run)
     return 0
 
 
@@ -73,7 +89,7 @@ def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
         if as_json:
             print_json(_told(learner, each) | {"answer": Answer.TRIED, "dry_run": dry_run})
             return 0
-    say(f"{'Would be' if dry_run else 'Is'} on trial from the next session on: {each.proposal.text}")
+    say(f"{'Would be' if dry_run else 'Is'} on trial from the next session on: {describe_proposal(each.proposal)}")
     return 0
 
 
@@ -93,6 +109,7 @@ def review() -> int:
     out = console()
     with wiring.wire().learner(reads=False) as learner:
         waiting = [each for each in learner.proposals() if each.waits]
+        show_findings(learner, out)
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0
@@ -148,18 +165,27 @@ def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: 
         except WisenError as error:
             out.print(str(error), markup=False)
         return
-    done = learner.answer(each.proposal.id, given, text=text)
-    if done.edit is not None:
-        out.print(f"Written to {shown_path(done.edit.change.path)}. Take it back: wisen undo", markup=False)
+    try:
+        done = answer_or_ask(out, learner, each.proposal, given, text)
+    except WisenError as error:
+        out.print(f"Not done, and it still waits: {error}", markup=False, style="red")
+        return
+    if done is None:
+        out.print("Nothing was done, and it still waits.")
+        return
+    if done.place is not None and given is Answer.APPROVED:
+        tell_place(out, done.place, said=done.said, dry_run=False)
+    if done.change is not None:
+        out.print(f"Written to {shown_path(done.change.path)}. Take it back: wisen undo", markup=False)
     elif given is Answer.APPROVED and each.proposal.type is ProposalType.GUARD:
         out.print(f"At work from the next call on. To stop calls: wisen guards enable {each.proposal.entry} --as deny")
-    elif given is Answer.APPROVED and each.proposal.path:
-        out.print(f"Kept in {shown_path(each.proposal.path)}, which you can edit.", markup=False)
+    elif given is Answer.APPROVED and done.place is not None:
+        out.print(f"Kept in {shown_path(done.place.path)}, which you can edit.", markup=False)
 
 
 def _tell(out: Console, learner: Learner, each: Asked) -> None:
     proposal = each.proposal
-    out.print(proposal.text, markup=False, style="bold")
+    out.print(describe_proposal(proposal), markup=False, style="bold")
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
     if proposal.words:
@@ -169,18 +195,22 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     reach = "" if proposal.context else ", for all projects"
     cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
-    out.print(f"  It would go to {_where(proposal)}{reach}", markup=False)
+    out.print(f"  It would go to {_where(proposal, learner)}{reach}", markup=False)
     if each.waits:
         try:
             edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
-        except FileError as refused:
+        except PlaceNeeded as needed:
+            out.print(f"  {needed.why} Approve it, and you are asked where it may go.", markup=False, style="yellow")
+            return
+        except WisenError as refused:
             out.print(f"  It cannot be written: {refused}", markup=False, style="red")
             return
         if edit is not None:
-            _diff(out, *edit)
+            show_diff(out, *edit)
 
 
-def _diff(out: Console, change: Change, held: bytes | None, holds: bytes | None) -> None:
+def show_diff(out: Console, change: Change, held: bytes | None, holds: bytes | None) -> None:
+    """Show what a change does to its file."""
     import difflib
 
     before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in (held, holds))
@@ -189,12 +219,13 @@ def _diff(out: Console, change: Change, held: bytes | None, holds: bytes | None)
         out.print(line, markup=False, highlight=False, style=style)
 
 
-def _where(proposal: Proposal) -> str:
+def _where(proposal: Proposal, learner: Learner) -> str:
     if proposal.words:
         return f"{'found in ' + proposal.path if proposal.path else proposal.agent + ' asked for it'}: yours to decide"
     if proposal.type is ProposalType.GUARD:
         return f"a guard before calls ({proposal.entry})"
-    return shown_path(proposal.path) or "the entries, and is no rule"
+    place = learner.place_of(proposal)
+    return "the entries, and is no rule" if place is None else where_it_goes(place)
 
 
 def _told(learner: Learner, each: Asked) -> dict[str, object]:
@@ -206,4 +237,6 @@ def _told(learner: Learner, each: Asked) -> dict[str, object]:
         "waits": each.waits,
         "leave": learner.leave_for(each),
         "leads_to": leads_to(proposal.path),
+        "goes_to": place.path if (place := learner.place_of(proposal)) else "",
+        "places": {each.word: each.path for each in learner.places(proposal)},
     }

@@ -8,7 +8,7 @@ import typer
 
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
-rules_app = typer.Typer(help="The rules that you approved, and editing them.", invoke_without_command=True)
+rules_app = typer.Typer(help="The rules that hold, and editing them.", invoke_without_command=True)
 
 
 @rules_app.callback()
@@ -17,7 +17,7 @@ def rules(
     every: Annotated[bool, typer.Option("--all", help="Of every context, not only of this one.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the rules that you approved, here and everywhere."""
+    """List the rules that hold, here and everywhere, with who approved them."""
     if context.invoked_subcommand is None:
         from wisen.surfaces.cli.entries import rules as run
 

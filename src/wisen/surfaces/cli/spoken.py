@@ -11,8 +11,17 @@ from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads
 
 languages_app = typer.Typer(
     help="The languages in which you are heard: sixteen and emoji are shipped, and you can add more.",
-    no_args_is_help=True,
+    invoke_without_command=True,
 )
+
+
+@languages_app.callback()
+def languages(context: typer.Context, as_json: Json = False) -> None:
+    """List the languages with how often you speak them."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.languages import show
+
+        raise typer.Exit(show(None, dry_run=False, as_json=as_json))
 
 
 @languages_app.command(name="list")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from wisen import __version__, wiring
 from wisen.domain.state import Health
-from wisen.surfaces.cli.render import console, plural, print_json, size, table
+from wisen.surfaces.cli.layout import CommandLine
+from wisen.surfaces.cli.render import console, decision_words, plural, print_json, size, table
 
 if TYPE_CHECKING:
     from wisen.domain.archive import Archive
@@ -50,6 +51,11 @@ def _show(state: State) -> None:
     if state.requests:
         many = plural(state.requests, "decision waits", "decisions wait")
         out.print(f"{many} for you, asked for by programs or found in edited files: wisen review", style="yellow")
+    for each in state.findings[:_SHOWN]:
+        words = decision_words(each)
+        out.print(words.what, style="yellow")
+        out.print(f"  {words.why}", style="dim")
+        out.print(CommandLine(words.command, indent=2))
     for line in state.waiting:
         out.print(line, style="yellow", markup=False)
     out.print(styled((f"wisen {state.version}", "bold"), f" in {state.home}"))
@@ -70,9 +76,9 @@ def _show(state: State) -> None:
     if state.off:
         out.print(f"wisen is off here, by {state.off}: nothing is learnt or told. Again: wisen on", markup=False)
     rows = table("last runs", "read", "new events", "", right=("read", "new events"))
-    for each in state.runs[:_SHOWN]:
-        when = f"{each.finished:%Y-%m-%d %H:%M} UTC"
-        rows.add_row(when, size(each.read_bytes), f"{each.new_events:,}", each.error or "")
+    for run in state.runs[:_SHOWN]:
+        when = f"{run.finished:%Y-%m-%d %H:%M} UTC"
+        rows.add_row(when, size(run.read_bytes), f"{run.new_events:,}", run.error or "")
     out.print()
     out.print(rows)
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any, cast
+
+from wisen.surfaces.cli.layout import UNLIMITED
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+_USUAL, _HEIGHT = 80, 24
+"""What a terminal has that does not tell its size."""
 _ACTING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
     "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -84,6 +89,9 @@ def safe_console(*, stderr: bool = False, width: int | None = None) -> Console:
     """A console that reads no marks, no names of pictures and no control characters in the texts it is given."""
     from rich.console import Console
     from rich.segment import Segment
+    from rich.text import Text
+
+    from wisen.surfaces.cli.layout import CommandLine, FittedTable, Paragraphs
 
     class SafeConsole(Console):
         def render_str(self, text: str, **named: Any) -> Any:
@@ -93,9 +101,35 @@ def safe_console(*, stderr: bool = False, width: int | None = None) -> Console:
             for segment in super().render(renderable, options):
                 yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
+        def print(self, *objects: Any, style: Any = None, end: str = "\n", **named: Any) -> None:
+            """Print texts as paragraphs and tables as they fit: rich would cut inside words."""
+            fitted = [
+                Paragraphs(stylized(each, style), end) if isinstance(each, (str, Text)) else each for each in objects
+            ]
+            if any(isinstance(each, (Paragraphs, FittedTable, CommandLine)) for each in fitted):
+                named = {**named, "soft_wrap": True}
+            super().print(*fitted, end=end, **named)
+
     stream = sys.stderr if stderr else sys.stdout
     file = cast("TextIO", getattr(stream, "unfiltered", stream))
-    return SafeConsole(file=file, width=width, markup=False, emoji=False, highlight=False)
+    return SafeConsole(
+        file=file, width=width or output_width(stream), height=_HEIGHT, markup=False, emoji=False, highlight=False
+    )
+
+
+def output_width(stream: TextIO) -> int:
+    """How wide an output is: as COLUMNS says, else as wide as the terminal; where there is none, lines have no end."""
+    return shutil.get_terminal_size((_USUAL if stream.isatty() else UNLIMITED, _HEIGHT)).columns
+
+
+def stylized(text: str | Text, style: str | None) -> Text:
+    """A text of which every character is shown, in a style."""
+    from rich.text import Text
+
+    made = Text(visible(text)) if isinstance(text, str) else text.copy()
+    if style:
+        made.stylize_before(style)
+    return made
 
 
 def styled(*parts: str | tuple[str, str]) -> Text:

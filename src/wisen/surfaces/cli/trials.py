@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen import wiring
 from wisen.domain.exposures import Arm
+from wisen.domain.guard_words import describe_watch
 from wisen.domain.guards import Mode
 from wisen.domain.trials import Verdict
 from wisen.errors import UsageError
@@ -45,7 +46,7 @@ def show(*, as_json: bool) -> int:
         badge = ", also among all that are on trial" if trial.stands else ""
         say(f"            {trial.judged.words}{badge} ({_ENDS[trial.judged.verdict]})", dim=True)
     for state, fared in shadows:
-        say(f"{state.guard.id:<10}  {clipped(state.guard.watch, _WIDE)}")
+        say(f"{state.guard.id:<10}  {clipped(describe_watch(state.guard.watch), _WIDE)}")
         say(f"            guard in shadow: {shadow_words(fared)} (wisen guards show {state.guard.id})", dim=True)
     if not found:
         say("Nothing is on trial yet. Hints and fixes that you did not approve are, once an agent calls wisen.")

@@ -30,6 +30,7 @@ _MOST = 3
 _MOST_ASKED = 12
 """How many questions about what is to be forgotten a session remembers."""
 _DIGITS = "51902"
+_NAME = f"wisen{_DIGITS}"
 
 Payload = dict[str, object]
 Coins = dict[str, list[tuple[str, float]]]
@@ -97,7 +98,13 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         payload = typed(payload)
     # Where nothing can be remembered, only the first start of a session tells what is wrong.
     trouble = shelf.trouble(first=payload.get("source") in (None, "startup")) if event == "session-start" else ""
-    told += [_wrapped([trouble], [])] if trouble else []
+    told += [_wrapped([trouble])] if trouble else []
+    if event in ("session-start", "prompt"):
+        from .replying import replies_for
+
+        begins = str(payload.get("cwd", "")) if event == "session-start" else ""
+        said = replies_for(shelf.home, shelf.agent, shelf.session, shelf.context(begins) if begins else "")
+        told += [_wrapped(["Tell the user once what came of what they typed to wisen:", *said])] if said else []
     pin, digest, ids, coins = Payload(), "", list[str](), Coins()
     try:
         # A session that was cleared may go on under its old name: it was told nothing yet.
@@ -137,7 +144,8 @@ def _before_call(payload: Payload, shelf: Shelf) -> None:
     warns = said.mode == "warn"
     late = {"late": [*_texts(pin.get("late")), *said.ids]} if warns and shelf.agent == GEMINI else {}
     if not late:
-        told = _wrapped(said.lines, said.ids)
+        # What stops a call is read by the user too, and begins with what it says.
+        told = _wrapped(said.lines) if warns else _marked_behind(said.lines)
         _print(EVENTS["before-call"], told, shelf, decision="" if warns else said.mode)
     before = _texts(pin.get("told"))
     shelf.write_pin({**pin, **late, "told": [*before, *(each for each in said.ids if each not in before)]})
@@ -156,7 +164,7 @@ def _after_call(payload: Payload, shelf: Shelf) -> tuple[list[str], Payload | No
         from .guarding import warning
 
         lines, ids = warning(payload, shelf, late)
-        told = [_wrapped(lines, ids)] if ids else []
+        told = [_wrapped(lines)] if ids else []
         shelf.write_pin({**pin, "late": [each for each in late if each not in ids]})
     return told, gemini_failure_in(payload)
 
@@ -187,10 +195,14 @@ def _on_trial(snapshot: Payload, shelf: Shelf, pin: Payload) -> tuple[Payload, C
     if not withheld or not (thrown or shelf.welcomes(str(snapshot["context"]))):
         return snapshot, thrown
     left, inside = without(snapshot, withheld)
-    if inside is not None:
-        ids = _texts(left["block_ids"])
-        left["block"] = _wrapped(inside, ids) if ids else ""
-    return left, thrown
+    return _with_block(left, inside), thrown
+
+
+def _with_block(snapshot: Payload, inside: list[str] | None) -> Payload:
+    """A snapshot with what is left of its block, where lines were taken out."""
+    if inside is None:
+        return snapshot
+    return {**snapshot, "block": _wrapped(inside) if _texts(snapshot.get("block_ids")) else ""}
 
 
 def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
@@ -198,15 +210,19 @@ def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[st
 
     An agent that makes its prompt anew for each turn asks for it again, and is told nothing new by it.
     """
-    del shelf
     source, ids = payload.get("source"), _texts(snapshot.get("block_ids"))
     if source == "resume" and set(ids) <= set(before):
         return "", []
+    if snapshot.get("once"):
+        from .block_lines import without_repeated
+
+        snapshot = _with_block(*without_repeated(snapshot, shelf.home, shelf.session, source))
+        ids = _texts(snapshot.get("block_ids"))
     return str(snapshot.get("block") or ""), [each for each in ids if source != "again" or each not in before]
 
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
-    """What the user asked of wisen, and whatever matters to his prompt that the session was not told yet."""
+    """What the user asked of wisen, and whatever matters to their prompt that the session was not told yet."""
     from .asking import answer, stats, wish_in
 
     prompt = payload.get("prompt")
@@ -214,11 +230,11 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
         return "", []
     kind, of = wish_in(prompt, snapshot)
     if kind == "stats":
-        return _wrapped([stats(*shelf.figures(str(payload.get("cwd", ""))))], []), []
+        return _wrapped([stats(*shelf.figures(str(payload.get("cwd", ""))))]), []
     if kind in ("forget", "confirm"):
-        return _wrapped([_forgetting(kind, of, snapshot, shelf)], []), []
-    if kind:
-        text, id_ = answer(kind, of, snapshot)
+        return _wrapped([_forgetting(kind, of, snapshot, shelf)]), []
+    text, id_ = answer(kind, of, snapshot) if kind else ("", "")
+    if text:
         if id_:
             shelf.spool("wish", ids=[id_], kind=kind, of=of)
         if id_ and kind == "overrule":
@@ -228,14 +244,14 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
             from .waking import wake
 
             wake(shelf.home, at_once=True, quick=False)
-        return _wrapped([text], []), []
+        return _wrapped([text]), []
     found = _relevant(prompt, snapshot, before)
     from .recalling import WORK, recall_lines
 
     _limit(WORK, PATIENCE)
     found += [each for each in recall_lines(shelf.home, str(snapshot["context"]), prompt) if each[0] not in before]
     ids = [id_ for id_, _ in found]
-    return (_wrapped(["From earlier sessions:", *(text for _, text in found)], ids), ids) if found else ("", [])
+    return (_wrapped(["From earlier sessions:", *(text for _, text in found)]), ids) if found else ("", [])
 
 
 def _forgetting(kind: str, of: str, snapshot: Payload, shelf: Shelf) -> str:
@@ -265,7 +281,7 @@ def _at_failure(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[
 
     found = [each for each in fixes_for(payload, snapshot, shelf) if not set(_texts(each["ids"])) & set(before)]
     ids = [id_ for each in found for id_ in _texts(each["ids"])]
-    return (_wrapped([str(each["text"]) for each in found], ids), ids) if found else ("", [])
+    return (_wrapped([str(each["text"]) for each in found]), ids) if found else ("", [])
 
 
 _TELLS = {"session-start": _at_start, "prompt": _at_prompt, "failure": _at_failure}
@@ -303,17 +319,26 @@ def _print(name: str, text: str, shelf: Shelf, *, decision: str = "") -> None:
     _limit(LIMIT, PATIENCE)
 
 
-def _wrapped(lines: list[str], ids: list[str]) -> str:
+def _wrapped(lines: list[str]) -> str:
     """Lines between the marks that every reader of ours takes out again; `safety/sentinel.py` knows them."""
+    return f"<{_NAME}> {_without_name(lines)}\n</{_NAME}>"
+
+
+def _marked_behind(lines: list[str]) -> str:
+    """Lines with one mark behind them, for what a person reads as well."""
+    inside = _without_name(lines)
+    many = sum(1 for line in inside.split("\n") if line.strip(" \t\r>"))
+    return f"{inside}\n<{_NAME} {min(max(many, 1), 99)}/>"
+
+
+def _without_name(lines: list[str]) -> str:
     inside = "\n".join(lines)
     position = inside.find(_DIGITS)
     while position >= 0:
         if inside[max(0, position - 5) : position].lower() == "wisen":
             inside = f"{inside[:position]} {inside[position:]}"
         position = inside.find(_DIGITS, position + len(_DIGITS))
-    name = f"wisen{_DIGITS}"
-    named = f' ids="{" ".join(ids)}"' if ids else ""
-    return f'<{name} v="1"{named}>\n{inside}\n</{name}>'
+    return inside
 
 
 def _options(arguments: list[str]) -> tuple[str, str, str]:

@@ -23,7 +23,15 @@ def wish_in(prompt: str, snapshot: Snapshot) -> tuple[str, str]:
         of = plain[len(verb) + 1 :].lstrip("#") if plain.startswith(f"{verb} ") else ""
         most = longest.get(str(kind), 1)
         alone = " " not in of or not ("\n" in prompt.strip() or ". " in of)
-        if of and alone and isinstance(most, int) and len(of.split()) <= most:
+        words, placed = of.split(), snapshot.get("placed")
+        to = len(words) > 2 and isinstance(placed, list) and words[1] in placed
+        if (
+            of
+            and alone
+            and (kind != "approve" or len(words) <= 1 or to)
+            and isinstance(most, int)
+            and len(words) <= most
+        ):
             return str(kind), of
     return "", ""
 
@@ -31,7 +39,7 @@ def wish_in(prompt: str, snapshot: Snapshot) -> tuple[str, str]:
 def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
     """What to tell the agent about a wish, and the id of what it is about; the id is empty where nothing is noted."""
     if kind in ("rules", "learnt"):
-        parts: list[tuple[str, tuple[str, ...]]] = [("Rules that the user approved:", ("rules", "filed"))]
+        parts: list[tuple[str, tuple[str, ...]]] = [("The user's rules:", ("rules", "filed"))]
         if kind == "learnt":
             parts.append(("Said by the user, and not approved as rules yet:", ("said",)))
             parts.append(("Waiting for the user's answer:", ("waiting",)))
@@ -39,17 +47,30 @@ def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
         return "\n".join(filter(None, lists)) or "wisen has nothing of that kind for this project yet.", ""
     if kind == "improve":
         return "wisen begins a whole cycle now. What it finds is there in the next session, or in `wisen review`.", ""
-    id_ = _meant(kind, of, snapshot)
+    return _deciding(kind, of, snapshot)
+
+
+def _deciding(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
+    """What to tell about a proposal or a guard that the user decides about; no text where they mean the agent."""
+    number, _, to = of.partition(" ")
+    id_ = _meant(kind, number, snapshot)
+    if not id_ and to:
+        return "", ""  # it is meant for the agent: `approve it to be done with`
     if not id_:
         lists_it = "`wisen proposals`, `wisen rules` and `wisen guards` list what there is"
         return f"wisen knows nothing by the name {of!r} here. Tell the user: {lists_it}.", ""
     if kind == "overrule":
         return f"Noted: guard {id_} says nothing more in this session. Go on as the user wishes.", id_
+    if kind == "approve":
+        from .placing import question
+
+        asks = question(number, to.partition(" ")[2], id_, snapshot)
+        if asks:
+            return asks, ""
     done = {"approve": "approved", "skip": "skipped"}[kind]
-    return (
-        f"Noted: {of} is {done} with wisen's next cycle, once the log shows that the user typed it. Tell him so.",
-        id_,
-    )
+    where = f" {to}" if to else ""
+    when = f"{number} is {done}{where} once the agent's log shows that the user typed it, which takes a moment"
+    return f"Noted, and not done yet: {when}. Tell the user so; wisen says here what came of it.", id_
 
 
 def stats(figures: dict[str, dict[str, object]], made: str) -> str:
@@ -74,8 +95,14 @@ def _meant(kind: str, of: str, snapshot: Snapshot) -> str:
 
 
 def _list(title: str, members: list[Snapshot]) -> str:
-    lines = [f"{each['number']}. {each['text']}" if "number" in each else str(each["text"]) for each in members]
+    lines = [_question(each) if "number" in each else str(each["text"]) for each in members]
     return "\n".join([title, *lines[:_MOST]]) if lines else ""
+
+
+def _question(waiting: Snapshot) -> str:
+    """What waits for the user's answer, with the words that give it."""
+    number = waiting["number"]
+    return f'- {waiting["text"]} "approve {number}" or "skip {number}"'
 
 
 def _members(snapshot: Snapshot, *names: str) -> list[Snapshot]:

@@ -35,7 +35,7 @@ _CANNOT_ASK = ("codex", "gemini-cli", "opencode")
 """Agents that cannot ask the user about a call (they would let it pass, or wait for ever): there it is stopped."""
 _ASK_HIM = "Do not make it before you have asked the user."
 _MAY_NOT_ASK = ("openclaw",)
-"""Agents that show him our question where they can, and else do not make the call: both have to be told."""
+"""Agents that show the user our question where they can, and else do not make the call: both have to be told."""
 _HE_DECIDES = "It is not to be made before the user has said yes."
 _WRITE_PLAINLY = "Written out plainly, without anything that only the shell can work out, it is judged by what it says."
 _WATCHED_BY_LINE = (b'\n["shell:', b'\n["edit:')
@@ -161,5 +161,5 @@ def _lines(guard: Guard, call: Call) -> list[str]:
     elif better and isinstance(watch, dict):
         line = better_line(watch, str(better).split(), call)
         lines.append(f"Instead: {line.strip() or better}")
-    lines.append(f'(guard {id_}; `wisen guards show {id_}`; the user can lift it by typing "overrule {id_}")')
+    lines.append(f"To lift it for this session, the user types: overrule {id_}")
     return lines

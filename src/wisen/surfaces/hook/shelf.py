@@ -84,6 +84,13 @@ class Shelf:
             raise SnapshotBroken(digest)
         return raw
 
+    def context(self, cwd: str) -> str:
+        """The key of the context that a directory belongs to; empty where there is none, or that cannot be read."""
+        try:
+            return _context_of(cwd, _read(f"{self.home}/snapshots/current.json"))
+        except (OSError, ValueError):
+            return ""
+
     def sheet(self, cwd: str) -> str:
         """The digest of the guards that hold in a directory now; empty where there are none.
 

@@ -5,6 +5,8 @@ What the coin said is pinned and noted at the first event that tells of it, and 
 
 from __future__ import annotations
 
+from .block_lines import without_lines
+
 ALL = "hints:"
 """The id of everything on trial together, where a share of sessions gets nothing of it."""
 _BYTES, _LONGEST_KEY = 32, 64
@@ -49,18 +51,12 @@ def without(snapshot: Snapshot, withheld: list[str]) -> tuple[Snapshot, list[str
     gone = set(withheld)
     fixes = snapshot.get("fixes")
     left = [each for each in fixes if not gone.intersection(each["ids"])] if isinstance(fixes, list) else []
-    tried, ids = snapshot.get("tried"), snapshot.get("block_ids")
+    tried = snapshot.get("tried")
     places = {int(place): str(id_) for id_, place in tried} if isinstance(tried, list) else {}
     numbers = {place for place, id_ in places.items() if id_ in gone}
     if not numbers:
         return {**snapshot, "fixes": left}, None
-    lines = str(snapshot.get("block")).split("\n")
-    title = int(str(snapshot.get("title")))
-    if len(numbers) == len(places) and not lines[title + 1 + len(places)].startswith("- "):
-        numbers.add(title)  # nothing is left below it
-    told = [id_ for id_ in ids if id_ not in gone] if isinstance(ids, list) else []
-    inside = [line for place, line in enumerate(lines) if place not in numbers][1:-1]
-    return {**snapshot, "fixes": left, "block_ids": told}, inside
+    return without_lines({**snapshot, "fixes": left}, numbers, gone)
 
 
 def _share(holdout: object) -> float:

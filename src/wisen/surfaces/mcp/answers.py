@@ -16,9 +16,10 @@ from wisen import wiring
 from wisen.domain.commands import command_of, fields_of
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import Origin, ProposalType, Status, rule_id
-from wisen.domain.entry_words import agent_text
+from wisen.domain.entry_words import agent_text, describe_author
 from wisen.domain.fix_words import describe_fix, quote_change, quote_line
 from wisen.domain.fixes import Danger
+from wisen.domain.guard_words import describe_guard, describe_proposal
 from wisen.domain.guards import GuardSource
 from wisen.domain.learnings import LearningKind
 from wisen.errors import UsageError
@@ -158,6 +159,8 @@ def _entry(state: EntryState) -> Told:
         "everywhere": not state.context,
         "status": state.status.value,
         "word_of": state.entry.origin.value,
+        "author": describe_author(state.entry).replace("you", "the user"),
+        "approved_by_user": state.confirmed,
         "sessions": state.sessions,
         "first": f"{state.first:%Y-%m-%d}",
         "last": f"{state.last:%Y-%m-%d}",
@@ -241,7 +244,7 @@ def _explained_guard(learner: Learner, name: str, here: str) -> Told | None:
         return None
     return {
         "id": state.guard.id,
-        "guard": state.guard.form,
+        "guard": describe_guard(state.guard, with_reason=state.guard.source is not GuardSource.FIX),
         "reason": "" if state.guard.source is GuardSource.FIX else state.guard.reason,
         "mode": state.mode.value,
         "by": state.by.value,
@@ -282,7 +285,7 @@ def _proposal(each: Proposal) -> Told:
     told: Told = {
         "id": each.id,
         "type": each.type.value,
-        "text": each.text,
+        "text": describe_proposal(each, with_reason=False),
         "why": "" if each.type is ProposalType.GUARD else each.why,
         "goes_to": each.path,
         "date": f"{each.at:%Y-%m-%d}",

@@ -31,8 +31,8 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Recall(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Find again what the user said, decided or was told in earlier sessions, with where it stands.
 
-    Use it when the user refers to something from before ("as we decided", "last time"), or before you ask him something
-    that he may have answered already. Not for searching code.
+    Use it when the user refers to something from before ("as we decided", "last time"), or before you ask them
+    something that they may have answered already. Not for searching code.
     """
 
     question: Annotated[Said, Meta(description='Words to look for; "several words" in quotes as they stand.')]
@@ -70,14 +70,14 @@ class Log(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class Forget(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Show what would be forgotten. Nothing is deleted: only the user's own typed words do that.
 
-    Use it when the user wants something forgotten. Show him what is found, and tell him what to type.
+    Use it when the user wants something forgotten. Show them what is found, and tell them what to type.
     """
 
     what: Annotated[Said, Meta(description="Words, or the id of an entry, rule, fix, proposal or memory.")]
 
 
 class Rules(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """List the rules that the user approved, for this project and for everywhere.
+    """List the rules that hold, for this project and for everywhere, with who approved them.
 
     Use it before larger work, where none were told to you at the start of the session.
     """
@@ -93,9 +93,9 @@ class Explain(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Proposals(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """List what waits for the user's answer. You cannot answer for him.
+    """List what waits for the user's answer. You cannot answer for them.
 
-    Use it when the user asks what is proposed. He answers with `wisen review`, or by typing "approve N" himself.
+    Use it when the user asks what is proposed. They answer with `wisen review`, or by typing "approve N" themselves.
     """
 
 

@@ -29,7 +29,7 @@ AT_ONCE = 4
 _INSTRUCTIONS = (
     "What was learnt from this user's earlier sessions. Ask `context` before larger work, `fixes` when a call failed, "
     "`recall` when the user refers to something from before. What you suggest with `remember` or `log` waits for the "
-    "user: only his own words make a rule, answer a proposal or delete anything. Name the source of what you use."
+    "user: only their own words make a rule, answer a proposal or delete anything. Name the source of what you use."
 )
 _log = logging.getLogger(__name__)
 

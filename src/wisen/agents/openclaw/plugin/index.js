@@ -147,7 +147,7 @@ class Moments {
     const plain = reason.replace(MARKS, "").trim();
     const title = "wisen: a guard of yours asks about this call";
     const onResolution = (decision) => {
-      if (decision !== "cancelled" && decision !== "timeout") take(this.asked, call); // he was asked
+      if (decision !== "cancelled" && decision !== "timeout") take(this.asked, call); // the user was asked
     };
     return { requireApproval: { title, description: clipped(plain, 256), severity: "warning", onResolution } };
   }

@@ -1,0 +1,77 @@
+"""Words by which users say how long something holds: always, for the moment, or that they had to say it again."""
+
+from __future__ import annotations
+
+import re
+
+_ALWAYS = (
+    r"always|never(?: ever)?(?! ?mind)|from now on|from here on|going forward|in (?:the )?future|every ?time"
+    r"|each time|whenever"
+    r"|without exception|no exceptions|permanently"
+    r"|immer|nie|niemals|nie wieder|nie mehr|ab jetzt|ab sofort|von nun an|in zukunft|künftig|ausnahmslos"
+    r"|siempre|nunca|jamás|de ahora en adelante|a partir de ahora|desde ahora|en adelante"
+    r"|toujours|jamais|désormais|dorénavant|à partir de maintenant|à l'avenir|systématiquement"
+    r"|sempre|mai|mai più|d'ora in poi|d'ora in avanti|in futuro|de agora em diante|a partir de agora|daqui em diante"
+    r"|всегда|никогда|отныне|впредь|с этого момента|на будущее|zawsze|nigdy|od teraz|odtąd|na przyszłość"
+    r"|her zaman|daima|asla|bundan sonra|bundan böyle|alltid|aldrig|från och med nu|hädanefter|framöver"
+    r"|luôn|luôn luôn|không bao giờ|đừng bao giờ|từ giờ|từ nay|từ giờ trở đi"
+    r"|हमेशा|कभी|अब से|आगे से|hamesha|kabhi|ab se|aage se|دائما|دائمًا|أبدا|أبدًا|من الآن فصاعدا|من هنا ورايح"
+)
+_DENSE_ALWAYS = (
+    "总是|總是|永远|永遠|以后|以後|从现在开始|一律|每次|今后"
+    "|必ず|いつも|今後|これから|常に|絶対|毎回|항상|언제나|앞으로|절대|늘 "
+)
+_LASTS = re.compile(rf"(?<!\w)(?:{_ALWAYS})(?!\w)|{_DENSE_ALWAYS}", re.IGNORECASE)
+_SOFT = (
+    r"(?:(?:please|and|so|but|again|just|also|no|nope|ok|okay|bitte|por favor|s'il te plaît|per favore)[\s,:.!–—-]+)*"
+)
+_OPENS = re.compile(rf"\W*{_SOFT}(?:(?:{_ALWAYS})(?!\w)|{_DENSE_ALWAYS})", re.IGNORECASE)
+_CLOSES = re.compile(rf"(?<!\w)(?:(?:{_ALWAYS})(?!\w)|{_DENSE_ALWAYS})[\s.!,。！]*\Z", re.IGNORECASE)
+_CLAUSES = re.compile(r"(?<=[.!?;:,])\s+|\s+[–—-]\s+|(?<=[。！？；，、])")
+_INSISTS = re.compile(
+    r"\bi(?:'ve| have)?(?: already| just)? (?:told|said|asked|mentioned|explained)\b|\bhow (?:many times|often)\b"
+    r"|\b(?:as|like) i(?: already)? said\b|\b(?:once|yet) again\b|\bfor the (?:second|third|last|hundredth|nth"
+    r"|\w+th) time\b"
+    r"|\bich (?:hab|habe|hatte)(?: dir| dir doch| doch| es dir| schon)* (?:schon )?gesagt\b|\bwie oft\b"
+    r"|\bwie gesagt\b"
+    r"|\b(?:ya )?te (?:lo )?(?:he dicho|dije)\b|\bcuántas veces\b|\bje t(?:e l)?'(?:ai|avais)(?: déjà)? dit\b"
+    r"|\bcombien de fois\b|\bte l'ho(?: già)? detto\b|\bjá (?:te )?(?:disse|falei)\b|\bя же (?:говорил|сказал"
+    r"|просил)а?\b"
+    r"|\bсколько раз\b|\b(?:już )?(?:ci )?mówił[ea]m\b|\bsöylemiştim\b|\bdemiştim\b|\bjag sa ju\b|\bđã (?:bảo"
+    r"|nói) rồi\b"
+    r"|我说过|我說過|说了多少次|言いました|言った(?:でしょ|よね|はず)|말했잖아|मैंने (?:कहा|बोला) था|قلت لك|قلتلك",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"\b(?:for now|for the (?:moment|time being)|(?:just |only )?this (?:once|time)|right now|temporarily"
+    r"|for today|today(?!['’])"
+    r"|tonight|vorerst|fürs erste|erstmal|diesmal|dieses mal|heute|por ahora|por hoy|de momento|esta vez|hoy"
+    r"|pour l'instant|pour le moment|cette fois(?:-ci)?|aujourd'hui|per ora|per adesso|questa volta|oggi|por enquanto"
+    r"|desta vez|hoje|пока что|на этот раз|сегодня|na razie|tym razem|dzisiaj|dziś|şimdilik|bu sefer|bu seferlik"
+    r"|bugün"
+    r"|tills vidare|den här gången|idag|tạm thời|lần này|hôm nay|abhi ke liye|is baar)\b"
+    r"|这次|這次|暂时|今天|今回(?:だけ|は)|今日だけ|とりあえず|이번만|이번에는|오늘만|일단은|इस बार|फ़िलहाल|आज"
+    r"|هذه المرة|حاليا|اليوم",
+    re.IGNORECASE,
+)
+
+
+def says_lasting(text: str) -> bool:
+    """Whether a text says that something holds beyond the moment, wherever it does."""
+    return _LASTS.search(text.replace("’", "'")) is not None
+
+
+def orders_lastingly(text: str) -> bool:
+    """Whether a clause of it begins or ends with such a word: "never push", "…, always", and not "it never works"."""
+    clauses = [each for each in _CLAUSES.split(text.replace("’", "'")) if each.strip()]
+    return any(_OPENS.match(each) or _CLOSES.search(each) for each in clauses)
+
+
+def insists(text: str) -> bool:
+    """Whether the user says that it was said before."""
+    return _INSISTS.search(text.replace("’", "'")) is not None
+
+
+def is_for_now(text: str) -> bool:
+    """Whether it is said to hold for the moment alone."""
+    return _NOW.search(text.replace("’", "'")) is not None and _LASTS.search(text) is None

@@ -1,0 +1,115 @@
+"""From a proposal to the place its rule goes to: what the user chose for the project, or else the file it names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.domain.contexts import EVERYWHERE
+from wisen.domain.entries import ProposalType
+from wisen.domain.places import PlaceWord, place_in
+from wisen.errors import FileError, UsageError
+from wisen.loop.apply.budget import budget_of, describe_size
+from wisen.loop.apply.managed import has_merge_conflict
+from wisen.loop.promote.placing import Surroundings, choice_subject, chosen_places, places_of
+from wisen.loop.promote.targets import Target, target_everywhere
+from wisen.steps.rulebook import book_path
+
+if TYPE_CHECKING:
+    from wisen.domain.entries import Proposal
+    from wisen.domain.places import Place
+    from wisen.parts import Parts
+
+
+def is_placed(proposal: Proposal) -> bool:
+    """Whether a proposal is about a line in a file at all."""
+    return bool(proposal.path) and not proposal.words and proposal.type is not ProposalType.GUARD
+
+
+def places_for(parts: Parts, proposal: Proposal) -> tuple[Place, ...]:
+    """Every place where the rule of a proposal may go, its own file first."""
+    if not is_placed(proposal):
+        return ()
+    seen = parts.ledger.occurrences(proposal.entry)
+    agent = seen[-1].agent if seen else proposal.agent or "claude-code"
+    own = None
+    folder = parts.folders.get(agent)
+    if folder is not None and agent != "openclaw" and proposal.context != EVERYWHERE:
+        known = parts.ledger.entries([proposal.entry])
+        try:
+            own = target_everywhere(known[0], agent, str(folder), parts.files) if known else None
+        except FileError:
+            own = None  # what cannot be read is no place to offer
+    book = Target(str(book_path(parts, proposal.context)), proposal.heading)
+    hooks = agent in {each.name for each in parts.hooks}
+    return places_of(proposal, Surroundings(agent, own, book, hooks))
+
+
+def choice_for(parts: Parts, proposal: Proposal) -> PlaceWord | None:
+    """The place that the user chose for this file of this project; None where they never said."""
+    word = chosen_places(parts.ledger.moves(choice_subject(proposal.context)), proposal.context).get(
+        Path(proposal.path).name
+    )
+    return PlaceWord(word) if word in list(PlaceWord) else None
+
+
+def place_for(parts: Parts, proposal: Proposal, to: str | None = None) -> Place:
+    """Where the rule of a proposal goes: where the user says, else where they said before, else its own file.
+
+    Raises:
+        UsageError: there is no such place.
+    """
+    places = places_for(parts, proposal)
+    if to is not None:
+        word = place_in(to)
+        found = next((each for each in places if each.word == word), None)
+        if found is None:
+            listed = ", ".join(each.word for each in places)
+            raise UsageError(f"{to!r} is no place for this rule. It can go to: {listed}.")
+        return found
+    chosen = choice_for(parts, proposal)
+    return next((each for each in places if each.word is chosen), places[0])
+
+
+class Trouble(NamedTuple):
+    """What stands against a place."""
+
+    says: str
+    is_size: bool = False
+    """Only that the file is too long, which a person may want all the same."""
+
+
+def trouble_at(parts: Parts, place: Place) -> Trouble | None:
+    """Why no rule can go to a place just now, as far as that is seen without trying; None where one can."""
+    if place.word is PlaceWord.HOOK:
+        return None
+    path = Path(place.path)
+    try:
+        content = parts.files.read(path).content or b""
+        parts.files.linked_to(path)
+    except FileError as error:
+        return Trouble(str(error))
+    if has_merge_conflict(content):
+        return Trouble(f"{path} has merge conflicts. Resolve them first.")
+    if path.suffix == ".md" and not budget_of(path.name).holds(content):
+        return Trouble(describe_size(path, content), is_size=True)
+    return None
+
+
+def can_be_offered(parts: Parts, place: Place, tried: Place) -> bool:
+    """Whether a rule may go to a place after it could not go to another; the file may be too long, if wanted."""
+    trouble = trouble_at(parts, place)
+    if trouble is None:
+        return place.word is not tried.word
+    return trouble.is_size and place.word is PlaceWord.FILE
+
+
+def question_about(parts: Parts, proposal: Proposal) -> tuple[str, tuple[Place, ...]]:
+    """What stands against approving a proposal as it is, and where it may go instead; empty where nothing does."""
+    if not is_placed(proposal):
+        return "", ()
+    place = place_for(parts, proposal)
+    trouble = trouble_at(parts, place)
+    if trouble is None or (trouble.is_size and place.word is PlaceWord.FILE is choice_for(parts, proposal)):
+        return "", ()
+    return trouble.says, tuple(each for each in places_for(parts, proposal) if can_be_offered(parts, each, place))

@@ -1,0 +1,79 @@
+"""Takes lines out of the block of a session: what a coin withholds, and what another session has told."""
+
+from __future__ import annotations
+
+import os
+
+Snapshot = dict[str, object]
+
+
+def without_repeated(snapshot: Snapshot, home: str, session: str, source: object) -> tuple[Snapshot, list[str] | None]:
+    """A snapshot without what is told once and was, and what is left of its block; None where the block is whole."""
+    once = snapshot.get("once")
+    if not isinstance(once, list) or not once:
+        return snapshot, None
+    # An agent that makes its prompt anew for each turn asks for the same text again.
+    gone = {str(id_) for id_, _ in once if not _is_first(home, str(id_), session, again=source == "again")}
+    if not gone:
+        return snapshot, None
+    return without_lines(snapshot, {int(place) for id_, place in once if id_ in gone}, gone)
+
+
+def without_lines(snapshot: Snapshot, numbers: set[int], gone: set[str]) -> tuple[Snapshot, list[str]]:
+    """A snapshot without the lines of its block that have these numbers, and what is left inside its marks.
+
+    A title below which nothing is left goes with them.
+    """
+    lines = str(snapshot.get("block")).split("\n")
+    head, ids = lines[0].partition(">")[2].strip(), snapshot.get("block_ids")
+    kept = [(place, line) for place, line in enumerate(lines) if place not in numbers and 0 < place < len(lines) - 1]
+    titles = [_is_title(line) for _, line in kept] + [True]
+    kept = [each for at, each in enumerate(kept) if not (titles[at] and titles[at + 1])]
+    # A block of an older version had a line for its mark alone.
+    places = {place: at + 1 for at, (place, _) in enumerate(kept)}
+    moved: Snapshot = {
+        name: [[id_, places[place]] for id_, place in _pairs(snapshot.get(name)) if place in places]
+        for name in ("once", "tried")
+        if name in snapshot
+    }
+    told = [id_ for id_ in ids if id_ not in gone] if isinstance(ids, list) else []
+    return {**snapshot, **moved, "block_ids": told}, [*([head] if head else []), *(line for _, line in kept)]
+
+
+def _is_title(line: str) -> bool:
+    return line.endswith(":") and not line.startswith("- ")
+
+
+def _pairs(value: object) -> list[tuple[str, int]]:
+    return [(str(id_), int(place)) for id_, place in value] if isinstance(value, list) else []
+
+
+def _is_first(home: str, id_: str, session: str, *, again: bool) -> bool:
+    """Whether this session is the first that tells something; where that cannot be noted, it is not told."""
+    plain = "".join(each if each.isalnum() or each == "-" else "_" for each in id_)
+    path = f"{home}/snapshots/once/{plain}"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return again and _read(path) == session
+    except OSError:
+        return False
+    try:
+        os.write(handle, session.encode("utf-8", "surrogatepass"))
+    finally:
+        os.close(handle)
+    return True
+
+
+def _read(path: str) -> str:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        return os.read(handle, 1 << 12).decode("utf-8", "surrogatepass")
+    except (OSError, ValueError):
+        return ""
+    finally:
+        os.close(handle)

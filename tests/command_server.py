@@ -1,0 +1,227 @@
+"""Runs the command line in processes of its own without the second that each would take to begin.
+
+A server process has loaded the program once; every command is a fork of it, with its own arguments, environment,
+folder and streams. What starts the real program (`wisen`, the hooks, a terminal) is tested elsewhere as it is.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_FDS = 4
+_MOST = 1 << 20
+_AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_")
+"""What Python reads of its environment before the program begins: a fork cannot be given another."""
+
+
+class CommandServer:
+    """The process that commands are forked from."""
+
+    def __init__(self) -> None:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._at_start = _read_at_start(os.environ)
+        with theirs, tempfile.TemporaryDirectory() as folder:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.command_server", str(theirs.fileno()), folder],
+                pass_fds=[theirs.fileno()],
+                cwd=Path(__file__).parents[1],
+                stdin=subprocess.DEVNULL,
+            )
+            assert self._socket.recv(1) == b"+", "the commands' server did not start"
+        atexit.register(self.close)
+
+    def fits(self, environment: Mapping[str, str]) -> bool:
+        """Whether a fork is what a process of its own would be in this environment."""
+        return _read_at_start(environment) == self._at_start
+
+    def run(
+        self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, stdin: str, timeout: float
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end. Raises: subprocess.TimeoutExpired."""
+        with ExitStack() as opened:
+            streams = [opened.enter_context(tempfile.TemporaryFile("w+b")) for _ in range(3)]
+            streams[0].write(stdin.encode())
+            streams[0].seek(0)
+            reading, writing = os.pipe()
+            opened.callback(os.close, reading)
+            fds = array.array("i", [*(stream.fileno() for stream in streams), writing])
+            order = json.dumps([list(arguments), dict(environment), str(folder)]).encode(errors="surrogateescape")
+            with tempfile.TemporaryFile() as orders:  # an environment may be larger than a message
+                orders.write(order)
+                orders.flush()
+                fds.append(orders.fileno())
+                self._socket.sendmsg([b"!"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
+                os.close(writing)
+                code = _wait(reading, arguments, timeout)
+            return subprocess.CompletedProcess(list(arguments), code, _text(streams[1]), _text(streams[2]))
+
+    def close(self) -> None:
+        """End the server; commands that it started go on."""
+        self._socket.close()
+        self._process.wait(10)
+
+
+@cache
+def command_server() -> CommandServer:
+    """The server of this process."""
+    return CommandServer()
+
+
+def _read_at_start(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name.startswith(_AT_START)}
+
+
+def _wait(reading: int, arguments: Sequence[str], timeout: float) -> int:
+    """The exit code that the pipe tells, after the command's process id."""
+    import select
+
+    told, end = b"", time.monotonic() + timeout
+    while told.count(b"\n") < 2:
+        if not select.select([reading], [], [], max(end - time.monotonic(), 0))[0]:
+            if told:
+                os.kill(int(told.split()[0]), signal.SIGKILL)
+            raise subprocess.TimeoutExpired(list(arguments), timeout)
+        chunk = os.read(reading, 64)
+        assert chunk, "the commands' server died"
+        told += chunk
+    return int(told.split()[1])
+
+
+def _text(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode()
+
+
+def _serve(ours: socket.socket) -> None:
+    while True:
+        message, ancillary, _, _ = ours.recvmsg(1, socket.CMSG_SPACE((_FDS + 1) * array.array("i").itemsize))
+        if not message:
+            return
+        fds = array.array("i")
+        for _, _, data in ancillary:
+            fds.frombytes(data)
+        if (child := os.fork()) == 0:
+            ours.close()
+            _supervise(list(fds))
+        for fd in fds:
+            os.close(fd)
+        del child  # nobody waits for it: SIGCHLD is ignored here
+
+
+def _supervise(fds: list[int]) -> None:
+    """In a process of its own: start the command, tell its id, wait for it, tell its exit code."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    status = fds[3]
+    child = os.fork()
+    if child == 0:
+        os.close(status)
+        _become(fds)
+    os.write(status, b"%d\n" % child)
+    for fd in (*fds[:3], fds[4]):
+        os.close(fd)
+    os.write(status, b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    os._exit(0)
+
+
+def _become(fds: list[int]) -> None:
+    """Be the command: its streams, folder, environment and arguments; never returns."""
+    code = 70
+    try:
+        with os.fdopen(fds[4], "rb") as file:
+            file.seek(0)
+            arguments, environment, folder = json.loads(file.read().decode(errors="surrogateescape"))
+        for number, fd in enumerate(fds[:3]):
+            os.dup2(fd, number)
+            os.close(fd)
+        sys.stdin = open(0, encoding=sys.stdin.encoding, closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding=sys.stderr.encoding, errors="backslashreplace", closefd=False)  # noqa: SIM115
+        os.environ.clear()
+        os.environ.update(environment)
+        time.tzset()
+        os.chdir(folder)
+        sys.argv = ["wisen", *arguments]
+        code = _run_main()
+    finally:
+        try:
+            sys.stdout.flush()
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            code = code or 120
+        os._exit(code)
+
+
+def _run_main() -> int:
+    from wisen.surfaces.cli import main
+
+    try:
+        main()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 - as Python itself would
+        import traceback
+
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _warm_up(folder: Path) -> None:
+    """Load what commands load: by one look at a session in a home of its own."""
+    from tests.as_person import be_person
+    from wisen import wiring
+    from wisen.testing.transcripts import ClaudeTranscript
+
+    be_person()
+    log = ClaudeTranscript(1)
+    log.prompt("No, never use npm here, always use pnpm instead.")
+    log.write(folder / "logs")
+    environment = {"HOME": str(folder), "WISEN_HOME": str(folder / "home")}
+    with wiring.wire(folder / "home", environment=environment).learner() as learner:
+        learner.learn(folder / "logs", jobs=1)
+        learner.prepare()
+
+
+def _import_program() -> None:
+    import importlib
+    import pkgutil
+
+    import wisen.facade
+    import wisen.surfaces.cli
+
+    for package in (wisen.surfaces.cli, wisen.facade):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+
+
+def _main(fd: str, folder: str) -> None:
+    _import_program()
+    _warm_up(Path(folder))
+    import gc
+
+    gc.collect()
+    gc.freeze()  # pages that are not written to need no copies
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    ours: Any = socket.socket(fileno=int(fd))
+    ours.send(b"+")
+    _serve(ours)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])

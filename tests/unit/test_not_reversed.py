@@ -1,0 +1,255 @@
+"""No lesson says the opposite of what the user typed, and what is no order is told to nobody unasked."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wisen.domain.negations import count_negations
+from wisen.domain.orders import is_order
+from wisen.domain.sameness import Lessons
+from wisen.domain.signals import Before, Heard, Lesson, SignalKind
+from wisen.loop.crystallize.stated import stated
+from wisen.loop.detect.model import shipped
+from wisen.memory.layers.shortened import gist
+
+
+def learnt(text: str) -> Lesson:
+    """What is learnt where a message is known to be a correction."""
+    heard = Heard(text=text, before=Before.OK)
+    found = shipped().signals(heard, insisted={SignalKind.CORRECTION})
+    return next(each.lesson for each in found if each.lesson is not None)
+
+
+FORBIDDEN = [
+    # English
+    ("stop wrapping every call in try/except", "stop wrapping"),
+    ("Stop. renaming files is not your job", "not your job"),
+    ("no need to explain each line of the diff", "no need to explain"),
+    ("no more wildcard imports in the api folder", "no more wildcard"),
+    ("no trailing commas in our JSON fixtures", "no trailing"),
+    ("no inline styles please", "no inline styles"),
+    ("quit touching the lock file", "quit touching"),
+    ("enough with the ASCII banners", "enough with"),
+    ("wait, don't squash those commits", "don't squash"),
+    ("ok so never mock the clock in tests", "never mock"),
+    ("but do not bump the major version", "do not bump"),
+    ("now without the feature flag", "without the feature flag"),
+    ("right, avoid global state in workers", "avoid global"),
+    ("please no barrel files", "no barrel files"),
+    ("just no default exports", "no default exports"),
+    ("nope, not lodash", "not lodash"),
+    ("and no hardcoded ports anywhere", "no hardcoded ports"),
+    ("You wrote a README again. Nobody wanted one.", "nobody wanted"),
+    ("You keep adding semicolons. Stop it.", "stop it"),
+    ("Three exclamation marks in a heading. Never again.", "never again"),
+    ("You opened the pull request yourself. Please don't do that.", "don't do that"),
+    ("log lines with emoji? no. plain text.", "emoji? no"),
+    ("I said no comments above getters", "no comments"),
+    ("I told you not to reformat vendored code", "not to reformat"),
+    ("can you not paste whole files back at me", "not paste"),
+    ("we don't need a new class for every enum", "don't need"),
+    ("instead of sleeping, wait for the event", "instead of sleeping"),
+    # German
+    ("nicht jede Zeile kommentieren", "nicht jede"),
+    ("kein Deutsch in den Commit-Nachrichten", "kein deutsch"),
+    ("bitte keine neuen Abhängigkeiten einbauen", "keine neuen"),
+    ("hör auf, die Tests zu löschen", "hör auf"),
+    ("nie wieder ohne Rückfrage pushen", "ohne rückfrage"),
+    ("nein, nicht die ganze Datei neu schreiben", "nicht die ganze"),
+    # Spanish
+    ("no toques los archivos generados", "no toques"),
+    ("no hace falta que expliques cada cambio", "no hace falta"),
+    ("nada de abreviaturas en los nombres", "nada de"),
+    ("deja de añadir comentarios obvios", "deja de"),
+    ("no, no borres las migraciones viejas", "no borres"),
+    # French
+    ("pas de commentaires en anglais dans ce module", "pas de commentaires"),
+    ("n'ajoute pas de dépendance pour ça", "n'ajoute pas"),
+    ("arrête de renommer mes variables", "arrête de"),
+    ("plus jamais de force push sur main", "jamais"),
+    # Portuguese
+    ("não precisa rodar tudo a cada alteração", "não precisa"),
+    ("para de mudar a formatação do arquivo", "para de mudar"),
+    ("chega de emojis nas mensagens de commit", "chega de"),
+    # Italian
+    ("non toccare la cartella delle migrazioni", "non toccare"),
+    ("smettila di aggiungere log ovunque", "smettila"),
+    ("basta commenti inutili nel codice", "basta commenti"),
+    # Russian
+    ("не трогай файлы в папке legacy", "не трогай"),
+    ("не надо объяснять каждую строчку", "не надо"),
+    ("хватит добавлять лишние зависимости", "хватит"),
+    # Polish
+    ("nie zmieniaj nazw kolumn w bazie", "nie zmieniaj"),
+    ("bez komentarzy w testach proszę", "bez komentarzy"),
+    # Turkish
+    ("artık yorum satırı ekleme", "ekleme"),
+    ("bana sormadan dosya silme", "sormadan"),
+    # Swedish
+    ("sluta lägga till tomma rader överallt", "sluta lägga"),
+    ("inte fler beroenden i det här paketet", "inte fler"),
+    # Vietnamese
+    ("không cần giải thích từng dòng code", "không cần"),
+    ("đừng đổi tên biến của tôi", "đừng đổi"),
+    # Chinese, Japanese, Korean
+    ("不要改测试里的断言", "不要"),
+    ("别再加注释了", "别再"),
+    ("コメントを勝手に消さないで", "消さないで"),
+    ("不要なログは出さないでください", "出さないで"),
+    ("테스트 파일은 건드리지 마세요", "지 마"),
+    # Hindi, Arabic
+    ("पुरानी फ़ाइलें मत बदलो", "मत"),
+    ("لا تحذف الاختبارات القديمة", "لا تحذف"),
+    ("بدون تعليقات في هذا الملف", "بدون"),
+]  # fmt: skip
+
+
+@pytest.mark.requirement("N4", "X7")
+@pytest.mark.parametrize(("said", "kept"), FORBIDDEN, ids=[said for said, _ in FORBIDDEN])
+def test_what_forbids_stays_in_the_lesson(said: str, kept: str) -> None:
+    lesson = learnt(said).text
+    assert kept in lesson.casefold()
+    words = re.findall(r"\w+", lesson.casefold())
+    assert " ".join(words) in " ".join(re.findall(r"\w+", said.casefold()))
+
+
+@pytest.mark.requirement("N4")
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ("no, use pnpm, not npm. always.", "Use pnpm, not npm. always."),
+        ("hey claude, never commit on main", "Never commit on main."),
+        ("Claude: keep the imports sorted!", "Keep the imports sorted!"),
+        ("wait — don't merge without a review", "Don't merge without a review."),
+        ("no, tabs", "No, tabs."),
+        ("no more than two levels of nesting", "No more than two levels of nesting."),
+        ("stop: hammertime is a constant", "Stop: hammertime is a constant."),
+        ("Prefer small commits. No exceptions.", "Prefer small commits. No exceptions."),
+        ("That is wrong. Keep the header.", "Keep the header."),
+        ("not the old client; use the new one", "Not the old client; use the new one."),
+    ],
+)
+def test_only_a_greeting_or_an_interjection_before_an_order_falls_away(said: str, quoted: str) -> None:
+    assert learnt(said).text in (quoted, quoted[0].lower() + quoted[1:])
+
+
+@given(
+    st.sampled_from(["no, ", "wait, ", "hey claude, ", "stop. ", "please ", "so ", "nein, ", "", "that's wrong. "]),
+    st.sampled_from(["stop using", "never use", "do not use", "no more", "avoid", "use", "quit adding", "no need for"]),
+    st.sampled_from(["tabs", "the cache", "any types", "npm in this repo"]),
+    st.sampled_from(["", ". never.", ". always.", ", thanks", ". I do not want that.", " without asking", " for now"]),
+)
+def test_a_lesson_never_loses_a_negation_of_its_sentence(lead: str, order: str, what: str, tail: str) -> None:
+    lesson = learnt(f"{lead}{order} {what}{tail}").text
+    assert f"{order} {what}" in lesson.casefold()
+    assert count_negations(lesson) >= count_negations(f"{order} {what}{tail}")
+
+
+@pytest.mark.requirement("N4")
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no need to run the linter after each edit",
+        "you don't have to explain everything",
+        "feel free to use lodash",
+        "you always forget the tests",
+        "you used npm instead of pnpm",
+        "it never works on the first try",
+        "no problem, we can keep npm",
+        "never mind",
+        "why do you always use npm?",
+        "can we use pnpm?",
+        "the build is not green yet",
+        "we used npm before the move",
+        "no tests failed",
+    ],
+)
+def test_a_remark_a_question_and_a_waiver_are_no_orders(said: str) -> None:
+    assert not is_order(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "stop using any types",
+        "no more emojis",
+        "we use tabs in this repo, never spaces",
+        "this project uses pnpm",
+        "here we squash before merging",
+        "our team never pushes on Fridays",
+        "tests must live next to the code",
+        "could you please stop adding banners?",
+        "in tests never use sleep",
+        "I told you to use pnpm, not npm",
+    ],
+)
+def test_an_order_and_the_way_of_a_project_are_orders(said: str) -> None:
+    assert is_order(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "order"),
+    [
+        ("benutze nie wieder npm", True), ("usa siempre pnpm", True),
+        ("à partir de maintenant n'utilise jamais npm ici", True),
+        ("不要用npm", True), ("npm 쓰지 마세요", True), ("npmを使わないで", True), ("никогда не используй npm", True),
+        ("der Build läuft nicht", False), ("el build no funciona hoy", False), ("¿por qué no usas pnpm?", False),
+        ("mach das so", False),
+    ],
+)  # fmt: skip
+def test_orders_are_told_from_remarks_in_other_languages(said: str, order: bool) -> None:
+    assert shipped().is_order(said) is order
+
+
+@pytest.mark.requirement("S4")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("dùng npm để cài thư viện trong dự án này", "đừng dùng npm để cài thư viện trong dự án này"),
+        ("używaj npm do instalacji pakietów w projekcie", "nie używaj npm do instalacji pakietów w projekcie"),
+        (
+            "usa npm para instalar las dependencias del proyecto",
+            "no uses npm para instalar las dependencias del proyecto",
+        ),
+        ("استخدم npm لتثبيت الحزم في المشروع", "لا تستخدم npm لتثبيت الحزم في المشروع"),
+        ("चलाओ npm पैकेज लगाने के लिए इस प्रोजेक्ट में", "मत चलाओ npm पैकेज लगाने के लिए इस प्रोजेक्ट में"),
+        ("använd npm för att installera paket i projektet", "använd inte npm för att installera paket i projektet"),
+        ("run the whole suite after each change", "no need to run the whole suite after each change"),
+        ("add emojis to commit messages", "no more emojis in commit messages"),
+        ("keep using any types in tests", "stop using any types in tests"),
+    ],
+)
+def test_an_order_and_its_opposite_are_never_one_lesson(one: str, other: str) -> None:
+    lessons = Lessons()
+    lessons.add("one", one)
+    assert lessons.find(other) is None
+
+
+@pytest.mark.requirement("X3")
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "never use yarn instead of npm", "Stop using pnpm rather than npm.", "don't replace npm with pnpm",
+        "If you use yarn instead of npm the lock file breaks.", "don't stop using npm", "no need to run npm",
+        "Nobody should prefer yarn over npm.",
+    ],
+)  # fmt: skip
+def test_no_guard_forbids_what_a_rule_asks_for(rule: str) -> None:
+    made = stated(rule)
+    assert made is None or made.watch != "shell: npm"
+
+
+@pytest.mark.parametrize("rule", ["Stop using npm.", "no, use pnpm, not npm", "Use pnpm, not npm. always."])
+def test_a_guard_forbids_what_a_rule_forbids(rule: str) -> None:
+    made = stated(rule)
+    assert made is not None
+    assert made.watch == "shell: npm"
+
+
+def test_a_diary_does_not_turn_a_request_round() -> None:
+    assert gist("no more emojis in the headings") == "no more emojis in the headings"
+    assert gist("no, sort the headings by name") == "sort the headings by name"
