@@ -106,6 +106,9 @@ def trouble_at(parts: Parts, place: Place) -> Trouble | None:
     if place.word is PlaceWord.HOOK:
         return None
     path = Path(place.path)
+    around = path.parents[2] if place.word is PlaceWord.RULES else path.parent
+    if not around.is_dir():
+        return Trouble(f"{around} is not there any more.")  # a project that is gone is not made again
     try:
         content = parts.files.read(path).content or b""
         parts.files.linked_to(path)
