@@ -80,7 +80,7 @@ def traced(place: Path, environment: Mapping[str, str], cwd: Path, *words: str, 
     return done.stdout + done.stderr
 
 
-@pytest.mark.requirement("S18")
+@pytest.mark.requirement("N2")
 @pytest.mark.parametrize("stays", [True, False])
 def test_a_copied_home_works_for_another_user_and_touches_nothing_of_the_first(
     ada: Path, tmp_path: Path, stays: bool
@@ -113,7 +113,7 @@ def test_a_copied_home_works_for_another_user_and_touches_nothing_of_the_first(
     assert "pnpm" not in told, "another folder is another project"
 
 
-@pytest.mark.requirement("S18")
+@pytest.mark.requirement("N2")
 def test_going_back_to_the_first_user_finds_everything_as_it_was(ada: Path, tmp_path: Path) -> None:
     first = (ada / "wisen" / "machine").read_text()
     elsewhere = {**os.environ, "HOME": str(tmp_path)}
@@ -125,7 +125,7 @@ def test_going_back_to_the_first_user_finds_everything_as_it_was(ada: Path, tmp_
     assert "pnpm" not in (ada / "shop" / "CLAUDE.md").read_text() if (ada / "shop" / "CLAUDE.md").exists() else True
 
 
-@pytest.mark.requirement("S18")
+@pytest.mark.requirement("N2")
 def test_a_home_that_was_moved_by_its_user_keeps_its_projects_and_leaves_the_old_place_alone(
     ada: Path, tmp_path: Path
 ) -> None:
