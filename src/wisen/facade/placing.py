@@ -101,7 +101,7 @@ class Placer(Decider):
         """
         from wisen.loop.apply.managed import rendered
         from wisen.safety.withhold import rule_against
-        from wisen.steps.placing import choice_for
+        from wisen.steps.placing import choice_for, trouble_at
 
         id_ = rule_id(entry)
         if place.word is PlaceWord.HOOK:
@@ -112,6 +112,9 @@ class Placer(Decider):
             rendered(text, id_)
         except ValueError as error:
             raise UsageError(f"Nothing was written: {error}.") from error
+        trouble = trouble_at(self._parts, place)
+        if trouble is not None and not trouble.is_size:
+            raise self._place_needed(proposal, place, trouble.says)
         grows = place.word is PlaceWord.FILE and (said or choice_for(self._parts, proposal) is PlaceWord.FILE)
         try:
             return self._written(proposal, place, text, id_, may_be_full=grows, dry_run=dry_run)

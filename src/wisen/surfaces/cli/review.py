@@ -231,12 +231,14 @@ def _where(proposal: Proposal, learner: Learner) -> str:
 def _told(learner: Learner, each: Asked) -> dict[str, object]:
     proposal = each.proposal
     told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
+    place = learner.place_of(proposal)
+    goes_to = place.path if place is not None else ""
     return told | {
         "short": learner.short_ids()[proposal.id],
         "answer": each.answer,
         "waits": each.waits,
         "leave": learner.leave_for(each),
-        "leads_to": leads_to(proposal.path),
-        "goes_to": place.path if (place := learner.place_of(proposal)) else "",
+        "leads_to": leads_to(goes_to or proposal.path),
+        "goes_to": goes_to,
         "places": {each.word: each.path for each in learner.places(proposal)},
     }
