@@ -48,9 +48,7 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 """It says that something is wrong, and not what."""
-_QUESTION = re.compile(
-    r"^(?:why|what|how|where|when|who|which|is|are|does|do|did|was|were|has|have)\b",
-    re.IGNORECASE)
+_QUESTION = re.compile(r"^(?:why|what|how|where|when|who|which|is|are|does|do|did|was|were|has|have)\b", re.IGNORECASE)
 _LOGGED = re.compile(
     r"^(?://|[\s│├└─✓✗=+|$❯#]{2,}|at \S+:\d|[\w./-]+:\d+:|\w*(?:Error|Exception):|\[\w{6,}\]|https?://\S+$)"
 )
@@ -81,8 +79,9 @@ _GREETING = re.compile(
 )
 _INTERJECTION = re.compile(
     r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop|hm+|erm+|uh+|ugh|argh|oh|ah|ok|okay|yes|yeah|yep|well|so"
-    r"|actually|right|sorry|"
-    r"wrong|(?:that|this)(?:'s| is| was) wrong)\s*(?:[,:;!…]+|\.{2,}|\s[–—-]|[–—])\s+)+",
+    r"|again|also|btw|fyi|actually|right|sorry|wrong"
+    r"|(?:that|this)(?:'s| is| was) wrong)\s*(?:[,:;!…]+|\.{2,}"
+    r"|\s[–—-]|[–—])\s+)+",
     re.IGNORECASE,
 )
 """What answers the agent, where a mark sets it off from what follows."""
@@ -216,7 +215,7 @@ def _leans(part: str) -> bool:
     """Whether a sentence negates or stresses what stands beside it, and says nothing without it."""
     if part.endswith("?") or _HARMLESS.match(part) or orders.is_waiver(part):
         return False
-    words = len(part.split()) + sum(map(is_dense, part)) // 2
+    words = len(part.split()) + (0 if part.isascii() else sum(map(is_dense, part)) // 2)
     if words <= _LEANING:
         return count_negations(part) > 0 or says_lasting(part)
     return words <= _POINTING and count_negations(part) > 0 and _POINTS.search(part) is not None
@@ -231,6 +230,8 @@ def _without_opening(words: str, abroad: Sequence[Language]) -> str:
     else:
         said = _INTERJECTION.match(short)
         bare = short[said.end() :] if said is not None else short
+    if len(bare) == len(short):
+        return short
     cut = short[: len(short) - len(bare)]
     if (
         not bare
