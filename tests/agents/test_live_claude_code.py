@@ -48,6 +48,8 @@ SCRIPT: Script = {
     "make the environment": [Turn("I used pip.")],
     "not pip": [Turn("Understood.")],
     "From now on": [Turn("I will.")],
+    "in this repo": [Turn("I will.")],
+    "any types": [Turn("I will.")],
     "count the fruit": [
         Turn("", (_bash("python3 count.py --everything"),)),
         Turn("", (_bash("python3 count.py"),)),
@@ -216,6 +218,17 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     assert "uv" in first
     assert "never pip" in first
     assert CITED.search(first)
+
+
+@pytest.mark.requirement("N4")
+def test_the_rule_of_a_project_is_told_in_its_next_session_as_it_was_typed(world: World) -> None:
+    world.asked("we use tabs in this repo, never spaces")
+    world.asked("stop using any types in the models", "--resume", _session(world))
+    world.cycle()
+    first = next(request for request in world.asked("say hello") if "say hello" in request)
+    assert "We use tabs in this repo, never spaces." in first
+    assert "Stop using any types in the models." in first
+    assert "- Using any types" not in first
 
 
 @pytest.mark.requirement("X6")

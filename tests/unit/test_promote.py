@@ -200,6 +200,8 @@ def test_the_docs_show_the_policy_table_and_by_default_nothing_is_written_unaske
         (an_entry(about=About.FILE), "workflow"),
         (an_entry(about=About.FACT), "principle"),
         (an_entry(about=None, category=Category.PREFERENCE), "preference"),
+        (an_entry(about=About.STYLE, category=Category.PREFERENCE), "behaviour"),
+        (an_entry(about=About.FACT, category=Category.PREFERENCE), "preference"),
     ],
 )
 def test_what_a_rule_is(entry: Entry, kind: str) -> None:

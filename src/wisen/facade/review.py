@@ -351,7 +351,7 @@ class Reviewer(ProposalNamer, Placer):
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""
         now = self._parts.clock.now()
-        return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.entry.durable for each in self.entries()}
+        return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.durable for each in self.entries()}
 
     def _entry(self, name: str) -> EntryState:
         every = self.entries()

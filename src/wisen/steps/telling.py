@@ -199,6 +199,7 @@ def _matter(
         and each.entry.id not in wanted
         and each not in said
         and is_told(each)
+        and _is_no_remark(each, reads.parts)
     ]
     waiting = [
         Waiting(
@@ -237,6 +238,12 @@ def _is_said(state: EntryState, parts: Parts) -> bool:
         return entry.durable >= _ASKED_TO_KEEP or parts.languages.model.is_order(state.text)
     again = state.sessions > 1 or entry.about in _CLEAR or state.durable >= parts.promote.durable
     return entry.category is Category.CORRECTION and again and parts.languages.model.is_order(state.text)
+
+
+def _is_no_remark(state: EntryState, parts: Parts) -> bool:
+    """Whether it may stand among what is important: what the user only remarked may not, unless a person raised it."""
+    raised = state.confirmed or state.priority is not state.entry.priority
+    return raised or state.entry.origin is not Origin.STATED or parts.languages.model.is_order(state.text)
 
 
 def _approved(states: Sequence[EntryState]) -> set[tuple[str, str]]:

@@ -187,7 +187,7 @@ def _lasts(state: EntryState) -> bool:
     if state.merged_into or state.status is Status.WONT_FIX:
         return False
     entry = state.entry
-    said_once = entry.origin is Origin.STATED and state.sessions < OFTEN and entry.durable < DURABLE
+    said_once = entry.origin is Origin.STATED and state.sessions < OFTEN and state.durable < DURABLE
     return not said_once or state.confirmed or state.status is not Status.PENDING
 
 
