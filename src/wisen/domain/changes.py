@@ -53,6 +53,10 @@ class Line(Struct, frozen=True, tag="line", kw_only=True):
     closing: bytes = b""
     archived: tuple[str, ...] = ()
     """The ids of our lines that made room for it."""
+    instead_of: str = ""
+    """The id of the line of ours in whose place it was put; empty where it is a new line."""
+    old: str = ""
+    """What that line said."""
 
 
 class Value(Struct, frozen=True, tag="value", kw_only=True):

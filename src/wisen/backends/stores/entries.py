@@ -219,7 +219,7 @@ class SqlEntries:
         last: dict[tuple[str, str], str] = {}
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         for subject, kind, value in self._db.run(
-            f"SELECT subject, kind, value FROM moves WHERE kind IN ('status', 'merge') {order}"  # noqa: S608 - ours
+            f"SELECT subject, kind, value FROM moves WHERE kind IN ('status', 'merge', 'supersede') {order}"  # noqa: S608 - ours
         ):
             last[str(subject), str(kind)] = str(value)
         found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _AT_WORK}

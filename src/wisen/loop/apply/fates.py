@@ -61,7 +61,11 @@ def fates(changes: Sequence[Change], looks: Iterable[Look], lost: Collection[str
     found |= dict.fromkeys(lost, Fate.NOT_MADE)
     made = [each for each in changes if found[each.id] is not Fate.NOT_MADE]
     found |= {each.undoes: Fate.UNDONE for each in made if each.undoes}
-    roomy = [(each, each.deed.archived) for each in made if isinstance(each.deed, Line) and each.deed.archived]
+    roomy = [
+        (each, (*each.deed.archived, each.deed.instead_of))
+        for each in made
+        if isinstance(each.deed, Line) and (each.deed.archived or each.deed.instead_of)
+    ]
     for each in made:
         line = each.deed.id if isinstance(each.deed, Line) else None
         if found[each.id] is not Fate.UNDONE and any(
