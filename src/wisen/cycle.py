@@ -31,6 +31,7 @@ from wisen.loop.detect.themes import themes
 from wisen.steps import (
     guarding,
     judgement,
+    noticing,
     owning,
     praising,
     recollection,
@@ -62,7 +63,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     reading_seconds = parts.clock.elapsed() - clock_began
     diary = dig(parts)
     with step("notice"):
-        rulebook.refused(parts, notice(parts.desk))
+        noticing.heed(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
     said = parts.index.signals(selection)
     with step("praise"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.entries import MoveKind, Who
+from wisen.domain.entries import REMOVED, MoveKind, Who
 from wisen.domain.instructions import file_subject, line_subject
 from wisen.errors import UsageError
 from wisen.facade.review import Reviewer
@@ -64,7 +64,7 @@ class Changer(Reviewer):
 
         self.require_person("changes", "refuse", chosen(self.changes().changes, change).id)
         refused = refuse(self._parts.desk, change)
-        self.took_back(refused)
+        self.took_back(refused, f"{REMOVED}{refused.path}")
         return refused
 
     @one_writer("blame")

@@ -367,13 +367,13 @@ class Reviewer(Placer):
 
         return join_doubles(self._parts, dry_run=dry_run)
 
-    def took_back(self, change: Change) -> None:
+    def took_back(self, change: Change, why: str = "you took it back") -> None:
         """A rule that the user took out of a file again is one that he rejected."""
         from wisen.steps.rulebook import reject, rule_of
 
         entry = rule_of(change, self.entries())
         if entry is not None:
-            reject(self._parts, entry, "you took it back")
+            reject(self._parts, entry, why)
 
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
-from wisen.domain.changes import Fate, Line, Value
+from wisen.domain.changes import Line, Value
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import (
     Answer,
@@ -47,8 +47,9 @@ from wisen.steps.outdated import outdated_lines, proposed_replacements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
 
-    from wisen.domain.changes import Change, Look
+    from wisen.domain.changes import Change
     from wisen.domain.entries import Occurrence
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.fixes import Fix
@@ -284,18 +285,6 @@ def write_books(parts: Parts, every: Sequence[EntryState]) -> None:
     write_contents(parts.files, parts.home, [row for row in rows if row is not None])
 
 
-def refused(parts: Parts, looks: Sequence[Look]) -> None:
-    """A rule that the user took out of a file is one that he rejected."""
-    gone = {look.change for look in looks if look.fate is Fate.REFUSED}
-    if not gone:
-        return
-    every = Known(parts.ledger).states
-    for change in parts.ledger.changes(machine=parts.machine):
-        entry = rule_of(change, every) if change.id in gone else None
-        if entry is not None:
-            reject(parts, entry, f"you took it out of {change.path}")
-
-
 def undecided_fixes(every: Iterable[EntryState]) -> dict[str, str]:
     """By the id of a fix, the name of its entry, where the user has said nothing to it yet; the one seen most."""
     open_ = [each for each in every if each.entry.type is EntryType.ERROR and not each.is_over]
@@ -332,9 +321,10 @@ def _books(parts: Parts, every: Sequence[EntryState], also: Iterable[str] = ()) 
     return [(book_of(parts.home, key, names.get(key, key), places[key]), of[key]) for key in sorted(of)]
 
 
-def reject(parts: Parts, entry: str, why: str) -> None:
-    """Take the user's word that he does not want a rule."""
-    rows = [parts.scribe.move(entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER, why=why)]
+def reject(parts: Parts, entry: str, why: str, at: datetime | None = None) -> None:
+    """Take the user's word that he does not want a rule; `at` is when that was, where it was not just now."""
+    said = parts.scribe.move(entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER, why=why)
+    rows = [said if at is None else structs.replace(said, at=at)]
     for each in parts.ledger.proposals():
         if each.entry == entry:
             rows.append(parts.scribe.move(each.id, MoveKind.ANSWER, Answer.REJECTED, by=Who.USER, why=why))

@@ -74,6 +74,14 @@ def has_merge_conflict(content: bytes) -> bool:
     return any(line.startswith(b"<<<<<<< ") for line in bare) and any(line.startswith(b">>>>>>> ") for line in bare)
 
 
+def is_unmarked(text: str, content: bytes) -> bool:
+    """Whether a line says just these words without our mark, outside of code."""
+    return any(
+        not fenced and MARK.search(line) is None and _ITEM.sub(b"", line, count=1).strip() == text.strip().encode()
+        for _, line, fenced in _walk(_lines(content))
+    )
+
+
 def with_line(content: bytes, heading: str, text: str, id_: str) -> Put:
     """The file with a line of ours at the end of what stands below a heading, which is made where it is missing.
 
