@@ -8,10 +8,7 @@ import pytest
 from tests.commands import run
 from tests.sayings import Sayings
 
-from wisen import wiring
 from wisen.domain.entries import Answer
-from wisen.domain.presence import Person
-from wisen.testing.fakes import FixedPresence
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +17,8 @@ BUN = "from now on use bun, not pnpm"
 
 
 @pytest.fixture
-def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Sayings:
-    """A home with a project, and a person who decides."""
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(Person("a test")))
+def shop(home: Path) -> Sayings:
+    """A home with a project."""
     return Sayings(home)
 
 

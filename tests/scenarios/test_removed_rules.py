@@ -13,8 +13,6 @@ from tests.sayings import NOW, Sayings
 
 from wisen import wiring
 from wisen.domain.entries import Status
-from wisen.domain.presence import Person
-from wisen.testing.fakes import FixedPresence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,8 +79,7 @@ class Shop(Sayings):
 
 
 @pytest.fixture
-def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(Person("a test")))
+def shop(home: Path) -> Shop:
     return Shop(home)
 
 
