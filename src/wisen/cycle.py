@@ -28,7 +28,19 @@ from wisen.domain.runs import Run, run_of
 from wisen.domain.signals import signals_by_kind
 from wisen.loop.apply.notice import notice
 from wisen.loop.detect.themes import themes
-from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying, worktrees
+from wisen.steps import (
+    guarding,
+    judgement,
+    noticing,
+    owning,
+    praising,
+    recollection,
+    retention,
+    rulebook,
+    superseding,
+    trying,
+    worktrees,
+)
 from wisen.steps.reading import observe
 from wisen.steps.understanding import dig
 
@@ -51,12 +63,12 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     reading_seconds = parts.clock.elapsed() - clock_began
     diary = dig(parts)
     with step("notice"):
-        rulebook.refused(parts, notice(parts.desk))
+        noticing.heed(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
     said = parts.index.signals(selection)
     with step("praise"):
         praising.strengthen(parts, said)
-    proposals, states = rulebook.record(parts, said, fixes, new=new_events > 0)
+    proposals, states = rulebook.record(parts, said, fixes, new=new_events > 0, settle=superseding.settle)
     with step("recollect"):
         recollection.recollect(parts, states)
     judged: tuple[Blame, ...] = ()

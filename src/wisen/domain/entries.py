@@ -211,6 +211,8 @@ class MoveKind(StrEnum):
     """It was used."""
     CONFLICT = "conflict"
     """It says the opposite of the entry whose id is the value."""
+    SUPERSEDE = "supersede"
+    """A newer word of the user took its place, the entry whose id is the value; it stands again where there is none."""
     ANSWER = "answer"
     """What a person said to a proposal: one of `Answer`."""
     GUARD = "guard"
@@ -256,6 +258,10 @@ class Move(Struct, frozen=True, kw_only=True):
 
 JUDGED = "judged by sessions: "
 """With what the reason begins where a trial or a check gave something up: coming up again does not bring it back."""
+
+
+REMOVED = "you took it out of "
+"""With what the reason begins where the user took a rule out of a file: saying it again brings it back."""
 
 
 class Answer(StrEnum):
@@ -321,6 +327,8 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """The directory it was run in."""
     follows: str | None = None
     """The id of the last proposal about the same before it, empty for the first; None where it may stand beside it."""
+    replaces: str = ""
+    """The id of the line of ours in the file that it takes the place of; empty where it is a new line."""
 
     @property
     def asks(self) -> str | None:

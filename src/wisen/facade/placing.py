@@ -127,11 +127,15 @@ class Placer(Decider):
         self, proposal: Proposal, place: Place, text: str, id_: str, *, may_be_full: bool, dry_run: bool
     ) -> Edit:
         """Put an approved rule into its file: as a line, or as a value where the file holds values."""
+        from wisen.loop.apply.deeds import stands_in
         from wisen.loop.apply.edit import Editor, LinePlan, ValuePlan
         from wisen.loop.promote.preferences import keys_in
 
         parts, path, why = self._parts, place.path, proposal.why.partition("\n")[0]
         content = parts.files.read(Path(path)).content
+        if proposal.replaces and stands_in(proposal.replaces, content or b""):
+            plan = LinePlan(path, place.heading, text, id_, why, digest(content))
+            return Editor(parts.desk).replace(plan, proposal.replaces, dry_run=dry_run)
         if not path.endswith(".json"):
             plan = LinePlan(path, place.heading, text, id_, why, digest(content), may_be_full)
             return Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)

@@ -29,6 +29,7 @@ from wisen.loop.deliver.remedies import remedies
 from wisen.loop.deliver.sheets import sheet_of
 from wisen.loop.deliver.snapshot import Signs, published
 from wisen.loop.mine.forms import complaints, near
+from wisen.loop.promote.supersede import overruled
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps import owning
 from wisen.steps.lots import Trials, line_of, one_line
@@ -185,6 +186,9 @@ def _matter(
     rules = [each for each in open_ if each.status is Status.PROMOTED]
     filed = [each for each in states if each.status is Status.PROMOTED and each not in rules]
     said = [each for each in open_ if _is_said(each, reads.parts)]
+    own = [each for each in (*rules, *filed, *said) if context and each.context == context]
+    hidden = overruled([each for each in (*rules, *filed, *said) if not each.context], own) if own else set[str]()
+    rules, filed, said = ([each for each in some if each.entry.id not in hidden] for some in (rules, filed, said))
     pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
         each
@@ -226,7 +230,7 @@ def _matter(
 def _is_said(state: EntryState, parts: Parts) -> bool:
     """Whether the user gave it as an order that holds beyond the moment; what others recorded is not their word."""
     entry = state.entry
-    if entry.origin is not Origin.STATED or state.status is not Status.PENDING or state.conflicts:
+    if entry.origin is not Origin.STATED or state.status is not Status.PENDING:
         return False
     if entry.type is not EntryType.LEARNING or not stands_alone(state.text):
         return False
@@ -244,6 +248,11 @@ def _is_no_remark(state: EntryState, parts: Parts) -> bool:
     """Whether it may stand among what is important: what the user only remarked may not, unless a person raised it."""
     raised = state.confirmed or state.priority is not state.entry.priority
     return raised or state.entry.origin is not Origin.STATED or parts.languages.model.is_order(state.text)
+
+
+def is_word(state: EntryState, parts: Parts) -> bool:
+    """Whether it is the user's word and meant to last: they approved it, or said it in such words."""
+    return state.confirmed or state.status in (Status.PROMOTED, Status.WONT_FIX) or _is_said(state, parts)
 
 
 def _approved(states: Sequence[EntryState]) -> set[tuple[str, str]]:

@@ -224,7 +224,7 @@ class SqlEntries:
         last: dict[tuple[str, str], str] = {}
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
         for kind, subject, value in self._standing(
-            f"SELECT id, kind, subject, value FROM moves WHERE kind IN ('status', 'merge', 'undo') {order}"  # noqa: S608 - ours
+            f"SELECT id, kind, subject, value FROM moves WHERE kind IN ('status', 'merge', 'supersede', 'undo') {order}"
         ):
             last[subject, kind] = value
         found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _AT_WORK}

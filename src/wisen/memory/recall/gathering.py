@@ -197,7 +197,8 @@ def _of_entry(state: EntryState, text: str) -> Memory:
     if entry.type is EntryType.ERROR:
         kind = MemoryKind.FIX
     else:
-        kind = MemoryKind.RULE if state.confirmed or state.status is Status.PROMOTED else MemoryKind.ENTRY
+        approved = state.confirmed or state.status is Status.PROMOTED
+        kind = MemoryKind.RULE if approved and not state.superseded_by else MemoryKind.ENTRY
     return Memory(
         id=f"{ENTRIES}{entry.id}",
         kind=kind,

@@ -8,6 +8,7 @@ from wisen import wiring
 from wisen.domain.entries import Answer, ProposalType
 from wisen.domain.guard_words import describe_proposal
 from wisen.errors import PlaceNeeded, WisenError
+from wisen.surfaces.cli.entries import say_no_longer
 from wisen.surfaces.cli.findings import show_findings
 from wisen.surfaces.cli.placing import answer_or_ask, show_places, tell_place, where_it_goes
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _KEYS = "y yes, n no (it does not come back), e edit, s skip (until it comes up again), l later, w why, q quit"
 _TRY = "t try it (it proves itself in a trial first)"
+_NO_LONGER = 3
+"""So many of the rules that hold no longer are told before the questions."""
 _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l": Answer.LATER}
 
 
@@ -110,6 +113,7 @@ def review() -> int:
     with wiring.wire().learner(reads=False) as learner:
         waiting = [each for each in learner.proposals() if each.waits]
         show_findings(learner, out)
+        say_no_longer(learner.rules_no_longer(), _NO_LONGER)
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0
@@ -220,6 +224,8 @@ def show_diff(out: Console, change: Change, held: bytes | None, holds: bytes | N
 
 
 def _where(proposal: Proposal, learner: Learner) -> str:
+    if proposal.words and not (proposal.path or proposal.agent):
+        return "a question: yours to decide"
     if proposal.words:
         return f"{'found in ' + proposal.path if proposal.path else proposal.agent + ' asked for it'}: yours to decide"
     if proposal.type is ProposalType.GUARD:
