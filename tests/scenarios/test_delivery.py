@@ -516,6 +516,7 @@ def test_one_cycle_at_a_time_and_the_other_says_so(wisen: Path, project: Path) -
 def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_note_and_nothing_else(
     home: Path, wisen: Path, profile: str
 ) -> None:
+    wisen.mkdir()
     (wisen / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
     notes, rules = home / "USER.md", home / "CLAUDE.md"
     stated = an_entry("01A", category=Category.PREFERENCE, summary="Answer in Danish.")
