@@ -18,7 +18,7 @@ _RULES = ""
 _SAID = "Said, not approved:"
 _HINTS = "Hints, inferred and not confirmed:"
 _NEWS = "Tell the user once:"
-_WAITING = "Ask the user once, when it suits; they alone can answer, by typing the quoted words:"
+_WAITING = "Ask the user once; they type the answer:"
 _DUE = "Open and important:"
 _SEAL = tokens_at_most("-0123456789abcdef" * 2)
 """What the seal of a session adds to both marks."""

@@ -339,7 +339,7 @@ def _forget(learner: Learner, call: of.Forget, place: Path, _: str) -> Told:
     return {
         "would_be_forgotten": [*things.values()][:_MANY],
         "more": max(0, len(things) - _MANY),
-        "says": "Nothing was deleted, and you cannot delete anything. To do it the user himself types, alone: "
+        "says": "Nothing was deleted, and you cannot delete anything. To do it the user types, alone: "
         f"forget {call.what} — and then: yes forget {call.what} — or they run `wisen forget`.",
     }
 
