@@ -175,7 +175,7 @@ class Suggester(Reviewer):
         if (known := same.find(said.text)) is not None:
             return next(each.proposal for each in waits if each.proposal.id == known)
         if len(waits) >= MOST:
-            raise UsageError(f"{len(waits)} suggestions wait for the user already. He answers them in: wisen review")
+            raise UsageError(f"{len(waits)} suggestions wait for the user already. They answer them in: wisen review")
         draft = suggestion(said, parts.scribe)
         for where, path in parts.scope.new_sightings():
             parts.ledger.sight(where, Alias(context=where.key, machine=parts.machine, path=path, since=draft.at))
