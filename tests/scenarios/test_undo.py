@@ -143,7 +143,7 @@ def test_undone_twice_goes_to_the_decision_before_and_then_there_is_nothing(shop
         assert not any(each.status is Status.PROMOTED for each in learner.entries())
         with pytest.raises(UsageError, match="nothing to undo"):
             learner.undo()
-        assert [each.is_undone for each in learner.decisions()] == [True, True]
+        assert [each.is_undone for each in learner.decision_log()] == [True, True]
 
 
 @pytest.mark.requirement("S6")
@@ -152,7 +152,7 @@ def test_a_decision_is_found_by_its_short_id_its_change_and_its_proposal(shop: P
         proposal = rule(learner)
         learner.answer(proposal.id, Answer.APPROVED)
         learner.add_rule("Write commit messages in English.")
-        wanted = learner.decisions()[0]
+        wanted = learner.decision_log()[0]
         (change,) = wanted.changes
         for name in (short_id(wanted.id), wanted.id, change, change[:20], proposal.id, short_id(proposal.id)):
             assert learner.decision(name) == wanted, name
@@ -209,7 +209,7 @@ def test_a_forgotten_rule_leaves_no_decision_that_brings_it_back(shop: Path) -> 
         learner.undo()
         learner.answer(proposal.id, Answer.APPROVED)
         learner.forget("pnpm", scope="*")
-        assert learner.decisions() == ()
+        assert learner.decision_log() == ()
         with pytest.raises(UsageError, match="nothing to undo"):
             learner.undo()
 

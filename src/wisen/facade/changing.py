@@ -129,7 +129,7 @@ class Changer(Deliverer):
 
         return open_judgements(self._parts)
 
-    def decisions(self) -> tuple[Decision, ...]:
+    def decision_log(self) -> tuple[Decision, ...]:
         """Everything that was decided, oldest first: by the user, and by policy."""
         from wisen.domain.decisions import decisions_of
 
@@ -143,7 +143,7 @@ class Changer(Deliverer):
         Raises:
             UsageError: there is none, it was undone already, or more than one fits.
         """
-        every = self.decisions()
+        every = self.decision_log()
         if which is None:
             found = next((each for each in reversed(every) if not each.is_undone), None)
             if found is None:

@@ -145,7 +145,7 @@ def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
 def list_decisions(*, as_json: bool) -> int:
     """List what was decided, newest first."""
     with wiring.wire().learner(reads=False) as learner:
-        found = [(each, learner.describe_decision(each)) for each in reversed(learner.decisions())]
+        found = [(each, learner.describe_decision(each)) for each in reversed(learner.decision_log())]
         ages = [_ago(learner.age_of(each)) for each, _ in found]
         forgotten = learner.forgotten()
     if as_json:
