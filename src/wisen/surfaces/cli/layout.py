@@ -31,8 +31,9 @@ _CLOSING = "、。，．！？：；」』）】》〉”’…％"
 _COMMAND = r"(?<=: )wisen [a-z-]+(?: (?!and\b|or\b)\S+){0,7}$"
 """A command at the end of a line: it stands whole, so that it can be copied."""
 _PIECE = re.compile(rf"{_COMMAND}|\s+|[{_SPACELESS}][{_CLOSING}]*|[^\s{_SPACELESS}]+")
-_LEAD = re.compile(r"\s*(?:(?:\d{1,4}(?:[.)]|(?=\s{2}))|[-*+•–>✓✗]|\(\d+/\d+\))\s+)?")
-"""What a line begins with before its words: spaces, and the mark of an item in a list."""
+_ITEM = r"\d{1,4}(?:[.)]|(?=\s{2}))|[-*+•–>✓✗]|\(\d+/\d+\)|(?:[A-Z]+-[\w-]+|\d{4}-\d\d-\d\d)(?=\s{2})"
+_LEAD = re.compile(rf"\s*(?:(?:{_ITEM})\s+)?")
+"""What a line begins with before its words: spaces, and the mark, name or date of an item in a list."""
 
 
 def line_spans(text: str, width: int, hang: int | None = None) -> list[tuple[int, int]]:
