@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.commands import command_of, fields_of
+from wisen.domain.fix_causes import is_named_by_complaint
 from wisen.domain.fix_words import is_own_wording, is_reordered, quote_change, quote_line
 from wisen.domain.fixes import Danger
 
@@ -63,7 +64,7 @@ def remedies(
             if each.worked and each.context:
                 here.setdefault(each.context, each)
         for context, example in here.items():
-            if fix.danger is Danger.NONE or is_allowed(fix, example):
+            if _says_something(fix, example) and (fix.danger is Danger.NONE or is_allowed(fix, example)):
                 found.setdefault(context, []).append(_remedy(fix, example, near))
         holds = fix.danger is Danger.NONE and _holds_anywhere(fix) and "…" not in fix.change.words
         if len(here) > 1 and fix.sessions > 1 and holds:
@@ -85,10 +86,25 @@ def _holds_anywhere(fix: Fix) -> bool:
 
 
 def _is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
-    """Whether it helps often enough; of what was seen once only a command can be told apart from others like it."""
-    if fix.sessions == 1 and command_of(fields_of(fix.before)) is None:
+    """Whether it helps often enough.
+
+    What was seen once is told only where the complaint itself names it, and only of a command: others cannot be told
+    apart from their like.
+    """
+    if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not is_named(fix)):
         return False
     return fix.last_worked and fix.sessions >= policy.fix_sessions and fix.confidence >= _SURE
+
+
+def is_named(fix: Fix) -> bool:
+    """Whether the complaint of its newest example names what a fix changes."""
+    return is_named_by_complaint(fix.signature, fix.change, fix.said, fix.before, fix.after)
+
+
+def _says_something(fix: Fix, example: Evidence | None) -> bool:
+    """Whether anything is left of a fix when the values are taken out that differ every time."""
+    words = (*fix.change.removed, *fix.change.added, *fix.change.first)
+    return any(word.strip("… ") for word in words) or _shown(example) != "."
 
 
 def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]]) -> Remedy:

@@ -14,10 +14,15 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.commands import Part, command_of, fields_of, parsed
 from wisen.domain.failures import Change
+from wisen.domain.fix_causes import are_scripts_of_one_kind, is_word_in_complaint
+from wisen.domain.harmless_table import GOES
 from wisen.domain.histories import EDITS
+from wisen.domain.shell_settings import VALUE, file_read_for_settings, settings_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from wisen.domain.histories import Step
 
 ALIKE = 0.5
 """How alike two calls must be to have the same goal."""
@@ -54,6 +59,61 @@ def same_goal(tool: str, before: str | None, after: str | None) -> bool:
         return _same_place_goal(one, two, place)
     shared = [name for name in one if one[name] == two.get(name)]
     return bool(one) and (len(shared) >= len(one) / 2 or _alike_texts(one, two))
+
+
+def replaces_script(before: str, after: str, said: str) -> bool:
+    """Whether a script that does not exist gave way to one of its kind: `make lint`, `make check`; `npm run lint`."""
+    one, two = parsed(before).main.words, parsed(after).main.words
+    a, b = Counter(one), Counter(two)
+    gone, new = [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
+    missing = [word for word in one[1:] if not word.startswith("-") and is_word_in_complaint(word, said)]
+    if not missing:
+        return False
+    if gone == missing[:1] and len(new) == 1 and one[:1] == two[:1]:
+        return are_scripts_of_one_kind(gone[0], new[0])
+    kept = missing[0] in two and one[0] != two[0]  # another program has a script of that name
+    return kept and len(two) <= len(one) + 1 and two[-1] == one[-1]
+
+
+def is_wrapped_whole(before: str, after: str, program: str) -> bool:
+    """Whether a program that was not found is run as before, by another: `uv run --group dev pytest -q`."""
+    one, two = parsed(before).main.words, parsed(after).main.words
+    return one[:1] == (program,) and len(two) > len(one) and two[-len(one) :] == one
+
+
+def are_of_one_program(failed: Step, step: Step) -> bool:
+    """Whether two calls run the same program, one that wraps it, or one of nearly the same name."""
+    one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
+    if not one.main.words or not two.main.words:
+        return True  # they run no command
+    programs = {part.program for part in one.parts}
+    name, other = one.main.program, two.main.program
+    if other in programs or name in {part.program for part in two.parts} or _likeness(name, other) >= ALIKE:
+        return True
+    wraps = (name in _last_names(two.main.words[1:]) and other not in GOES) or other in _last_names(one.main.words[1:])
+    return wraps or {one.main.words[-1]} == {two.main.words[-1]}  # another runner of the same script
+
+
+def _last_names(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(_last, words))
+
+
+def option_change(change: Change, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What took the place of an option that nobody knew; what else was asked for then has nothing to do with it."""
+    named = tuple(word for word in change.removed if is_word_in_complaint(word, said))
+    if not named or not change.added:
+        return change.removed, change.added
+    replaced = len(change.added) == 1 and change.added[0].startswith("-")
+    return (named if not replaced else change.removed), (change.added if replaced else ())
+
+
+def variable_change(failed: Step, line: str, name: str) -> Change | None:
+    """That a missing variable was set, by its name alone, or the file that was read for it."""
+    before = command_of(fields_of(failed.arguments)) or ""
+    if name in settings_in(line) - settings_in(before):
+        return Change(tool=failed.tool, added=(f"{name}={VALUE}",))
+    file = file_read_for_settings(line)
+    return Change(tool=failed.tool, added=("source", file)) if file and file not in before else None
 
 
 @lru_cache(maxsize=4096)
