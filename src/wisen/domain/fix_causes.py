@@ -39,9 +39,9 @@ _EDITING = {
 }
 """What an editing tool may be asked to do otherwise, by what it complained of."""
 _TELLS = re.compile(
-    r"\b(?:error|fatal|failed|not found|no such|no rule|denied|unrecognized|unknown|invalid|cannot|can't|could not|unable"
-    r"|missing|illegal|not allowed|unexpected|ignored|not set|required?s?|undefined|unbound|did not|does not|unsupported"
-    r"|expected|no matches|no module|is a directory|already exists|available)\b",
+    r"\b(?:error|fatal|failed|not found|no such|no rule|denied|unrecognized|unknown|invalid|cannot|can't|could not"
+    r"|unable|missing|illegal|not allowed|unexpected|ignored|not set|required?s?|undefined|unbound|did not|does not"
+    r"|unsupported|expected|no matches|no module|is a directory|already exists|available)\b",
     re.IGNORECASE,
 )
 _SUGGESTS = re.compile(
@@ -89,7 +89,8 @@ def raw_difference(before: str | None, after: str | None) -> Difference:
     if first is None or second is None:
         names = sorted({**one, **two})
         changed = [name for name in names if one.get(name) != two.get(name)]
-        return Difference(*(tuple(f"{name}={each[name]}" for name in changed if name in each) for each in (one, two)))
+        was, now = (tuple(f"{name}={each[name]}" for name in changed if name in each) for each in (one, two))
+        return Difference(was, now)
     old, new = parsed(first), parsed(second)
     # All parts count here: what only trims an output may be what complains.
     words = [[word for part in each.parts for word in part.words] for each in (old, new)]
@@ -110,22 +111,22 @@ def is_named_by_complaint(
         return any(word.endswith(_EDITING[key]) for word in change.added) or _is_piece(key, before, after)
     if key.startswith("build."):
         return False  # a check that found something complains of the code, not of how it was called
-    if key == MISSING_VARIABLE:
-        return _brings_variable(signature.who, after)
-    found = raw_difference(before, after)
     if command_of(fields_of(after)) is None:
         return _names_field(key, lines, before, after)
+    return _names_words(signature, lines, before, after)
+
+
+def _names_words(signature: Signature, lines: Sequence[str], before: str | None, after: str | None) -> bool:
+    """Whether a complaint names words of a command that were taken away or replaced, or asks for those that came."""
+    key, who, found = signature.key, signature.who, raw_difference(before, after)
+    if key == MISSING_VARIABLE:
+        return _brings_variable(who, after)
     if found.moved and key in _ELSEWHERE_KEYS and (key in _PLACES_KEYS or any(map(_ABSENT.search, lines))):
         return True
-    if any(_is_named(word, lines) for word in found.removed if _may_be_culprit(key, word)):
-        return True
-    if key == _SUBCOMMAND and signature.who in found.removed:
-        return True  # what does not know the word was in the way of the program that does
-    if key == _COMMAND and (
-        signature.who in (*found.removed, *found.added) or _is_wrapped(signature.who, before, after)
-    ):
-        return True
-    return _is_suggested(found, lines)
+    in_the_way = key == _SUBCOMMAND and who in found.removed  # the program behind it knows the word
+    missing = key == _COMMAND and (who in (*found.removed, *found.added) or _is_wrapped(who, before, after))
+    named = any(_is_named(word, lines) for word in found.removed if _may_be_culprit(key, word))
+    return in_the_way or missing or named or _is_suggested(found, lines)
 
 
 def is_asked_for(said: str, before: str | None, after: str | None) -> bool:

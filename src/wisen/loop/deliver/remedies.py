@@ -7,7 +7,8 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.commands import command_of, fields_of
+from wisen.domain.commands import command_of, fields_of, parsed
+from wisen.domain.events import Status
 from wisen.domain.fix_causes import is_named_by_complaint
 from wisen.domain.fix_words import is_own_wording, is_reordered, quote_change, quote_line
 from wisen.domain.fixes import Danger
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wisen.domain.fixes import Evidence, Fix
+    from wisen.domain.histories import Step
     from wisen.loop.deliver.policy import DeliverPolicy
 
 _SURE = 0.6
@@ -57,7 +59,7 @@ def remedies(
     found: dict[str, list[Remedy]] = {"": []}
     liked = praised or {}
     for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions - liked.get(each.id, 0), each.id)):
-        if not _is_sure(fix, policy):
+        if not is_sure(fix, policy):
             continue
         here: dict[str, Evidence] = {}
         for each in evidence_of(fix.id):
@@ -85,7 +87,7 @@ def _holds_anywhere(fix: Fix) -> bool:
     return is_reordered(change)
 
 
-def _is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
+def is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
     """Whether it helps often enough.
 
     What was seen once is told only where the complaint itself names it, and only of a command: others cannot be told
@@ -94,6 +96,37 @@ def _is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
     if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not is_named(fix)):
         return False
     return fix.last_worked and fix.sessions >= policy.fix_sessions and fix.confidence >= _SURE
+
+
+class FailingForm(NamedTuple):
+    """The words of a command that failed, by which the same is known where it succeeded."""
+
+    tool: str
+    program: str
+    words: tuple[str, ...]
+    whole: bool
+    """Whether these are all its words: nothing was taken away from it, and so nothing in it is wrong."""
+
+    def passed(self, step: Step) -> bool:
+        """Whether a step is a call of this form that succeeded."""
+        line = command_of(fields_of(step.arguments)) if step.status is Status.OK and step.tool == self.tool else None
+        if line is None or not all(word in line for word in self.words):
+            return False
+        command = parsed(line)
+        tokens = command.tokens
+        return (
+            tokens == self.words if self.whole else command.main.program == self.program and {*self.words} <= {*tokens}
+        )
+
+
+def failing_form(fix: Fix) -> FailingForm | None:
+    """What a fix that rests on repetition alone says is wrong; None where a complaint names it, or a check failed."""
+    line = command_of(fields_of(fix.before))
+    if line is None or fix.change.first or fix.signature.key.startswith("build.") or is_named(fix):
+        return None
+    command = parsed(line)
+    gone = tuple(word for word in fix.change.removed if "…" not in word)
+    return FailingForm(fix.change.tool, command.main.program, gone or command.tokens, not gone)
 
 
 def is_named(fix: Fix) -> bool:

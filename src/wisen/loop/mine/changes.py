@@ -20,7 +20,7 @@ from wisen.domain.histories import EDITS
 from wisen.domain.shell_settings import VALUE, file_read_for_settings, settings_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from wisen.domain.histories import Step
 
@@ -145,7 +145,7 @@ def _same_words(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
         if operation != "replace" or b - a != d - c:
             continue
         for old, new in zip(one[a:b], two[c:d], strict=True):
-            plain = not old.startswith("-") and not new.startswith("-") and not _PROSE.search(old + new)
+            plain = not any(each[:1] == "-" and each != "-" for each in (old, new)) and not _PROSE.search(old + new)
             if plain and old not in new and new not in old and _likeness(old, new) < ALIKE:
                 return False
     return True
@@ -193,12 +193,21 @@ def _likeness(one: str, two: str) -> float:
     return difflib.SequenceMatcher(a=one, b=two, autojunk=False).ratio()
 
 
-def difference(tool: str, before: str | None, after: str | None) -> Change | None:
-    """What was changed from one call to the other; None when nothing was, or too much to be one change."""
+def _keeps_all(_: str) -> bool:
+    return True
+
+
+def difference(
+    tool: str, before: str | None, after: str | None, keeps: Callable[[str], bool] = _keeps_all
+) -> Change | None:
+    """What was changed from one call to the other; None when nothing was, or too much to be one change.
+
+    Words of which `keeps` says so are left out, as if they had stayed the same.
+    """
     one, two = fields_of(before), fields_of(after)
     first, second = command_of(one), command_of(two)
     if first is not None and second is not None:
-        return _command_difference(tool, first, second)
+        return _command_difference(tool, first, second, keeps)
     removed: list[str] = []
     added: list[str] = []
     changed = 0
@@ -209,23 +218,33 @@ def difference(tool: str, before: str | None, after: str | None) -> Change | Non
             if name != "new_string" and isinstance(one.get(name), str) and isinstance(two.get(name), str):
                 added.append(f"{name}: {_how_texts_differ(str(one[name]), str(two[name]))}")
             continue
-        changed += 1
-        removed += _named(name, one)
-        added += _named(name, two)
+        was, now = list(filter(keeps, _named(name, one))), list(filter(keeps, _named(name, two)))
+        changed += bool(was or now)
+        removed += was
+        added += now
     return _change(tool, removed, added) if changed <= MOST_FIELDS else None
 
 
-@lru_cache(maxsize=4096)
-def _command_difference(tool: str, first: str, second: str) -> Change | None:
-    one, two = parsed(first).tokens, parsed(second).tokens
+def _command_difference(tool: str, first: str, second: str, keeps: Callable[[str], bool]) -> Change | None:
+    one, two = (_without_comment(parsed(line).tokens) for line in (first, second))
     if one == two:
         one, two = parsed(first).moves, parsed(second).moves
-    a, b = Counter(one), Counter(two)
-    removed = [word for word in one if a[word] > b[word]]
-    added = [word for word in two if b[word] > a[word]]
+    removed, added = _words_apart(one, two)
+    removed, added = [*filter(keeps, removed)], [*filter(keeps, added)]
     if sorted(one) == sorted(two) and one != two:
         return Change(tool=tool, removed=(" ".join(one[:MOST_WORDS]),), added=(" ".join(two[:MOST_WORDS]),))
     return _change(tool, removed, added) if len(removed) + len(added) <= MOST_WORDS else None
+
+
+@lru_cache(maxsize=4096)
+def _words_apart(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    a, b = Counter(one), Counter(two)
+    return [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
+
+
+def _without_comment(words: tuple[str, ...]) -> tuple[str, ...]:
+    at = next((index for index, word in enumerate(words) if word == "#"), len(words))
+    return words[:at]
 
 
 def _change(tool: str, removed: Iterable[str], added: Iterable[str]) -> Change | None:

@@ -221,22 +221,18 @@ class _Told:
         line = command_of(fields_of(step.arguments))
         if what.key == MISSING_VARIABLE and line is not None:
             return variable_change(failed, line, what.who)
-        change = difference(failed.tool, failed.arguments, step.arguments)
-        if change is None:
-            return None
         program = parsed(line).main.program if line is not None else ""
         said = failed.text or ""
-        removed, added = (
-            tuple(
-                word
-                for word in words
-                if not cannot_matter(word, program, what.key) or is_word_in_complaint(word.partition("=")[0], said)
-            )
-            for words in (change.removed, change.added)
-        )
-        if what.key == UNKNOWN_OPTION:
-            removed, added = option_change(change, said)
-        return Change(tool=change.tool, removed=removed, added=added) if removed != added else None
+
+        def may_matter(word: str) -> bool:
+            named = word.partition("=")[0]
+            return not cannot_matter(word, program, what.key) or is_word_in_complaint(named, said)
+
+        if what.key != UNKNOWN_OPTION:
+            return difference(failed.tool, failed.arguments, step.arguments, may_matter)
+        change = difference(failed.tool, failed.arguments, step.arguments)
+        removed, added = option_change(change, said) if change is not None else ((), ())
+        return Change(tool=failed.tool, removed=removed, added=added) if removed != added else None
 
     def _is_credible(self, index: int, later: int, change: Change) -> bool:
         """Whether a difference can be what made a call work: the complaint names it, or nothing else changed."""
