@@ -218,7 +218,7 @@ def test_only_the_right_path_is_kept_where_more_was_changed() -> None:
     [
         ("gh pr diff 1 --stat", "unknown flag: --stat", "gh pr diff 1 --name-only", ("--stat",), ("--name-only",)),
         ("git show a --no-stat", "unrecognized argument: --no-stat", "git show a", ("--no-stat",), ()),
-        ("git show --no-stat HEAD", "fatal: unrecognized argument: --no-stat", "git show HEAD -p -- b", ("--no-stat",), ()),
+        ("git show --no-stat HEAD", "unrecognized argument: --no-stat", "git show HEAD -p -- b", ("--no-stat",), ()),
         ("pytest -q", "bash: pytest: command not found", "uv run pytest -q", (), ("uv", "run")),
         ("pytest", "command not found: pytest", "python -m pytest", (), ("python", "-m")),
         ("pytest -q", "bash: pytest: command not found", "uv run --group dev pytest -q", (), None),
