@@ -44,6 +44,8 @@ from wisen.loop.mine.states import (
     hides_end,
     is_answer,
     is_disturbed,
+    is_file_as_it_was,
+    is_last_look,
     is_same_state,
     is_something_running,
     only_reads,
@@ -63,6 +65,7 @@ IDLE_MS = 15 * 60_000
 """Time lost is counted up to so much a failure: behind it somebody was away."""
 _FAILED = (Status.FAILED, Status.MASKED)
 _WRITES = re.compile(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
+_TEXT_NOT_FOUND = "fs.text-not-found"
 _CULPRIT_KEYS = (
     UNKNOWN_OPTION,
     "shell.unknown-subcommand",
@@ -210,6 +213,9 @@ class _Told:
         """What an editing tool was asked to do otherwise, or the file that was read first."""
         failed, step = self._steps[index], self._steps[later]
         found = self._needed(index, later)
+        if self._is_over(index, later) and self._what(index).signature.key == _TEXT_NOT_FOUND:
+            sure = is_file_as_it_was(self._steps, self._turns, index, later) and is_last_look(self._steps, index, later)
+            found = found if sure else None
         first = Change(tool=failed.tool, first=found[0]) if found else None
         change = difference(failed.tool, failed.arguments, step.arguments)
         return next((each for each in (first, change) if each is not None and self._names(index, later, each)), None)

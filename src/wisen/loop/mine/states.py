@@ -15,6 +15,7 @@ from wisen.domain.fix_causes import changed_fields
 from wisen.domain.harmless import judge_command
 from wisen.domain.harmless_table import CommandEffect
 from wisen.domain.harmless_values import Scene
+from wisen.domain.histories import EDITS
 from wisen.domain.plain_shell import read_plain_line
 
 if TYPE_CHECKING:
@@ -107,6 +108,28 @@ def is_same_state(
     if _WAITS.search(command_of(fields_of(step.arguments)) or ""):
         return False
     return all(only_reads(steps[each]) or still(each) for each in range(index + 1, later))
+
+
+def is_file_as_it_was(steps: Sequence[Step], turns: Sequence[Turn], index: int, later: int) -> bool:
+    """Whether nothing may have changed the file of an edit before the next one: edits of other files do not count."""
+    failed, step = steps[index], steps[later]
+    if is_disturbed(failed, step) or any(index < turn.before <= later for turn in turns):
+        return False
+    place = fields_of(failed.arguments).get("file_path")
+    return all(
+        only_reads(each) or (each.tool in EDITS and fields_of(each.arguments).get("file_path") != place)
+        for each in steps[index + 1 : later]
+        if each.tool not in EDITS or each.status is not Status.FAILED
+    )
+
+
+def is_last_look(steps: Sequence[Step], index: int, later: int) -> bool:
+    """Whether reading the file of an edit was all that was done to see it: no new try, and no raw look at it."""
+    place = fields_of(steps[index].arguments).get("file_path")
+    name = str(place or "").rsplit("/", 1)[-1]
+    reads = [at for at in range(index + 1, later) if fields_of(steps[at].arguments).get("file_path") == place]
+    looks = (command_of(fields_of(each.arguments)) or "" for each in steps[index + 1 : later])
+    return all(steps[at].tool not in EDITS for at in reads) and not any(name in line for line in looks if name)
 
 
 def is_disturbed(failed: Step, step: Step) -> bool:
