@@ -84,6 +84,11 @@ class Fix:
         return (helped + 1) / (self.sessions + self.failed_again + 2)
 
     @property
+    def success(self) -> float:
+        """How often the change helped, with one doubt on each side: where the complaint names it, it is no chance."""
+        return (self.sessions + 1) / (self.sessions + self.failed_again + 2)
+
+    @property
     def is_known(self) -> bool:
         """Whether it was seen often enough, and helped often enough, to be suggested."""
         return self.sessions > 1 and self.confidence >= 0.6 and self.last_worked

@@ -93,9 +93,11 @@ def is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
     What was seen once is told only where the complaint itself names it, and only of a command: others cannot be told
     apart from their like.
     """
-    if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not is_named(fix)):
+    named = is_named(fix)
+    if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not named):
         return False
-    return fix.last_worked and fix.sessions >= policy.fix_sessions and fix.confidence >= _SURE
+    helps = fix.success if named else fix.confidence
+    return fix.last_worked and fix.sessions >= policy.fix_sessions and helps >= _SURE
 
 
 class FailingForm(NamedTuple):

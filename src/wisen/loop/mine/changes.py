@@ -94,6 +94,12 @@ def are_of_one_program(failed: Step, step: Step) -> bool:
     return wraps or {one.main.words[-1]} == {two.main.words[-1]}  # another runner of the same script
 
 
+def does_less(failed: Step, step: Step) -> bool:
+    """Whether whole commands of a failed line are missing from a later one: then the trouble may only be avoided."""
+    one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
+    return len(two.working) < len(one.working)
+
+
 def _last_names(words: Iterable[str]) -> frozenset[str]:
     return frozenset(map(_last, words))
 

@@ -30,6 +30,7 @@ from wisen.domain.shell_settings import without_value
 from wisen.loop.mine.changes import (
     are_of_one_program,
     difference,
+    does_less,
     generic,
     is_wrapped_whole,
     option_change,
@@ -245,6 +246,8 @@ class _Told:
         failed, step = self._steps[index], self._steps[later]
         key = self._what(index).signature.key
         if not is_answer(failed, step) or not are_of_one_program(failed, step):
+            return False
+        if key not in _CULPRIT_KEYS and does_less(failed, step):
             return False
         same = is_same_state(self._steps, self._turns, index, later, self._fails_like(index), key)
         if key.startswith(_WORKED_ON):
