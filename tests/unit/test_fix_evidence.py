@@ -303,6 +303,19 @@ def test_an_edit_is_got_over_by_what_its_complaint_is_about() -> None:
     ]
 
 
+def test_a_test_run_that_could_not_be_set_up_did_not_get_over_anything() -> None:
+    said = "Exit code 1\n(eval):cd:1: no such file or directory: cart"
+    setup = "Exit code 1\n# ./cart\nstat /p/cart/cart: directory not found\nFAIL\t./cart [setup failed]\nFAIL"
+    assert changes(bash("cd cart && go test -run A", said), bash("go test -run A ./cart", setup)) == []
+    ran = "Exit code 1\n--- FAIL: A (0.03s)\nFAIL"
+    assert changes(bash("cd cart && go test -run A", said), bash("go test -run A ./cart", ran)) != []
+
+
+def test_a_line_with_fewer_commands_may_only_avoid_the_trouble() -> None:
+    missing = "Exit code 1\n(eval):1: no matches found: a/*-X.md"
+    assert changes(bash("ls a; ls a/*-X.md; ls a/*-Y.md", missing), bash("ls a/")) == []
+
+
 @given(
     st.sampled_from(["tool run", "npm test", "make x", "python3 t.py"]),
     st.sampled_from(["--verbose", "-v", "--quiet", "-q", "--no-color", "V=1", "--json"]),

@@ -67,7 +67,7 @@ _VARIABLE = "config.missing-variable"
 _NAME_OF_VARIABLE = r"(?<!ReferenceError:)(?<!NameError: name )(?:^|[\s\"'`:(])(?P<who>[A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z]{4,})[\"'`]?(?: [Ee]nv(?:ironment)?[ -]?[Vv]ar(?:iable)?)?"
 TESTS, TYPES, LINT, COMPILE = "build.tests-fail", "build.type-errors", "build.lint-errors", "build.compile-errors"
 _GO_BROKEN = _m(
-    r"\[build failed\]|\.go:\d+:\d+: .*(?:\n.*)*?\[build failed\]|import cycle not allowed|^# \S+(?: \[\S+\])?\n\S+\.go:\d+"
+    r"\[(?:build|setup) failed\]|\.go:\d+:\d+: .*(?:\n.*)*?\[build failed\]|import cycle not allowed|^# \S+(?: \[\S+\])?\n\S+\.go:\d+"
 )
 
 CHECKS = (
