@@ -69,8 +69,6 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     with step("praise"):
         praising.strengthen(parts, said)
     proposals, states = rulebook.record(parts, said, fixes, new=new_events > 0)
-    with step("ask about fixes"):
-        proposals += asking_fixes.ask_about_fixes(parts) if new_events else 0
     with step("recollect"):
         recollection.recollect(parts, states)
     judged: tuple[Blame, ...] = ()
@@ -79,6 +77,8 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         judged, found_in_files = judgement.judge_or_recall(parts, new_events, selection.places)
     with step("guard"):
         proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
+    with step("ask about fixes"):
+        proposals += asking_fixes.ask_about_fixes(parts) if new_events else 0
     with step("try out"):
         proposals += trying.try_out(parts) if new_events else 0
     warnings = [*parts.warnings, *parts.languages.warnings]

@@ -273,6 +273,18 @@ def test_a_variable_that_was_set_first_is_kept_without_its_value() -> None:
     assert change.first == ("Bash: export TOKEN_X=<value>",)
 
 
+def test_what_a_complaint_misses_is_brought_by_the_call_before() -> None:
+    missing = bash("python a.py", "Exit code 1\nModuleNotFoundError: No module named 'requests'")
+    acts = [missing, bash("pip install requests"), EDIT, bash("python a.py")]
+    assert [each.first for each in changes(*acts)] == [("Bash: pip install requests",)]
+    gone = bash("cp a out/a", "Exit code 1\ncp: out/a: No such file or directory")
+    assert [each.first for each in changes(gone, bash("mkdir -p out"), bash("cp a out/a"))] == [("Bash: mkdir -p out",)]
+    ignored = bash(
+        "git add a dist/x", "Exit code 1\nThe following paths are ignored by one of your .gitignore files:\ndist"
+    )
+    assert changes(ignored, bash("git add a"))
+
+
 def test_of_several_calls_before_a_repeated_one_only_the_one_that_was_asked_for_is_named() -> None:
     push = bash(
         "git push", "Exit code 1\n ! [rejected] main -> main (fetch first)\nhint: use 'git pull' before pushing"

@@ -189,7 +189,8 @@ def _is_named(word: str, lines: Iterable[str]) -> bool:
         letters = re.compile(rf"(?:option|flag|argument|switch)s?:? (?:-- |-|['`\"‘])?[{re.escape(name[1:])}]\b", re.I)
         return any(letters.search(line) for line in lines)
     if "/" in name:
-        return any(_is_above(token, name) for line in lines for token in re.split(r"[\s'\"`:,]+", line))
+        tokens = (token for line in lines for token in re.split(r"[\s'\"`:,]+", line))
+        return any(_is_above(token, name) for token in tokens) or any(name.startswith(f"{each}/") for each in lines)
     return False
 
 
@@ -241,8 +242,10 @@ def _names_first(key: str, lines: Sequence[str], first: Sequence[str]) -> bool:
         return words[:2] == ["git", "add"]
     asked = [" ".join(words[at : at + 2]) for at in range(len(words) - 1)]
     asks = any(_SUGGESTS.search(each) and any(two in each for two in asked) for each in lines)
-    makes = words[:1] in (["mkdir"], ["touch"]) or words[:2] == ["git", "fetch"]
-    return asks or (makes and key in _PLACES_KEYS and any(_is_named(word, lines) for word in words[1:]))
+    makes = words[:1] == ["mkdir"] or words[:2] == ["git", "fetch"]
+    installs = key.startswith("deps.") and len(words) > 2
+    brings = (makes and key in _PLACES_KEYS) or installs
+    return asks or (brings and any(_is_named(word, lines) for word in words[1:]))
 
 
 def _brings_variable(name: str, after: str | None) -> bool:

@@ -26,7 +26,14 @@ class FixReviewer(Guarder):
         return Leave.ASK if each.proposal.type is ProposalType.FIX else super().leave_for(each)
 
     def answer(
-        self, proposal: str, given: Answer, *, text: str | None = None, dry_run: bool = False, by: Who = Who.USER
+        self,
+        proposal: str,
+        given: Answer,
+        *,
+        text: str | None = None,
+        dry_run: bool = False,
+        by: Who = Who.USER,
+        to: str | None = None,
     ) -> Answered:
         """Carry out what the user, or policy, says to a proposal; a yes to a fix has agents told it, a no ends it.
 
@@ -39,9 +46,11 @@ class FixReviewer(Guarder):
 
         each = self.proposal(proposal)
         if each.proposal.type is not ProposalType.FIX:
-            return super().answer(proposal, given, text=text, dry_run=dry_run, by=by)
+            return super().answer(proposal, given, text=text, dry_run=dry_run, by=by, to=to)
         if not each.waits:
             raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
+        if to is not None:
+            raise UsageError(f"{to!r} is no place for a fix: it is told when the call fails, and goes to no file.")
         if text is not None:
             raise UsageError("What helped cannot be worded otherwise: answer yes or no, or say a rule of your own.")
         if by is not Who.USER:

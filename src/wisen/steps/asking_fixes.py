@@ -36,9 +36,10 @@ def ask_about_fixes(parts: Parts) -> int:
 def _waiting(parts: Parts, known: Known) -> list[tuple[Fix, str]]:
     """Fixes that are sure and not known to be harmless, with where they helped; none that speaks against a rule."""
     rules = RulesInForce(parts, known.states)
+    guarded = {each.of for each in parts.ledger.guards()}  # the user is asked about the guard: once is enough
     found: list[tuple[Fix, str]] = []
     for fix in parts.index.fixes(Selection()):
-        if fix.danger is Danger.NONE or not is_sure(fix, parts.deliver):
+        if fix.danger is Danger.NONE or fix.id in guarded or not is_sure(fix, parts.deliver):
             continue
         here = {each.context: each for each in reversed(parts.index.evidence(fix.id)) if each.worked and each.context}
         found += [

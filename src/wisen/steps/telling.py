@@ -229,9 +229,7 @@ def _matter(
             is_new=not reads.parts.ledger.exposures(each.proposal.id),
         )
         for number, each in enumerate((each for each in answers if each.waits), 1)
-        if each.proposal.context in ("", context)
-        and each.proposal.type is not ProposalType.SUGGESTION
-        and not (each.proposal.type is ProposalType.FIX and reads.parts.ledger.exposures(each.proposal.id))
+        if each.proposal.context in ("", context) and each.proposal.type is not ProposalType.SUGGESTION
     ]
     return Matter(
         rules=list(map(line_of, rules)),

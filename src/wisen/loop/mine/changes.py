@@ -106,7 +106,7 @@ def _last_names(words: Iterable[str]) -> frozenset[str]:
 
 def option_change(change: Change, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What took the place of an option that nobody knew; what else was asked for then has nothing to do with it."""
-    named = tuple(word for word in change.removed if is_word_in_complaint(word, said))
+    named = tuple(word for word in change.removed if word.startswith("-") and is_word_in_complaint(word, said))
     if not named or not change.added:
         return change.removed, change.added
     replaced = len(change.added) == 1 and change.added[0].startswith("-")
