@@ -285,6 +285,8 @@ class ProposalType(StrEnum):
     CRITICAL_FIX = "critical_fix"
     GUARD = "guard"
     """Something is to be watched for before calls."""
+    FIX = "fix"
+    """May agents be told what helped, though it is not known to be harmless?"""
     SUGGESTION = "suggestion"
     """An agent's own words: evidence of nothing, and told to nobody but the user until he approves it."""
 
@@ -335,7 +337,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
         """What it asks, as a key: two that ask the same at the same time are one."""
         if self.follows is None:
             return None
-        kinds = (ProposalType.VERIFICATION, ProposalType.GUARD, ProposalType.SUGGESTION)
+        kinds = (ProposalType.VERIFICATION, ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION)
         kind = self.type if self.type in kinds else ProposalType.PROMOTION
         told = "\0".join((kind, self.entry, self.context, self.follows)).encode("utf-8", "surrogatepass")
         return blake2b(told, digest_size=16).hexdigest()

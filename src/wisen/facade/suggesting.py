@@ -197,7 +197,7 @@ class Suggester(Reviewer):
 
         refused = Lessons()
         for each in self.proposals():
-            guard = each.proposal.type is ProposalType.GUARD
+            guard = each.proposal.type in (ProposalType.GUARD, ProposalType.FIX)
             if each.answer is Answer.REJECTED and not guard and each.proposal.context in ("", said.context):
                 refused.add(each.proposal.id, each.proposal.text)
         if refused.find(said.text) is not None:

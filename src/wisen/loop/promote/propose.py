@@ -72,7 +72,11 @@ def proposed(
     """
     refused = Lessons()
     for each in before:
-        if each.answer is Answer.REJECTED and each.proposal.type not in (ProposalType.GUARD, _SUGGESTED):
+        if each.answer is Answer.REJECTED and each.proposal.type not in (
+            ProposalType.GUARD,
+            ProposalType.FIX,
+            _SUGGESTED,
+        ):
             refused.add(each.proposal.id, each.proposal.text)
     last = {
         (each.proposal.entry, each.proposal.context): each for each in before if each.proposal.type is not _SUGGESTED
