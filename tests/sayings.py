@@ -44,6 +44,7 @@ class Sayings:
     def cycle(self) -> None:
         with wiring.wire().learner() as learner:
             done = learner.cycle(quick=True)
+        assert done.report is not None
         assert not done.report.warnings, done.report.warnings
 
     def entries(self) -> dict[str, EntryState]:
