@@ -101,8 +101,17 @@ _MODAL = re.compile(
     re.IGNORECASE,
 )
 _CHOICE = re.compile(
-    r"\b(?:instead of|rather than|always|never|from now on|no more)\b|,? (?:and )?not (?:\w|`)", re.IGNORECASE
+    r"\b(?:instead of|rather than|always|never|from now on|no more)\b|, (?:and )?not (?:\w|`)", re.IGNORECASE
 )
+_BRIEF_CHOICE = re.compile(r"(?:\S+ ){1,3}not(?: \S+){1,3}")
+"""One thing and not another, and nothing else: `pnpm not npm`."""
+_STATEMENT = re.compile(
+    r"(?:the|a|an|your|some|one|both|each of|[\w-]+ (?:tests?|builds?|checks?|runs?)) .*"
+    r"\b(?:is|are|was|were|has|had|might|may|could|would|fails?|breaks?|crashes|finishes|passes|happens)\b"
+    r"|(?:the|a|an|your) [\w-]+ (?:never|always|still) \w+s\b",
+    re.IGNORECASE,
+)
+"""What tells how a thing is: nobody is told to do anything by it, whatever it contrasts."""
 _LIKES = re.compile(
     r"(?:i|we)(?:'d| would)? (?:only |really |always |much )?(?:want|need|prefer|like|expect|told|said|asked"
     r"|meant|rather)\b",
@@ -132,8 +141,12 @@ def is_order(text: str) -> bool:
         return True
     if _REMARK.match(said):
         return False
-    chooses = _CHOICE.search(said) is not None and _BE.search(said) is None
-    return chooses or _LIKES.match(said) is not None or _MODAL.search(said) is not None
+    chooses = (_CHOICE.search(said) or _BRIEF_CHOICE.fullmatch(said.rstrip(" .!"))) and not _BE.search(said)
+    return (
+        bool(chooses and not _STATEMENT.match(said))
+        or _LIKES.match(said) is not None
+        or _MODAL.search(said) is not None
+    )
 
 
 def is_waiver(text: str) -> bool:
