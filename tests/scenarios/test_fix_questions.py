@@ -116,7 +116,7 @@ RULES = {
 }
 
 
-@pytest.mark.requirement("N5")
+@pytest.mark.requirement("F4")
 @pytest.mark.parametrize("where", RULES)
 def test_a_fix_or_guard_that_speaks_against_a_rule_is_held_back_and_shown_with_why(
     home: Path, wisen: Path, project: Path, where: str
