@@ -8,7 +8,9 @@ import pytest
 from tests.commands import run
 from tests.sayings import Sayings
 
-from wisen.domain.entries import Answer
+from wisen import wiring
+from wisen.domain.entries import Answer, MoveKind, Who
+from wisen.domain.guards import Guard, GuardSource, Mode, guard_id, guard_states
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,7 +117,7 @@ def test_where_the_old_word_is_in_a_file_the_change_is_proposed_and_the_newest_t
     shop.cycle()
     assert shop.proposals() == []
     assert not is_told(shop.advice(), "pnpm, not npm")
-    run("undo")
+    run("undo", "--yes")
     assert claude.read_text() == mine
 
 
@@ -199,3 +201,38 @@ def test_two_projects_do_not_hear_of_each_others_words(shop: Sayings) -> None:
     assert is_told(shop.advice(), "pnpm, not npm")
     assert is_told(shop.advice("bakery"), "bun")
     assert not shop.entry("lways use pnpm, not npm").superseded_by
+
+
+@pytest.mark.requirement("X3")
+def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(shop: Sayings) -> None:
+    say_pnpm_three_times(shop)
+    rule = shop.entry("lways use pnpm").entry
+    watch = "shell: npm"
+    with wiring.wire().learner(reads=False) as learner:
+        ledger, scribe = learner._parts.ledger, learner._parts.scribe
+        guard = Guard(
+            id=guard_id(rule.context, watch),
+            version="1",
+            machine=scribe.machine,
+            at=scribe.clock.now(),
+            context=rule.context,
+            watch=watch,
+            better="pnpm",
+            reason="said so",
+            source=GuardSource.RULE,
+            of=rule.id,
+        )
+        ledger.enter([guard, scribe.move(guard.id, MoveKind.GUARD, Mode.DENY, by=Who.USER)])
+
+    def mode() -> tuple[Mode, str]:
+        with wiring.wire().learner(reads=False) as learner:
+            (state,) = guard_states(learner._parts.ledger.guards(), learner._parts.ledger.moves())
+            return state.mode, state.why
+
+    shop.say(BUN, minutes=-60)
+    shop.cycle()
+    assert mode()[0] is Mode.SHADOW
+    assert shop.entry(TOLD).entry.name in mode()[1]
+    shop.say("no, always use pnpm, not npm", minutes=-30)
+    shop.cycle()
+    assert mode()[0] is Mode.DENY
