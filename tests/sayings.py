@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from wisen.domain.entry_states import EntryState
 
 NOW = datetime.now(UTC)
+_ADVICE = re.compile(r"- .*\(R-[0-9a-f]{8}\b")
 
 
 class Sayings:
@@ -52,6 +54,11 @@ class Sayings:
         with wiring.wire().learner(reads=False) as learner:
             return {each.text: each for each in learner.entries()}
 
+    def entry(self, words: str) -> EntryState:
+        """The one entry that holds these words."""
+        (found,) = [each for text, each in self.entries().items() if words in text]
+        return found
+
     def decisions(self, state: EntryState) -> tuple[Move, ...]:
         with wiring.wire().learner(reads=False) as learner:
             return learner.decisions(state)
@@ -78,5 +85,5 @@ class Sayings:
         return fire(self.home / "wisen", "session-start", payload)
 
     def advice(self, project: str = "shop") -> list[str]:
-        """The lines of that block which tell something."""
-        return [line for line in self.block(project).splitlines() if line.startswith("- ")]
+        """The lines of that block which tell what to do."""
+        return [line for line in self.block(project).splitlines() if _ADVICE.match(line)]

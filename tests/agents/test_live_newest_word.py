@@ -58,11 +58,11 @@ def test_the_next_session_hears_the_newest_word_and_nothing_of_a_dropped_rule(tm
         client.run("from now on use bun, not pnpm")
         person.cycle()
         told = start()
-        assert "Use bun, not pnpm" in told
+        assert "use bun, not pnpm" in told
         assert "Always use pnpm" not in told
         assert "Always use pnpm" in claude.read_text(), "nothing is written without a yes"
         person.approve("bun")
-        assert "Use bun, not pnpm" in claude.read_text()
+        assert "use bun, not pnpm" in claude.read_text()
         assert "Always use pnpm" not in claude.read_text()
         person.cycle()
         _git(client.project, client.environment, "commit", "-qam", "another rule")

@@ -343,7 +343,7 @@ def test_what_the_user_stated_is_never_decided_by_weight_and_what_was_comes_back
     ledger.enter([other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
     assert settled(states(ledger.entries(), ledger.tallies(), ledger.moves()), NOON, scribe) == []
     weighed = structs.replace(
-        a_move("2", subject="02B", value="wont_fix"), by=Who.WISEN, why=f"LRN-A {OUTVOTED} 120 against 100"
+        a_move("000", subject="02B", value="wont_fix"), by=Who.WISEN, why=f"LRN-A {OUTVOTED} 120 against 100"
     )
     ledger.enter([weighed])
     known = states(ledger.entries(), ledger.tallies(), ledger.moves())

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.domain.contexts import EVERYWHERE
-from wisen.domain.entries import Category, Entry, EntryType, MoveKind, Origin, Source, Status, Who, rule_id
+from wisen.domain.entries import REMOVED, Category, Entry, EntryType, MoveKind, Origin, Source, Status, Who, rule_id
 from wisen.errors import UsageError
 from wisen.facade.review import Reviewer
 
 if TYPE_CHECKING:
     from wisen.domain.entries import Move
+    from wisen.domain.entry_states import EntryState
     from wisen.loop.apply.books import HandEdit
 
 RULES = "rules.md"
@@ -18,6 +19,34 @@ RULES = "rules.md"
 
 class Ruler(Reviewer):
     """What a Learner can be told about rules directly."""
+
+    def rules_in(self, context: str) -> tuple[EntryState, ...]:
+        """The rules that hold in a context: its own, and those that hold everywhere and that it does not contradict."""
+        from wisen.loop.promote.supersede import overruled
+
+        rules = [each for each in self.entries() if each.is_rule and not each.merged_into]
+        own = [each for each in rules if context and each.context == context]
+        of_all = [each for each in rules if not each.context]
+        hidden = overruled(of_all, own) if own else set[str]()
+        return tuple(each for each in rules if each.context in ("", context) and each.entry.id not in hidden)
+
+    def rules_no_longer(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
+        """What was said or approved and holds no longer, and why, newest first: superseded, or removed by the user."""
+        ledger, every = self._parts.ledger, self.entries()
+        by_id = {each.entry.id: each for each in every}
+        last = {(move.subject, move.kind): move for move in ledger.moves()}
+        found = []
+        for each in every:
+            if each.merged_into or (context is not None and each.context not in ("", context)):
+                continue
+            over, by = last.get((each.entry.id, MoveKind.SUPERSEDE)), by_id.get(each.superseded_by)
+            status = last.get((each.entry.id, MoveKind.STATUS))
+            if over is not None and by is not None and not each.is_closed:
+                found.append((over.at, each, f"superseded by {by.entry.name}, “{by.text}”"))
+            elif status is not None and status.why.startswith(REMOVED) and status.value == Status.WONT_FIX:
+                found.append((status.at, each, status.why.partition("; ")[0]))
+        found.sort(key=lambda row: (row[0], row[1].entry.id), reverse=True)
+        return tuple((each, why) for _, each, why in found)
 
     def add_rule(self, text: str, context: str = EVERYWHERE, *, pending: bool = False, dry_run: bool = False) -> Entry:
         """Take a rule in the user's own words, for a context or everywhere; what says the same already is that rule.
