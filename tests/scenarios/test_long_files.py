@@ -250,7 +250,7 @@ def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path,
     told = run("proposals", "approve", "1", expect=1).stderr
     assert "has 491 lines" in told
     assert "--to rules" in told
-    shown = run("proposals", "approve", "1", "--dry-run").stdout
+    shown = run("proposals", "approve", "1", "--dry-run", expect=1).stdout
     assert all(f"--to {word}: " in shown for word in (*WHERES, "hook"))
     assert shown.count(f"{RULE}. <!--") == len(WHERES), "the diff of each place"
     assert "'own' cannot be chosen" in run("proposals", "place", "own", "--global", expect=1).stderr

@@ -68,10 +68,9 @@ def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dr
         try:
             done = learner.answer(proposal, given, text=text, to=to, dry_run=dry_run)
         except PlaceNeeded as needed:
-            if not dry_run or as_json:
-                raise
-            show_places(learner, request, needed, text, show_diff)
-            return 0
+            if dry_run and not as_json:
+                show_places(learner, request, needed, text, show_diff)
+            raise
         if as_json:
             told = _told(learner, done.asked) | {"answer": given, "dry_run": dry_run}
             told |= {"to": done.place.word if done.place else None}
@@ -213,7 +212,8 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
         try:
             edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         except PlaceNeeded as needed:
-            out.print(f"  {needed.why} Approve it, and you are asked where it may go.", markup=False, style="yellow")
+            told = f"  It cannot be written: {needed.why} Approve it, and you are asked where it may go."
+            out.print(told, markup=False, style="yellow")
             return
         except WisenError as refused:
             out.print(f"  It cannot be written: {refused}", markup=False, style="red")
