@@ -253,3 +253,24 @@ def test_a_guard_forbids_what_a_rule_forbids(rule: str) -> None:
 def test_a_diary_does_not_turn_a_request_round() -> None:
     assert gist("no more emojis in the headings") == "no more emojis in the headings"
     assert gist("no, sort the headings by name") == "sort the headings by name"
+
+
+@pytest.mark.requirement("N4")
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "But the cache has a problem if we rebase, since then the key would be not correct anymore.",
+        "The list might not be valid when we split the pages.",
+        "The comment is wrong: the name comes from the caller, not from the file.",
+        "The build never finishes", "the test still fails, not sure why", "a run always takes an hour",
+    ],
+)  # fmt: skip
+def test_what_tells_how_a_thing_is_is_no_order(remark: str) -> None:
+    assert not is_order(remark)
+
+
+@pytest.mark.parametrize(
+    "order", ["pnpm not npm", "tabs, not spaces", "error messages in English, never in German", "no more emojis"]
+)
+def test_a_choice_without_a_verb_is_an_order(order: str) -> None:
+    assert is_order(order)
