@@ -44,8 +44,12 @@ def deployed(world: World, sessions: int, fails: Callable[[int], bool]) -> None:
         world.pass_(hours=16)
 
 
-def put_in(world: World, by: Who) -> None:
-    """Have the fix of deploying stand in the file, approved by the user or only let pass by policy."""
+def put_in(world: World, by: Who, profile: str = "autonomous") -> None:
+    """Have the fix of deploying stand in the file, approved by the user or only let pass by policy.
+
+    What policy put into a file it takes out again in the profile in which it may write unasked.
+    """
+    (world.wisen / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
     with world.learner() as learner:
         fix = next(each for each in learner.fixes() if "--wait" in each.change.removed)
     log = world.log()
@@ -102,6 +106,19 @@ def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> No
         assert (world.days.time - began).days < 14
     assert file_of(world) == HIS
     assert (world.days.time - began).days < 10
+
+
+def test_in_the_default_profile_a_line_that_does_harm_is_asked_about_once_and_stays(world: World) -> None:
+    deployed(world, 30, lambda number: number % 10 == 0)
+    put_in(world, Who.WISEN, "standard")
+    before, said = file_of(world), list[str]()
+    for _ in range(4):
+        deployed(world, 5, lambda _: True)
+        with world.learner() as learner:
+            said += learner.cycle(quick=True).checked
+    assert file_of(world) == before, "nothing is written without a yes"
+    (asks,) = said
+    assert "made worse: wisen undo " in asks
 
 
 def test_what_the_user_wrote_meanwhile_stays(world: World) -> None:

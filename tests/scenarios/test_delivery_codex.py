@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.agents.codex_rollouts import Rollout
 from tests.commands import run
-from tests.hooks import answered, fire, taught
+from tests.hooks import answered, fire, taught, without_questions
 
 from wisen import wiring
 from wisen.backends.gauge import HomeGauge
@@ -88,7 +88,7 @@ def test_a_lesson_of_another_agent_is_told_in_the_same_words(wisen: Path, projec
     event = {"session_id": "s", "cwd": str(project), "source": "startup"}
     told = fire(wisen, "session-start", event, agent="codex")
     assert "pnpm instead of npm" in told
-    assert told == fire(wisen, "session-start", event)
+    assert without_questions(told) == fire(wisen, "session-start", event), "and what is asked is asked once"
 
 
 @pytest.mark.parametrize(("file", "reads"), [("CLAUDE.md", "claude-code"), ("AGENTS.md", "codex")])
