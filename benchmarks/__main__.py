@@ -51,6 +51,13 @@ def main(arguments: list[str] | None = None) -> int:
     except DataAbsent as absent:
         print(f"benchmarks {options.name}: {absent}", file=sys.stderr)
         return 3
+    except (KeyError, TypeError, ValueError) as other:
+        if options.data is None:
+            raise
+        needs = (importlib.import_module(f"benchmarks.{options.name}").__doc__ or "").partition("Data: ")[2]
+        told = f"{options.data} holds records of another shape ({type(other).__name__}: {other})"
+        print(f"benchmarks {options.name}: {told}. It needs: {needs or 'what its first lines say.'}", file=sys.stderr)
+        return 3
     print(json.dumps(figures, indent=2) if options.json else _table(figures))
     return 0
 

@@ -6,7 +6,6 @@ date, text). After each session everything known by then is looked at anew, as a
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import defaultdict
 from datetime import datetime
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import wisen
 from benchmarks import blame_worlds
-from benchmarks.data import DataAbsent, transcripts
+from benchmarks.data import DataAbsent, json_lines, transcripts
 from wisen.domain.instructions import Effect, Strength, Version
 from wisen.loop.mine.sessions import mine
 from wisen.loop.verify.effects import Seen, effects, seen
@@ -64,7 +63,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return json_lines(path)
 
 
 def _sessions(files: list[Path]) -> list[Seen]:
@@ -98,7 +97,7 @@ def _replay(versions: list[Version], course: list[Seen]) -> list[dict[str, objec
 
 def _now(versions: list[Version], course: list[Seen]) -> list[Effect]:
     """What is told when the last of these sessions has just begun; a change and a failure are told once."""
-    known = [version for version in versions if version.at <= course[-1].start]
+    known = [version for version in versions if course and version.at <= course[-1].start]
     if len(known) < 2:
         return []
     found: dict[object, Effect] = {}

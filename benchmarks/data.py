@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -21,6 +22,21 @@ def transcripts(data: Path | None) -> Path:
         if folder.is_dir() and next(folder.glob("*.jsonl"), None):
             return folder
     raise DataAbsent(f"no transcripts in {data or 'no folder'}; give a folder with transcripts/*.jsonl as --data DIR")
+
+
+def json_lines(path: Path) -> list[dict[str, Any]]:
+    """The records of a file with one JSON object a line. Raises: DataAbsent: a line is none."""
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
+        if line.strip():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                record = None
+            if not isinstance(record, dict):
+                raise DataAbsent(f"line {number} of {path} is no JSON object; unpack the data again")
+            found.append(record)
+    return found
 
 
 def made_transcripts(folder: Path, megabytes: int, seed: int = 7) -> Path:

@@ -114,7 +114,11 @@ def _folds(items: Sequence[Item]) -> list[Said]:
 
 
 def _sets(items: Sequence[Item], drawn: Sequence[Said]) -> dict[str, object]:
-    return {name: averaged([judged(items, said, of) for said in drawn]) for name, of in SLICES.items()}
+    """The figures on each set; None where the data holds nothing of one, as our labels for other people's sessions."""
+    return {
+        name: averaged([judged(items, said, of) for said in drawn]) if any(map(of, items)) else None
+        for name, of in SLICES.items()
+    }
 
 
 def _shipped(items: Sequence[Item]) -> Said:
@@ -194,8 +198,10 @@ def _baselines(real: Sequence[Item]) -> dict[str, object]:
     }
 
 
-def _of(real: Sequence[Item], said: Sequence[float], *, doubtful: bool) -> dict[str, object]:
+def _of(real: Sequence[Item], said: Sequence[float], *, doubtful: bool) -> dict[str, object] | None:
     chosen = np.array([doubtful or not item.borderline for item in real])
+    if not chosen.any():
+        return None
     truth = np.array([float("correction" in item.kinds) for item in real])[chosen]
     weight = np.array([item.weight for item in real])[chosen]
     return {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace as with_fields
 
 import wisen
-from benchmarks.data import DataAbsent, transcripts
+from benchmarks.data import DataAbsent, json_lines, transcripts
 from benchmarks.written_messages import lessons, messages, messages_of_languages
 from wisen.domain.signals import Before, Heard
 from wisen.loop.detect.turns import turns_of
@@ -129,7 +129,7 @@ def read_rows(data: Path | None, stem: str) -> list[dict[str, Any]]:
     path = data / f"{stem}.jsonl" if data else None
     if path is None or not path.is_file():
         return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return json_lines(path)
 
 
 def written_lessons() -> list[Item]:

@@ -9,7 +9,6 @@ With `--data DIR`: the transcripts of injection/poison.jsonl and injection/benig
 from __future__ import annotations
 
 import base64
-import json
 import re
 import sqlite3
 import tempfile
@@ -22,7 +21,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import wisen
-from benchmarks.data import DataAbsent
+from benchmarks.data import DataAbsent, json_lines
 from benchmarks.poison_carriers import CARRIERS, TECHNIQUES, is_left_out, speeches, typed_forms
 from benchmarks.poison_logs import AGENTS, CLONED, cloned, records, typed
 from wisen.domain.events import Message
@@ -257,4 +256,4 @@ def _holds(text: str, markers: Iterable[str]) -> bool:
 
 
 def _lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return json_lines(file)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.data import DataAbsent
+from benchmarks.data import DataAbsent, json_lines
 from wisen.backends.clock import SystemClock
 from wisen.backends.stores.sqlite_index import open_index
 from wisen.domain.memories import DESIGN, Memory, MemoryKind, Sought
@@ -124,8 +124,9 @@ class Decisions:
 def decisions(data: Path | None, source: str, *, typed: bool = False) -> Decisions:
     """The tasks of one source with all decoys; `typed`: only what users said. Raises: DataAbsent."""
     folder = _folder(data, "sde-bench", "tasks.jsonl")
-    tasks = [json.loads(line) for line in (folder / "tasks.jsonl").read_text(encoding="utf-8").splitlines() if line]
-    decoys = json.loads((folder / "decoy_conversations.json").read_text(encoding="utf-8"))
+    tasks = json_lines(folder / "tasks.jsonl")
+    others = folder / "decoy_conversations.json"
+    decoys = json.loads(others.read_text(encoding="utf-8")) if others.exists() else []
     memories: list[Memory] = []
     asked = []
     began = datetime(2026, 1, 1, tzinfo=UTC)

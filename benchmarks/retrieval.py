@@ -10,6 +10,7 @@ import math
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from benchmarks.data import DataAbsent
 from benchmarks.recall_peers import PEERS
 from benchmarks.recall_speed import speeds
 from benchmarks.recalled import answered, decisions, hits, kept, locomo
@@ -33,6 +34,8 @@ _RANKS = [(session, fade) for session in (0.2, 0.4, 0.6) for fade in (0.5, 0.6, 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """The figures of one run. Raises: DataAbsent."""
     talks = locomo(options.data)
+    if len(talks) < len(("tuned on", "measured on")) or not all(talk.questions for talk in talks):
+        raise DataAbsent(f"locomo10.json in {options.data} holds fewer than two conversations with questions")
     found = {fields: _found(talks, fields) for fields in _FIELDS}
     halves = [range(0, len(talks), 2), range(1, len(talks), 2)]
     tuned = [_best(talks, found, half) for half in halves]
@@ -119,13 +122,22 @@ def _mean(figures: Sequence[dict[str, float]]) -> dict[str, dict[str, float]]:
     }
 
 
-def _decisions(data: Path | None) -> dict[str, object]:
-    """Whether the session that holds the decision comes first, and an amended one before the one it replaces."""
+def _decisions(data: Path | None) -> dict[str, object] | None:
+    """Whether the session that holds the decision comes first, and an amended one before the one it replaces.
+
+    None where the data has no such part.
+    """
     figures: dict[str, object] = {}
     right = asked = stale = amended = 0
     for source in ("conversation", "conversation-amended", "history"):
         for typed in (False, True):
-            told = decisions(data, source, typed=typed)
+            try:
+                told = decisions(data, source, typed=typed)
+            except DataAbsent:
+                return None
+            if not told.decisions:
+                figures[f"{source}{' typed only' if typed else ''}"] = None
+                continue
             with ExitStack() as stack:
                 store = stack.enter_context(kept(told.memories))
                 now: datetime = max(memory.at for memory in told.memories if memory.at is not None)
@@ -144,4 +156,4 @@ def _decisions(data: Path | None) -> dict[str, object]:
                 right, asked = right + first, asked + len(told.decisions)
             if not typed and source == "conversation-amended":
                 stale, amended = before, len(told.decisions)
-    return {"r1": right / asked, "n": asked, "stale_first": stale, "amended": amended, **figures}
+    return {"r1": right / asked if asked else None, "n": asked, "stale_first": stale, "amended": amended, **figures}

@@ -37,6 +37,12 @@ def unsealed(text: str) -> str:
     return _SEAL.sub("", text)
 
 
+def without_questions(text: str) -> str:
+    """What is told without what is asked, which only the first session is told to do."""
+    lines = text.split("\n")
+    return "\n".join(each for each in lines if not each.startswith("Ask the user once") and '" or "skip ' not in each)
+
+
 def fire_sealed(
     home: Path, event: str, payload: object, *, limit: float = 20, off: str | None = None, agent: str = ""
 ) -> str:

@@ -147,7 +147,7 @@ class Planter:
 
     def outputs(self, home: Path, many: int) -> None:
         """What stands beside the stores: reports, notes of hooks, an index that was set aside."""
-        (home / "reports").mkdir()
+        (home / "reports").mkdir(exist_ok=True)
         (home / "spool").mkdir(exist_ok=True)
         (home / "snapshots" / "pins").mkdir(parents=True, exist_ok=True)
         for number in range(many):

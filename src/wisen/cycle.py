@@ -23,12 +23,26 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from wisen.domain.fixes import without_ordinary_work
 from wisen.domain.report import Report, Selection
 from wisen.domain.runs import Run, run_of
 from wisen.domain.signals import signals_by_kind
 from wisen.loop.apply.notice import notice
 from wisen.loop.detect.themes import themes
-from wisen.steps import guarding, judgement, owning, praising, recollection, retention, rulebook, trying, worktrees
+from wisen.steps import (
+    asking_fixes,
+    guarding,
+    judgement,
+    noticing,
+    owning,
+    praising,
+    recollection,
+    retention,
+    rulebook,
+    superseding,
+    trying,
+    worktrees,
+)
 from wisen.steps.reading import observe
 from wisen.steps.understanding import dig
 
@@ -51,12 +65,12 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     reading_seconds = parts.clock.elapsed() - clock_began
     diary = dig(parts)
     with step("notice"):
-        rulebook.refused(parts, notice(parts.desk))
+        noticing.heed(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
     said = parts.index.signals(selection)
     with step("praise"):
         praising.strengthen(parts, said)
-    proposals, states = rulebook.record(parts, said, fixes, new=new_events > 0)
+    proposals, states = rulebook.record(parts, said, fixes, new=new_events > 0, settle=superseding.settle)
     with step("recollect"):
         recollection.recollect(parts, states)
     judged: tuple[Blame, ...] = ()
@@ -65,6 +79,8 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         judged, found_in_files = judgement.judge_or_recall(parts, new_events, selection.places)
     with step("guard"):
         proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
+    with step("ask about fixes"):
+        proposals += asking_fixes.ask_about_fixes(parts) if new_events else 0
     with step("try out"):
         proposals += trying.try_out(parts) if new_events else 0
     warnings = [*parts.warnings, *parts.languages.warnings]
@@ -84,7 +100,9 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
         seconds=parts.clock.elapsed() - clock_began,
         reading_seconds=reading_seconds,
         counts=parts.index.counts(selection),
-        failures=parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)),
+        failures=without_ordinary_work(
+            parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)), fixes
+        ),
         fixes=fixes,
         undecided=rulebook.undecided_fixes(states),
         signals=signals_by_kind(said),

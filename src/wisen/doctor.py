@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from wisen import heartbeat
@@ -21,7 +22,6 @@ from wisen.ports import Scattered
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from wisen.domain.runs import Run
     from wisen.heartbeat import Watched
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 QUIET = timedelta(days=7)
 """After this long without a run we say that learning has stopped."""
 _SHOWN_RUNS = 10
+_SHOWN_PLACES = 3
 _REPAIR = "Run `wisen doctor --repair`."
 
 
@@ -242,10 +243,12 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
             runs = ledger.runs(1)
             unfinished = sum(not each.done for each in ledger.tombstones())
             twice = _twice(ledger)
+            nowhere = [*_places(subject, ledger)]
     except WisenError as error:
         yield Finding(about="ledger", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return
     yield Finding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
+    yield from nowhere
     if twice:
         says = f"{twice} lessons or questions are there twice: two runs recorded them at the same time"
         yield Finding(about="doubles", health=Health.BAD, says=says, next_step=_REPAIR)
@@ -279,6 +282,33 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
             )
         else:
             yield Finding(about="runs", health=Health.GOOD, says=says)
+
+
+def _places(subject: Examined, ledger: Ledger) -> Iterator[Finding]:
+    """Projects with rules or lessons that have no folder here: what was learnt there reaches no agent."""
+    places: dict[str, list[str]] = {}
+    for alias in ledger.aliases(subject.watched.desk(ledger).machine):
+        places.setdefault(alias.context, []).append(alias.path)
+    learnt = {each.context for each in states(ledger.entries(), (), ledger.moves()) if not each.is_over}
+    names = {each.key: each.name for each in ledger.contexts() if each.key in learnt}
+    gone = [name for key, name in names.items() if key in places and not any(map(_is_folder, places[key]))]
+    elsewhere = [name for key, name in names.items() if key not in places]
+    step = "`wisen contexts alias KEY DIR` says where one is now; `wisen contexts` lists them."
+    seen = "they were seen on another machine, or by another user"
+    for found, why in ((gone, "their folders are gone"), (elsewhere, seen)):
+        if found:
+            more = f" and {len(found) - _SHOWN_PLACES} more" if found[_SHOWN_PLACES:] else ""
+            many = "1 project has" if len(found) == 1 else f"{len(found)} projects have"
+            says = f"{many} no folder here ({why}): {', '.join(found[:_SHOWN_PLACES])}{more}"
+            yield Finding(about="projects", health=Health.NOTICE, says=says, next_step=step)
+
+
+def _is_folder(path: str) -> bool:
+    """Whether a folder can be seen there; no path, however strange, is an error."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _twice(ledger: Ledger) -> int:

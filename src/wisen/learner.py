@@ -12,6 +12,7 @@ from wisen.errors import StoreDamaged, UsageError, WisenError
 from wisen.facade.adopting import Adopter
 from wisen.facade.asking import Asker
 from wisen.facade.changing import Changer
+from wisen.facade.fixing import FixReviewer
 from wisen.facade.languages import Linguist
 from wisen.facade.phrases import Phraser
 from wisen.facade.praising import Praiser
@@ -66,6 +67,7 @@ class Learner(
     Ruler,
     Switcher,
     Trier,
+    FixReviewer,
     Praiser,
     Recaller,
     Rememberer,

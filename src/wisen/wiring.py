@@ -369,8 +369,9 @@ class Wiring(StoreWiring):
     def _machine(self) -> str:
         """This machine's name for itself."""
         from wisen.backends.ids import Ulids
+        from wisen.backends.machine import machine_name
 
-        return kept(self.settings.home / "machine", lambda: Ulids(self.clock()).new())
+        return machine_name(self.settings.home, self._user_home(), lambda: Ulids(self.clock()).new())
 
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with."""

@@ -24,6 +24,7 @@ from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
 from tests.commands import WISEN
+from tests.unit.test_start_block import LESSONS
 from wisen import wiring
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.install import ClaudeCodeHooks
@@ -48,6 +49,8 @@ SCRIPT: Script = {
     "make the environment": [Turn("I used pip.")],
     "not pip": [Turn("Understood.")],
     "From now on": [Turn("I will.")],
+    "in this repo": [Turn("I will.")],
+    "any types": [Turn("I will.")],
     "count the fruit": [
         Turn("", (_bash("python3 count.py --everything"),)),
         Turn("", (_bash("python3 count.py"),)),
@@ -202,7 +205,7 @@ def _session(world: World) -> str:
     return max(world.client.transcripts(), key=lambda path: path.stat().st_mtime_ns).stem
 
 
-CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
+CITED = re.compile(r"\((?:R-)?[0-9a-f]{8,10}(?:, [^)]*)?\)")
 """How a source is named beside what is told."""
 
 
@@ -216,6 +219,45 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     assert "uv" in first
     assert "never pip" in first
     assert CITED.search(first)
+
+
+@pytest.mark.requirement("N4")
+def test_the_rule_of_a_project_is_told_in_its_next_session_as_it_was_typed(world: World) -> None:
+    world.asked("we use tabs in this repo, never spaces")
+    world.asked("stop using any types in the models", "--resume", _session(world))
+    world.cycle()
+    first = next(request for request in world.asked("say hello") if "say hello" in request)
+    assert "We use tabs in this repo, never spaces." in first
+    assert "Stop using any types in the models." in first
+    assert "- Using any types" not in first
+
+
+@pytest.mark.requirement("F9")
+@pytest.mark.requirement("S17")
+def test_a_session_begins_with_advice_for_the_most_part_and_is_asked_once_what_waits(world: World) -> None:
+    world.asked("From now on always write dates as year, month, day.")
+    world.cycle()
+    for lesson in LESSONS:
+        world.wisen("rules", "add", lesson)
+    world.cycle()
+    blocks = []
+    for _ in range(2):
+        first = next(request for request in world.asked("say hello") if "say hello" in request)
+        (block,) = re.findall(r"<wisen51902-[0-9a-f]{16}> Learnt.*?</wisen51902-[0-9a-f]{16}>", first, re.DOTALL)
+        blocks.append(block)
+    asked, plain = blocks
+    assert '"approve 1" or "skip 1"' in asked
+    assert "approve 1" not in plain, "what was asked in one session is not asked in the next"
+    told = [*LESSONS, "From now on always write dates as year, month, day."]
+    assert all(lesson in plain for lesson in told)
+    assert sum(map(len, told)) / len(plain) >= 0.6
+    assert len(plain) / 4 <= 250
+    world.cycle()
+    with wiring.wire(world.home, world.client.environment).learner(reads=False) as learner:
+        rows = learner._parts.ledger.exposures(session=_session(world))
+    short = set(re.findall(r"\((R-[0-9a-f]{8})\)", plain))
+    assert {row.subject for row in rows} == short, "what was told is known by the ids at the ends of the lines"
+    assert len(short) == len(told)
 
 
 @pytest.mark.requirement("X6")

@@ -75,7 +75,7 @@ if event in ("session-start", "prompt", "after-call"):
 """
 WORDS = wrap("The figs are ripe: EVENT.")
 BEFORE = b'{ "hooks": {\n    "AfterAgent": [ {"hooks":[{"type":"command","command":"true"}]} ]} // mine\n}\n'
-CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
+CITED = re.compile(r"\((?:R-)?[0-9a-f]{8,10}(?:, [^)]*)?\)")
 """How a source is named beside what is told."""
 
 

@@ -46,6 +46,23 @@ def _bash(command: str) -> Use:
     return Use("Bash", {"command": command, "description": "Run it"})
 
 
+def _denial(world: World) -> str:
+    """What the log of the newest session shows, and the user with it, as the result of the call that was stopped."""
+    newest = max(world.client.transcripts(), key=lambda path: path.stat().st_mtime)
+    results = [
+        block
+        for line in newest.read_text().splitlines()
+        for block in _blocks(json.loads(line))
+        if block.get("type") == "tool_result" and block.get("is_error")
+    ]
+    return str(results[-1]["content"])
+
+
+def _blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
+    content = (record.get("message") or {}).get("content")
+    return [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
+
+
 def _guards(world: World) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(world.wisen("guards", "list", "--all", "--json"))["guards"]
     return found
@@ -75,6 +92,10 @@ def test_what_failed_and_was_fixed_three_times_is_stopped_the_fourth_time(world:
     told = requests[-1][requests[-1].rindex("count the pears") :]
     assert "unrecognized arguments" not in told, "the bad call was made"
     assert f"Instead: {RIGHT}" in told
+    begins = _denial(world)
+    assert "A guard of the user's stops this call: " in begins.split("<wisen51902")[0].splitlines()[0], "what is read"
+    assert re.search(r"overrule G-[0-9a-f]{8}\n<wisen51902-[0-9a-f]{16} \d/>", begins), "the mark comes last"
+    assert not re.search(r"(?:warn|deny) shell: | -> ", begins), "no raw guard"
     assert told.index("Instead:") < told.index("\n7\n"), "the better call was not made, or did not succeed"
     shown = _shown(world)
     assert shown["fared"]["stopped"] == 1

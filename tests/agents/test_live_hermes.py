@@ -72,7 +72,7 @@ if event == "stop":
     time.sleep(60)
 """
 WORDS = wrap("The figs are ripe: EVENT.")
-CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
+CITED = re.compile(r"\((?:R-)?[0-9a-f]{8,10}(?:, [^)]*)?\)")
 """How a source is named beside what is told."""
 
 

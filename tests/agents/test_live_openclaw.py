@@ -35,7 +35,7 @@ WRONG, RIGHT = "python3 count.py --everything", "python3 count.py"
 NEVER, WARNED, ASKED = (f"python3 count.py --{word}" for word in ("none", "slowly", "again"))
 CORRECTION = "No, not pip. Always use uv for packages, never pip."
 ELSEWHERE = "from now on always write dates as year, month, day"
-CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
+CITED = re.compile(r"\((?:R-)?[0-9a-f]{8,10}(?:, [^)]*)?\)")
 """How a source is named beside what is told."""
 WHICH = [pytest.param(name, marks=pytest.mark.needs(name)) for name in ("openclaw", "openclaw-old")]
 

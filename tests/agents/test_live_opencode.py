@@ -79,7 +79,7 @@ if event in ("session-start", "prompt", "failure"):
 """
 WORDS = wrap("The figs are ripe: EVENT.")
 BEFORE = b'{\n    // mine\n    "$schema": "https://opencode.ai/config.json", "plugin": [ "./nothing.js" ] }\n'
-CITED = re.compile(r"\((?:R-|fix )[0-9a-z]+[^)]*\)|LRN-\d{8}-\w+")
+CITED = re.compile(r"\((?:R-)?[0-9a-f]{8,10}(?:, [^)]*)?\)")
 """How a source is named beside what is told."""
 
 

@@ -19,6 +19,7 @@ from wisen.errors import UsageError
 from wisen.testing.transcripts import ClaudeTranscript
 
 TEXT = f"warn {WATCH} -> {RIGHT} # shopctl: unknown option"
+SHOWN = f"Warn before `{WRONG}`; `{RIGHT}` instead (shopctl: unknown option)"
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +71,7 @@ def test_a_mistake_of_three_sessions_is_proposed_as_a_guard_with_its_backtest(ho
     past = proposal["backtest"]
     assert (past["met"], past["good"], past["helped"], past["sessions"]) == (3, 0, 3, 3)
     assert past["low"] == pytest.approx(0.3684, abs=1e-4)
-    assert TEXT in run("proposals").stdout
+    assert SHOWN in run("proposals").stdout
     shown = run("proposals", "show", "1").stdout
     assert "it would have met 3 calls that failed in this way, in 3 sessions, and no good calls." in shown
     assert f"It would have met: {WRONG}" in shown
@@ -121,7 +122,7 @@ def test_of_a_replaced_program_one_guard_is_proposed_and_no_narrower_one_after_i
 @pytest.mark.requirement("F6")
 def test_approved_it_warns_and_a_dry_run_leaves_it_in_shadow(proposed: Path) -> None:
     shown = run("proposals", "approve", "1", "--dry-run").stdout
-    assert f"Would be approved: {TEXT}" in shown
+    assert f"Would be approved: {SHOWN}" in shown
     assert [each["mode"] for each in guards()] == ["shadow"]
     with learning(proposed) as learner:
         (waiting,) = learner.proposals()
@@ -194,7 +195,7 @@ def test_where_everything_may_happen_a_guard_warns_unasked_once_the_past_is_clea
             done = learner.cycle(quick=True)
             (guard,) = learner.guards()
             assert guard.mode is mode, f"{numbers}"
-            assert done.applied == ((f"{TEXT} → {guard.guard.id}",) if mode is Mode.WARN else ())
+            assert done.applied == ((f"{SHOWN} → {guard.guard.id}",) if mode is Mode.WARN else ())
         assert (guard.by, guard.why) == (Who.WISEN, "policy let it pass")
         assert [each.answer for each in learner.proposals()] == [Answer.EXPIRED, Answer.APPROVED]
 
@@ -238,7 +239,8 @@ def test_a_guard_is_written_tried_switched_and_removed_by_hand(home: Path, proje
     added = run("guards", "add", f"deny {WRONG} -> {RIGHT} # there is no such option").stdout
     (guard,) = guards()
     id_ = guard["id"]
-    assert f"Is added, in this project: {id_}  deny  {WATCH} -> {RIGHT} # there is no such option" in added
+    words = f"Stop `{WRONG}`; `{RIGHT}` instead (there is no such option)"
+    assert f"Is added, in this project: {id_}  deny  {words}" in added
     assert "Over 1 recorded sessions it would have met 1 call: 0 that went well, 1 that did not." in added
     assert "No agent calls wisen yet: wisen install claude-code" in added
     assert id_ in run("guards").stdout
@@ -342,12 +344,12 @@ def test_guards_of_other_projects_are_counted_and_shown_when_asked_for(home: Pat
     other.mkdir()
     os.chdir(other)
     shown = run("guards").stdout
-    assert "shell: yarn" in shown
-    assert "shell: npm" not in shown
+    assert "Warn before `yarn`" in shown
+    assert "`npm`" not in shown
     assert "1 guard of other projects: wisen guards list --all" in shown
     assert [each["watch"] for each in told("guards")["guards"]] == ["shell: yarn"]
     assert run("guards", "test", "npm ci").stdout == "No guard meets this.\n"
-    assert "shell: yarn" in run("guards", "test", "yarn add x").stdout
+    assert "`yarn`" in run("guards", "test", "yarn add x").stdout
 
 
 def test_a_guard_of_a_project_is_tried_on_the_past_of_that_project(home: Path, project: Path) -> None:

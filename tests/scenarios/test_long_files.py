@@ -199,7 +199,7 @@ def test_approved_in_the_chat_asks_for_a_place_at_once_and_tells_once_what_was_d
 
 
 @pytest.mark.requirement("S6", "S17")
-@pytest.mark.parametrize("how", ["read-only", "link outside", "merge conflict", "folder"])
+@pytest.mark.parametrize("how", ["read-only", "link outside", "merge conflict", "folder", "project gone"])
 def test_what_could_not_be_done_is_told_where_it_was_asked_and_nothing_is_lost(
     home: Path, project: Path, learner: Learner, how: str
 ) -> None:
@@ -219,8 +219,10 @@ def test_what_could_not_be_done_is_told_where_it_was_asked_and_nothing_is_lost(
         file.symlink_to(home / "elsewhere.md")
     elif how == "merge conflict":
         file.write_text("<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> side\n")
-    else:
+    elif how == "folder":
         file.mkdir()
+    else:
+        project.rmdir()
     try:
         held = file.read_bytes() if file.is_file() else b""
         cycle(home)
@@ -231,7 +233,8 @@ def test_what_could_not_be_done_is_told_where_it_was_asked_and_nothing_is_lost(
         told = begins(home, project, "the next session")
         assert "Not done, what you typed as “approve 1”" in told
         assert "It still waits." in told
-        assert "approve 1 to local" in told
+        assert f"approve 1 to {'hook' if how == 'project gone' else 'local'}" in told
+        assert project.exists() == (how != "project gone"), "what is gone is not made again"
         assert "Not done" not in begins(home, project, "the one after that"), "it is told once"
         assert "still waits" not in begins(home, home / "other", "elsewhere")
         (asked,) = typed(home, project, "approve 1", number=8)

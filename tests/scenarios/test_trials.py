@@ -76,7 +76,8 @@ def test_what_a_session_gets_is_the_coins_choice_and_stays_so(world: World) -> N
         assert not (held and block.count("R-") and any(each in block for each in held))
         told["leave out Skill commit" in block] += 1
         again = world.fire("session-start", log, source="compact")
-        assert again == block, "the arm of a session does not change"
+        lines = [[line for line in each.split("\n") if line.startswith("- ")] for each in (again, block)]
+        assert lines[0] == [line for line in lines[1] if '" or "skip ' not in line], "the arm does not change"
     assert min(told.values()) > 15
     world.cycle()
     with world.learner() as learner:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wisen.backends.files import UserFiles
-from wisen.loop.deliver.channels import OTHERS, others_instructions_in
+from wisen.loop.deliver.channels import OTHERS, instructions_in, others_instructions_in
 
 
 @pytest.mark.parametrize("agent", ["codex", "hermes", "opencode"])
@@ -42,3 +42,22 @@ def test_openclaw_reads_all_of_its_files(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"as {name} says")
     read = others_instructions_in(UserFiles(), "openclaw", [tmp_path], tmp_path)
     assert read.splitlines() == [f"as {name} says" for name in names]
+
+
+def test_claude_code_reads_the_rules_of_a_project_and_of_the_user_unless_they_are_for_some_paths(
+    tmp_path: Path,
+) -> None:
+    shop, own = tmp_path / "shop", tmp_path / ".claude"
+    for folder in (shop / ".claude" / "rules", own / "rules"):
+        folder.mkdir(parents=True)
+        (folder / "wisen.md").write_text("Use uv.")
+        (folder / "mine.md").write_text("Use tabs.")
+        (folder / "some.md").write_text('---\ndescription: x\npaths:\n  - "src/**"\n---\nUse spaces.')
+    for folders in ([shop], [own]):
+        assert instructions_in(UserFiles(), folders).split() == ["Use", "uv.", "Use", "tabs."]
+
+
+def test_what_codex_does_not_read_any_more_of_a_long_file_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / "AGENTS.md").write_text("x" * 32 * 1024 + "Use uv.")
+    assert "Use uv." not in others_instructions_in(UserFiles(), "codex", [tmp_path], tmp_path)
+    assert "Use uv." in others_instructions_in(UserFiles(), "opencode", [tmp_path], tmp_path)

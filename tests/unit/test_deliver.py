@@ -43,7 +43,7 @@ def a_fix(change: Change, *, sessions: int = 2, danger: Danger = Danger.NONE, ke
     signature = Signature(key=key, who="shopctl", version=1)
     return Fix(
         id=fix_id(signature, change), signature=signature, change=change, before='{"command": "shopctl deploy --wait"}',
-        after='{"command": "shopctl deploy"}', said="unrecognized option", sessions=sessions, calls=sessions,
+        after='{"command": "shopctl deploy"}', said="unrecognized option '--wait'", sessions=sessions, calls=sessions,
         failed_again=0, by_chance=0.0, danger=danger, lost_ms=0, lost_tokens=0, first=NOON, last=NOON, last_worked=True,
     )  # fmt: skip
 
@@ -272,4 +272,5 @@ def test_a_hook_leaves_the_block_that_would_have_been_made_without_what_is_withh
         assert snapshot["block"] == wanted.text
     else:
         assert (_wrapped(inside) if wanted.ids else "") == wanted.text
-    assert made.block("") == block_of(matter._replace(tried=()), policy).text, "no coin is thrown for a file"
+    plain = block_of(matter._replace(tried=(), news=()), policy).text
+    assert made.block("") == plain, "no coin is thrown for a file, and it tells nothing once"

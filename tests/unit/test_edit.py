@@ -10,7 +10,7 @@ import pytest
 from tests.edits import a_desk, plan
 
 from wisen.backends.files import UserFiles
-from wisen.domain.changes import Fate, Line, digest
+from wisen.domain.changes import Checkout, Fate, Line, digest
 from wisen.errors import FileChanged, FileError, FileFull, UsageError
 from wisen.loop.apply.budget import budget_of
 from wisen.loop.apply.edit import Editor, PassagePlan
@@ -345,6 +345,7 @@ def test_other_words_in_another_file_are_not_his_act_where_git_took_ours(tmp_pat
     checkouts.commit(path, b"# Shop\n")
     desk = a_desk(checkouts=checkouts)
     Editor(desk).put(plan(path))
+    checkouts.switch(path, Checkout("b" * 40, b"# Shop\n"))
     path.write_text("# Shop\n")
     assert [look.fate for look in notice(desk)] == [Fate.UNCLEAR]
     plain = a_desk()

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.domain.changes import Checkout, Fate, Line, Passage, Value
+from wisen.domain.changes import Checkout, Fate, HeadStep, HeadStepKind, Line, Passage, Value
 from wisen.errors import SettingsUnclear
 from wisen.loop.apply.fates import Found, fate
 
 LINE = Line(id="R-7f3a", heading="Rules", text="Use pnpm.")
 OURS = b"- Use pnpm. <!-- wisen:R-7f3a -->\n"
+SWITCH = HeadStep(HeadStepKind.SWITCHED, OURS, OURS)
+LATER = HeadStep(HeadStepKind.FORWARD, b"", b"")
 REWORDED = b"- Use pnpm 9. <!-- wisen:R-7f3a -->\n"
 
 
-def told(now: bytes | None, at_head: bytes | None = None, *, switched: bool = False) -> Fate:
-    git = None if at_head is None else Checkout("b" if switched else "a", at_head)
-    return fate(LINE, now, "a", git).fate
+def told(now: bytes | None, at_head: bytes | None = None, *steps: HeadStep) -> Fate:
+    git = None if at_head is None else Checkout("b", at_head)
+    return fate(LINE, now, git, steps).fate
 
 
 def test_a_line_that_was_moved_still_stands() -> None:
     assert told(b"# Other\n\nwords\n" + OURS) is Fate.STANDS
-    assert told(OURS, b"", switched=True) is Fate.STANDS
+    assert told(OURS, b"", SWITCH) is Fate.STANDS
 
 
 @pytest.mark.parametrize(("now", "expected"), [(b"", Fate.REFUSED), (None, Fate.REFUSED), (REWORDED, Fate.HIS)])
@@ -29,13 +31,29 @@ def test_in_a_file_without_git_it_was_the_person(now: bytes | None, expected: Fa
 
 
 def test_his_words_are_told() -> None:
-    assert fate(LINE, REWORDED, "", None) == Found(Fate.HIS, "Use pnpm 9.")
+    assert fate(LINE, REWORDED, None, ()) == Found(Fate.HIS, "Use pnpm 9.")
 
 
 @pytest.mark.requirement("S19")
 @pytest.mark.parametrize("now", [b"", REWORDED])
 def test_a_switched_branch_is_not_a_refusal(now: bytes) -> None:
-    assert told(now, OURS, switched=True) is Fate.UNCLEAR
+    assert told(now, now, HeadStep(HeadStepKind.SWITCHED, OURS, now)) is Fate.UNCLEAR
+    assert told(now, now, HeadStep(HeadStepKind.REWRITTEN, OURS, now)) is Fate.UNCLEAR
+    assert fate(LINE, now, Checkout("b", now), None).fate is Fate.UNCLEAR, "how HEAD moved cannot be told"
+
+
+@pytest.mark.requirement("S6", "S19")
+@pytest.mark.parametrize(("now", "expected"), [(b"", Fate.REFUSED), (REWORDED, Fate.HIS)])
+def test_what_a_commit_on_the_branch_took_out_or_reworded_was_the_person(now: bytes, expected: Fate) -> None:
+    removal = HeadStep(HeadStepKind.FORWARD, OURS, now)
+    assert told(now, now, removal) is expected
+    assert told(now, now, HeadStep(HeadStepKind.FORWARD, b"", OURS), removal) is expected
+    assert told(now, now, SWITCH, removal) is expected, "on the branch that was switched to"
+    rebased = HeadStep(HeadStepKind.REWRITTEN, now, now)
+    assert told(now, now, removal, rebased) is expected, "and then rebased"
+    assert told(now, now, removal, HeadStep(HeadStepKind.SWITCHED, now, now)) is Fate.UNCLEAR
+    back = HeadStep(HeadStepKind.FORWARD, now, OURS)
+    assert told(now, now, removal, back, HeadStep(HeadStepKind.SWITCHED, OURS, now)) is Fate.UNCLEAR
 
 
 @pytest.mark.parametrize(
@@ -44,14 +62,36 @@ def test_a_switched_branch_is_not_a_refusal(now: bytes) -> None:
         (b"", OURS, Fate.REFUSED),
         (REWORDED, OURS, Fate.HIS),
         (REWORDED, b"", Fate.HIS),
-        (b"", b"", Fate.UNCLEAR),
-        (REWORDED, REWORDED, Fate.UNCLEAR),
+        (b"", b"", Fate.REFUSED),
+        (REWORDED, REWORDED, Fate.HIS),
     ],
 )
-def test_under_the_same_head_it_was_the_person_where_the_line_differs_from_it(
-    now: bytes, at_head: bytes, expected: Fate
-) -> None:
+def test_without_a_switch_it_was_the_person(now: bytes, at_head: bytes, expected: Fate) -> None:
     assert told(now, at_head) is expected
+    assert told(now, at_head, LATER) is expected, "commits of other things take nothing out of a file"
+
+
+@pytest.mark.parametrize(("now", "expected"), [(b"", Fate.REFUSED), (REWORDED, Fate.HIS)])
+def test_what_differs_from_the_commit_that_is_checked_out_was_done_in_the_working_tree(
+    now: bytes, expected: Fate
+) -> None:
+    assert told(now, OURS, SWITCH) is expected
+
+
+@pytest.mark.parametrize(
+    ("now", "expected"),
+    [
+        (b"- Use pnpm.\n", Fate.HIS),
+        (b"Use pnpm.\n", Fate.HIS),
+        (b"~~~\n- Use pnpm.\n~~~\n", Fate.REFUSED),
+        (b"- Never use pnpm.\n", Fate.REFUSED),
+        (b"- ~~Use pnpm.~~ <!-- wisen:R-7f3a -->\n", Fate.REFUSED),
+        (b"<!-- - Use pnpm. <!-- wisen:R-7f3a --> -->\n", Fate.REFUSED),
+        (b"- <!-- wisen:R-7f3a -->\n", Fate.REFUSED),
+    ],
+)
+def test_a_mark_taken_off_leaves_the_words_theirs_and_words_struck_out_are_refused(now: bytes, expected: Fate) -> None:
+    assert told(now) is expected
 
 
 @pytest.mark.parametrize(
@@ -64,12 +104,12 @@ def test_under_the_same_head_it_was_the_person_where_the_line_differs_from_it(
     ],
 )
 def test_a_value_is_told_by_what_it_is(now: bytes, expected: Fate) -> None:
-    assert fate(Value(format="json5", keys=("a", "b"), new="1"), now, "", None).fate is expected
+    assert fate(Value(format="json5", keys=("a", "b"), new="1"), now, None, ()).fate is expected
 
 
 def test_a_file_in_the_midst_of_an_edit_is_no_refusal() -> None:
     with pytest.raises(SettingsUnclear):
-        fate(Value(format="json5", keys=("a", "b"), new="1"), b"{", "", None)
+        fate(Value(format="json5", keys=("a", "b"), new="1"), b"{", None, ())
 
 
 @pytest.mark.parametrize(
@@ -81,13 +121,13 @@ def test_a_file_in_the_midst_of_an_edit_is_no_refusal() -> None:
     ],
 )
 def test_an_element_of_a_list_is_found_wherever_it_moved(now: bytes, expected: Fate) -> None:
-    assert fate(Value(format="json", keys=("a", 1), new="2", appended=True), now, "", None).fate is expected
+    assert fate(Value(format="json", keys=("a", 1), new="2", appended=True), now, None, ()).fate is expected
 
 
 def test_what_was_taken_out_stands_while_it_is_gone() -> None:
     value = Value(format="toml", keys=("a",), new="", old="1")
-    assert fate(value, b"b = 1\n", "", None).fate is Fate.STANDS
-    assert fate(value, b"a = 2\n", "", None) == Found(Fate.HIS, "2")
+    assert fate(value, b"b = 1\n", None, ()).fate is Fate.STANDS
+    assert fate(value, b"a = 2\n", None, ()) == Found(Fate.HIS, "2")
 
 
 @pytest.mark.parametrize(
@@ -99,4 +139,4 @@ def test_what_was_taken_out_stands_while_it_is_gone() -> None:
     ],
 )
 def test_a_passage_is_told_by_its_bytes_and_one_that_he_touched_by_its_first_line(now: bytes, expected: Fate) -> None:
-    assert fate(Passage(new=b"## [LRN-1] pnpm\nUse pnpm.\n"), now, "", None).fate is expected
+    assert fate(Passage(new=b"## [LRN-1] pnpm\nUse pnpm.\n"), now, None, ()).fate is expected

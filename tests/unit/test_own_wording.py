@@ -210,6 +210,12 @@ def test_the_same_number_is_the_same_user() -> None:
     assert [each.text for each in found_in(world(3))] == [each.text for each in found_in(world(3))]
 
 
+def test_an_own_phrase_that_is_part_of_an_order_stays_in_the_lesson() -> None:
+    (signal,) = Own([phrase("lay off")]).heard(Heard(text="lay off the emojis in commits"), ())
+    assert signal.lesson is not None
+    assert signal.lesson.text.casefold() == "lay off the emojis in commits."
+
+
 def test_an_own_phrase_is_heard_in_whole_words_with_the_rest_as_lesson() -> None:
     own = Own([phrase("tss"), phrase("erste sahne", PRAISE)])
     (signal,) = own.heard(Heard(text="Tss! Use the blue one"), ())

@@ -23,7 +23,7 @@ from wisen.domain.entries import (
 )
 from wisen.domain.entry_states import Asked, states
 from wisen.domain.signals import About
-from wisen.loop.promote.conflicts import score, settled
+from wisen.loop.promote.conflicts import OUTVOTED, brought_back, score, settled
 from wisen.loop.promote.fading import faded
 from wisen.loop.promote.policy import TABLE, Leave, Profile, PromotePolicy, leave_for
 from wisen.loop.promote.propose import expired, proposed
@@ -62,6 +62,7 @@ def ledger_of(entry: Entry, *seen: tuple[int, int]) -> MemoryLedger:
 
 
 WEAK = an_entry(durable=0.1)
+INFERRED = structs.replace(WEAK, origin=Origin.LOGGED)
 
 
 @pytest.mark.requirement("S5")
@@ -120,9 +121,9 @@ def test_what_was_skipped_waits_for_new_evidence() -> None:
     assert len(offer(ledger, skipped)) == 1
 
 
-def test_opposites_are_for_a_person_to_decide() -> None:
-    ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
-    other = structs.replace(WEAK, id="02B", summary="Use npm, not pnpm.", durable=0.9)
+def test_opposites_that_nobody_stated_are_for_a_person_to_decide() -> None:
+    ledger = ledger_of(INFERRED, (1, 0), (2, 0), (3, 0))
+    other = structs.replace(INFERRED, id="02B", summary="Use npm, not pnpm.", durable=0.9)
     ledger.enter([other, a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
     assert offer(ledger) == []
     ledger.enter([a_move("2", subject="02B", value="wont_fix")])
@@ -200,6 +201,8 @@ def test_the_docs_show_the_policy_table_and_by_default_nothing_is_written_unaske
         (an_entry(about=About.FILE), "workflow"),
         (an_entry(about=About.FACT), "principle"),
         (an_entry(about=None, category=Category.PREFERENCE), "preference"),
+        (an_entry(about=About.STYLE, category=Category.PREFERENCE), "behaviour"),
+        (an_entry(about=About.FACT, category=Category.PREFERENCE), "preference"),
     ],
 )
 def test_what_a_rule_is(entry: Entry, kind: str) -> None:
@@ -319,10 +322,10 @@ def test_a_context_keeps_only_so_many_at_work() -> None:
 
 
 @pytest.mark.requirement("S9")
-def test_of_two_opposites_the_one_that_weighs_more_stands_and_a_tie_goes_to_the_user() -> None:
+def test_of_two_opposites_that_nobody_stated_the_heavier_stands_and_a_tie_goes_to_the_user() -> None:
     scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
-    ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
-    other = structs.replace(WEAK, id="02B", name="LRN-B", summary="Use npm, not pnpm.")
+    ledger = ledger_of(INFERRED, (1, 0), (2, 0), (3, 0))
+    other = structs.replace(INFERRED, id="02B", name="LRN-B", summary="Use npm, not pnpm.")
     ledger.enter([other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
     known = states(ledger.entries(), ledger.tallies(), ledger.moves())
     assert [score(state, NOON) for state in known] == [30 + 30 + 30 + 30, 30 + 10 + 30 + 30]
@@ -331,6 +334,23 @@ def test_of_two_opposites_the_one_that_weighs_more_stands_and_a_tie_goes_to_the_
     assert "weighs 120 against 100" in move.why
     ledger.enter([an_occurrence(f"z{each}", "02B", session=f"t{each}") for each in range(2)])
     assert settled(states(ledger.entries(), ledger.tallies(), ledger.moves()), NOON, scribe) == []
+
+
+def test_what_the_user_stated_is_never_decided_by_weight_and_what_was_comes_back() -> None:
+    scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
+    ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
+    other = structs.replace(WEAK, id="02B", name="LRN-B", summary="Use npm, not pnpm.")
+    ledger.enter([other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
+    assert settled(states(ledger.entries(), ledger.tallies(), ledger.moves()), NOON, scribe) == []
+    weighed = structs.replace(
+        a_move("2", subject="02B", value="wont_fix"), by=Who.WISEN, why=f"LRN-A {OUTVOTED} 120 against 100"
+    )
+    ledger.enter([weighed])
+    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    (move,) = brought_back(known, ledger.moves(), scribe)
+    assert (move.subject, move.value) == ("02B", "pending")
+    ledger.enter([move])
+    assert brought_back(states(ledger.entries(), ledger.tallies(), ledger.moves()), ledger.moves(), scribe) == []
 
 
 def test_what_a_person_approved_is_never_decided_by_weight() -> None:

@@ -157,8 +157,6 @@ TUNED_OTHER = [
     ("Run the unit tests before committing.", "Run the linter before committing."),
     ("Never edit migrations/.", "Run the migrations before tests."),
     ("Run the tests before committing.", "Commit before running the tests."),
-    ("Use Python 3.11.", "Use Python 3.12."),
-    ("Indent with 2 spaces.", "Indent with 4 spaces."),
     ("Never edit files in src/generated.", "Never edit files in src/vendor."),
     ("Add type hints to every function.", "Add docstrings to every function."),
     ("Do not use `--no-verify`.", "Do not use `--force`."),
@@ -175,8 +173,6 @@ TUNED_OTHER = [
     ("Put new components in src/components.", "Put new hooks in src/hooks."),
     ("Use React 18.", "Use React Query."),
     ("Update CHANGELOG.md with every release.", "Update README.md with every release."),
-    ("Use the v2 endpoint.", "Use the v3 endpoint."),
-    ("Reply in German.", "Reply in French."),
     ("Reply in German.", "Write comments in German."),
     ("Never delete user data.", "Never delete user accounts."),
     ("Use the staging bucket for uploads.", "Use the production bucket for uploads."),
@@ -195,7 +191,6 @@ TUNED_OTHER = [
     ("The tests need a running database.", "The tests need a running redis."),
     ("Add tests.", "Add tests for the parser."),
     ("Run tests in parallel.", "Run tests."),
-    ("Keep lines below 100 characters.", "Keep lines below 80 characters."),
     ("Use the name of the user.", "Use the id of the user."),
     ("Don't ask me questions.", "Ask me questions before you start coding."),
     ("Check the logs before restarting the worker.", "Check the queue before restarting the worker."),
@@ -311,7 +306,6 @@ HELD_OTHER = [
     ("Avoid global variables.", "Avoid global styles."),
     ("Close the issue after merging.", "Close the branch after merging."),
     ("Use British spelling in the docs.", "Use American spelling in the docs."),
-    ("Set the timeout to 30 seconds.", "Set the timeout to 60 seconds."),
     ("Copy the schema from api to web.", "Copy the schema from web to api."),
     ("Deploy after the tests pass.", "Run the tests after you deploy."),
     ("Keep the README short.", "Keep the answers short."),
@@ -372,7 +366,59 @@ NOT_TURNED = [
 """They share such a pair of words, but not what it is asked for; or ask for both."""
 
 ALL_SAME, ALL_OTHER = TUNED_SAME + HELD_SAME, TUNED_OTHER + HELD_OTHER + NOT_TURNED
-ALL_OPPOSED = TUNED_OPPOSED + HELD_OPPOSED + TURNED
+CHANGED = [
+    ("Use Python 3.11.", "Use Python 3.12."),
+    ("Indent with 2 spaces.", "Indent with 4 spaces."),
+    ("Use the v2 endpoint.", "Use the v3 endpoint."),
+    ("Reply in German.", "Reply in French."),
+    ("Keep lines below 100 characters.", "Keep lines below 80 characters."),
+    ("Set the timeout to 30 seconds.", "Set the timeout to 60 seconds."),
+    ("Always use pnpm, not npm.", "Use bun, not pnpm."),
+    ("Use pnpm, not npm.", "From now on use bun."),
+    ("Use bun, not pnpm.", "Go back to pnpm."),
+    ("Use bun, not pnpm.", "We are back on pnpm."),
+    ("Use pnpm, not npm.", "Forget pnpm, use bun."),
+    ("Use pip.", "Use uv."),
+    ("Use single quotes.", "Use double quotes."),
+    ("Never add emojis.", "Emojis are fine again."),
+    ("Never add emojis.", "You may use emojis."),
+    ("Never push to main.", "Pushing to main is allowed."),
+    ("Always write docstrings.", "No docstrings please."),
+    ("Write docstrings.", "Docstrings are not needed anymore."),
+]
+"""A change of mind: only one of the two can be what the user wants."""
+FOREIGN = [
+    ("Benutze pnpm, nicht npm.", "Benutze bun statt pnpm."),
+    ("Usa pnpm, no npm.", "Usa bun en vez de pnpm."),
+    ("Utilise pnpm, pas npm.", "Utilise bun au lieu de pnpm."),
+    ("Usa pnpm, non npm.", "Usa bun invece di pnpm."),
+    ("Use o pnpm, não o npm.", "Use o bun em vez do pnpm."),
+    ("Gebruik pnpm, niet npm.", "Gebruik bun in plaats van pnpm."),
+    ("Använd pnpm, inte npm.", "Använd bun istället för pnpm."),
+    ("Używaj pnpm, nie npm.", "Używaj bun zamiast pnpm."),
+    ("Используй pnpm, а не npm.", "Используй bun вместо pnpm."),
+    ("Використовуй pnpm, а не npm.", "Використовуй bun замість pnpm."),
+    ("用 pnpm，不要用 npm。", "用bun，不要用pnpm。"),
+    ("npmではなくpnpmを使って", "pnpmではなくbunを使って"),
+    ("npm 말고 pnpm 사용", "pnpm 대신 bun 사용"),
+    ("npm yerine pnpm kullan", "pnpm yerine bun kullan"),
+]
+"""The other thing is named as what is not wanted, in other languages."""
+BESIDE = [
+    ("Use bun for scripts.", "Use pnpm for installs."),
+    ("Never add emojis to commits.", "Use emojis in the README."),
+    ("Never push to main.", "Push to feature branches."),
+    ("Do not run the tests.", "Add tests."),
+    ("Use tabs in Makefiles.", "Use spaces in Python."),
+    ("Do not use npm.", "Use npm ci in CI."),
+    ("Never use sudo.", "You may use sudo in the container."),
+    ("Never amend commits.", "Amend the last commit."),
+    ("Use port 8080 for the shop.", "Use port 8081 for the bakery."),
+    ("Never add comments.", "Write comments in English."),
+    ("Benutze bun statt pnpm.", "Benutze vitest statt jest."),
+]
+"""They can both hold."""
+ALL_OPPOSED = TUNED_OPPOSED + HELD_OPPOSED + TURNED + CHANGED + FOREIGN
 
 
 def sides(wanted: str, unwanted: str = "") -> Stance:
@@ -421,7 +467,7 @@ def sides(wanted: str, unwanted: str = "") -> Stance:
         ("Never commit without running `make lint`.", sides("before→commit|run|make lint")),
         ("Before committing, run the tests.", sides("before→commit|run|test")),
         ("Rename old.py to new.py.", sides("renam|old.py|to→new.py")),
-        ("Nutze pnpm, nicht npm.", sides("nutz|pnpm|nicht→npm")),
+        ("Nutze pnpm, nicht npm.", sides("pnpm", "npm")),
         ("", sides("")),
         ("` ` use it!", sides("")),
     ],
@@ -438,7 +484,7 @@ def test_opposites_are_told_and_never_one_lesson(pair: tuple[str, str]) -> None:
     assert alike(*pair) == alike(*pair[::-1]) == 0.0
 
 
-@pytest.mark.parametrize("pair", ALL_OTHER)
+@pytest.mark.parametrize("pair", ALL_OTHER + BESIDE)
 def test_lessons_that_share_most_words_are_two(pair: tuple[str, str]) -> None:
     assert not same(*pair)
     assert not opposed(stance(pair[0]), stance(pair[1]))

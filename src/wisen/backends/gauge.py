@@ -70,11 +70,12 @@ class HomeGauge:
             gone = _gone(caller.direct)
             risk = "they run a file of wisen's package, and the agent is in trouble when that is gone"
             return f"{gone}: this agent may refuse to work" if gone else risk
-        program = program_of(Path(caller.home))
+        if Path(caller.home) != self._home:
+            return f"they work for another home, {caller.home}"  # which is not looked into: it may be somebody else's
+        program = program_of(self._home)
         if program is None:
             return f"{caller.launcher} is not there, or not as wisen wrote it"
-        elsewhere = "" if Path(caller.home) == self._home else f"they work for another home, {caller.home}"
-        return _gone(program) or elsewhere or self._skew(Path(program.client))
+        return _gone(program) or self._skew(Path(program.client))
 
     def _skew(self, client: Path) -> str:
         """How the wisen that a client belongs to differs from this one."""

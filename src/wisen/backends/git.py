@@ -16,12 +16,24 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import TYPE_CHECKING
 
-from wisen.backends.git_view import NoView, git_directories, head_of, make_view, owners_of, top_of
+from wisen.backends.git_view import (
+    NoView,
+    git_directories,
+    head_moves,
+    head_of,
+    is_midway,
+    make_view,
+    owners_of,
+    top_of,
+)
 from wisen.backends.programs import find_program
-from wisen.domain.changes import Checkout
+from wisen.domain.changes import Checkout, HeadStep, HeadStepKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.backends.git_view import HeadMove
 
 _SECONDS = 10
 _PATIENCE = 4
@@ -51,6 +63,10 @@ _NO_CONFIGURATION = {
     "GIT_CONFIG_SYSTEM": os.devnull,
     "GIT_CONFIG_GLOBAL": os.devnull,
 }
+_FORWARD = frozenset({"commit", "merge", "pull", "cherry-pick", "revert", "am"})
+"""With what the note of a move begins that went forward on a branch."""
+_MOST_MOVES = 100
+"""How many moves of HEAD are looked at, the newest."""
 NO_ANSWER = (OSError, ValueError, LookupError, OverflowError, subprocess.SubprocessError)
 """No git, a refusal, an answer that is none: all of them mean that nothing is known."""
 
@@ -184,11 +200,32 @@ class GitCheckouts:
                 if not view.head:
                     return None
                 content = _committed(view, name)
+                midway = is_midway(git_directories(top))
                 if content is None:
-                    return Checkout(view.head, b"") if _is_in_index(view, name) else None
-                return Checkout(view.head, content)
+                    return Checkout(view.head, b"", midway) if _is_in_index(view, name) else None
+                return Checkout(view.head, content, midway)
         except NO_ANSWER:
             return None
+
+    def steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
+        """How HEAD moved since it named a commit at a moment, with what a file held; None where that cannot be told."""
+        file = Path(os.path.realpath(path))
+        top = top_of(file)
+        if top is None:
+            return None
+        try:
+            moves = _moves_since(head_moves(git_directories(top)), head, int(at.timestamp()))
+            if moves is None:
+                return None
+            with self._git.view(top) as view:
+                if (moves[-1].new if moves else head or view.head) != view.head:
+                    return None  # the log does not tell all
+                held = _contents(
+                    view, {each for move in moves for each in move[:2]}, os.fsencode(file.relative_to(top))
+                )
+        except NO_ANSWER:
+            return None
+        return tuple(HeadStep(_kind_of(each), held[each.old], held[each.new]) for each in moves)
 
     def is_tracked(self, path: str) -> bool:
         """Whether a file, as it is named or where it really is, is one that git keeps; also where git cannot tell."""
@@ -208,6 +245,44 @@ class GitCheckouts:
         name = os.fsencode(file.relative_to(top))
         with self._git.view(top, needs_head=False) as view:
             return _is_in_index(view, name) or bool(view.head and _committed(view, name) is not None)
+
+
+def _moves_since(moves: Sequence[HeadMove], head: str, second: int) -> list[HeadMove] | None:
+    """The moves of HEAD since it named a commit; without a commit since a moment. None where that is not logged.
+
+    A reset to the commit that is checked out is a move as well; a branch that is made where HEAD is takes nothing away.
+    """
+    later = next((number for number, each in enumerate(moves) if each.at > second), len(moves))
+    last = next((number for number in reversed(range(len(moves))) if moves[number].new == head), None)
+    if head and last is None and (not moves or moves[0].old != head):
+        return None
+    start = later if not head or last is None else min(last + 1, later)
+    found = [each for each in moves[start:] if each.old != each.new or not each.message.startswith("checkout")]
+    return found[-_MOST_MOVES:] if found or head or moves else None
+
+
+def _kind_of(move: HeadMove) -> HeadStepKind:
+    """How HEAD moved, going by what git noted; what is not known may have been anything."""
+    what = move.message.partition(":")[0]
+    if "rebase" in what:
+        began = "(start)" in what or "(finish)" in what or "(abort)" in what or "checkout" in move.message
+        return HeadStepKind.REWRITTEN if began or "(" not in what else HeadStepKind.FORWARD
+    return HeadStepKind.FORWARD if what.split(" ")[0] in _FORWARD else HeadStepKind.SWITCHED
+
+
+def _contents(view: GitView, commits: set[str], name: bytes) -> dict[str, bytes]:
+    """What commits hold under a name; nothing where that or the commit is not there. Raises: one of NO_ANSWER."""
+    if b"\n" in name:
+        raise ValueError("a question is one line")
+    order = sorted(commits)
+    told = view.ask("cat-file", "--batch", typed=b"".join(each.encode() + b":" + name + b"\n" for each in order))
+    held = {}
+    for each in order:
+        head, _, told = told.partition(b"\n")
+        size = 0 if head.endswith(b" missing") else int(head.split()[2])
+        held[each] = told[:size]
+        told = told[size + 1 :] if not head.endswith(b" missing") else told
+    return held
 
 
 def _named(path: str) -> str:

@@ -61,6 +61,13 @@ _STEPS = 5
 """How many names a branch may stand for, one behind the other."""
 
 
+_LOG = 1 << 20
+"""Bytes of the log of HEAD that are read, from its end."""
+_LOGGED = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\n\t]*> (\d{1,12}) [+-]\d{4}\t?([^\n]*)")
+_UNDER_WAY = ("rebase-merge", "rebase-apply", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG")
+"""What lies in a git folder while something is under way that takes several steps."""
+
+
 class NoView(ValueError):
     """A repository cannot be looked at: it is broken, of a kind that is not known, or points at what is not its own."""
 
@@ -118,6 +125,34 @@ def head_of(where: Directories) -> str:
         if not named:
             return ""
     raise NoView(f"{where.own} names no commit that can be looked up")
+
+
+class HeadMove(NamedTuple):
+    """A move of HEAD as git logged it."""
+
+    old: str
+    new: str
+    at: int
+    """In seconds since 1970."""
+    message: str
+
+
+def head_moves(where: Directories) -> list[HeadMove]:
+    """How HEAD moved in this checkout, oldest first, as far as git logged it. Raises: OSError."""
+    log = where.own / "logs" / "HEAD"
+    if not is_regular_file(log) or log.is_symlink():
+        return []
+    lines = read_regular_file(log, _LISTS)[-_LOG:].split(b"\n")
+    return [
+        HeadMove(found[1].decode(), found[2].decode(), int(found[3]), found[4].decode("utf-8", "replace"))
+        for found in map(_LOGGED.fullmatch, lines)
+        if found is not None
+    ]
+
+
+def is_midway(where: Directories) -> bool:
+    """Whether a rebase, merge or the like is under way in this checkout."""
+    return any(os.path.lexists(where.own / name) for name in _UNDER_WAY)
 
 
 def make_view(folder: Path, where: Directories, head: str) -> None:

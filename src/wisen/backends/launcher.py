@@ -83,7 +83,8 @@ class HomeLauncher:
     def write(self, settings: Sequence[str]) -> None:
         """Have the launcher start this wisen, and the remover know these settings files. Raises: FileError."""
         remover = Path(__file__).with_name("remove_hooks.py").read_text(encoding="utf-8")
-        named = remover.replace("\nFILES: list[str] = []\n", f"\nFILES: list[str] = {sorted(set(settings))!r}\n")
+        files = sorted({_below_home(each) for each in settings})
+        named = remover.replace("\nFILES: list[str] = []\n", f"\nFILES: list[str] = {files!r}\n")
         try:
             self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
             _put(self._home / LAUNCHER, script(self._program, _timeout()))
@@ -121,6 +122,14 @@ class HomeLauncher:
         """Whether there is a launcher, and what it starts is there, this wisen or another."""
         program = program_of(self._home)
         return program is not None and os.access(program.python, os.X_OK) and os.access(program.client, os.R_OK)
+
+
+def _below_home(path: str) -> str:
+    """A path as the user would write it: a home that is copied to somebody else means the files of that one."""
+    try:
+        return str(Path("~") / Path(path).relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return path
 
 
 def script(program: Program, timeout: str) -> str:

@@ -43,8 +43,9 @@ def main(words: list[str]) -> int:
     dry_run = "--dry-run" in words
     named = [word for word in words if word != "--dry-run"]
     usual = [str(Path.home() / each) for each in USUAL]
+    known = [str(Path(each).expanduser()) for each in FILES]
     left = 0
-    for path in dict.fromkeys(named or [*FILES, *usual]):
+    for path in dict.fromkeys(named or [*known, *usual]):
         said, is_left = remove_from(Path(path), dry_run=dry_run)
         left += is_left
         if said:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations
 
 from wisen.domain.terms import BOUND, term_of
 
@@ -32,8 +33,18 @@ _CHOICES = (
     "synchronous asynchronous",
     "public private",
     "rebase merge",
+    "single double",
 )
 """Either can be asked for alone."""
+_RIVALS = (
+    "npm pnpm yarn bun",
+    "pip uv poetry pipenv pdm",
+    "jest vitest mocha",
+    "pytest unittest",
+    "prettier biome",
+    "english german french spanish italian portuguese dutch polish russian ukrainian chinese japanese korean turkish",
+)
+"""Of each row one is chosen: to ask for one is to refuse the others."""
 _BINDS = {"before": "after", "after": "before"}
 
 
@@ -42,7 +53,8 @@ def _pairs(rows: tuple[str, ...]) -> frozenset[tuple[str, str]]:
     return frozenset(pair for one, other in terms for pair in ((one, other), (other, one)))
 
 
-_CHOOSES = _pairs(_CHOICES)
+_EITHER = tuple(f"{one} {other}" for row in _RIVALS for one, other in combinations(row.split(), 2))
+_CHOOSES = _pairs((*_CHOICES, *_EITHER))
 _ALL = _pairs(_ACTS) | _CHOOSES
 
 

@@ -57,6 +57,10 @@ class Line(Struct, frozen=True, tag="line", kw_only=True):
     closing: bytes = b""
     archived: tuple[str, ...] = ()
     """The ids of our lines that made room for it."""
+    instead_of: str = ""
+    """The id of the line of ours in whose place it was put; empty where it is a new line."""
+    old: str = ""
+    """What that line said."""
 
 
 class Value(Struct, frozen=True, tag="value", kw_only=True):
@@ -169,6 +173,27 @@ class Checkout(Struct, frozen=True):
     """The commit that is checked out."""
     content: bytes
     """What the file holds in that commit; empty where it is not in it."""
+    is_midway: bool = False
+    """Whether git is in the midst of a rebase, a merge or the like: what the file holds then is nobody's decision."""
+
+
+class HeadStepKind(StrEnum):
+    """How HEAD came from one commit to the next."""
+
+    FORWARD = "forward"
+    """By a commit on the branch: the user's, one that was merged or pulled, or one that was picked."""
+    REWRITTEN = "rewritten"
+    """A rebase began or ended: commits that follow are made anew."""
+    SWITCHED = "switched"
+    """Another branch or commit was checked out, or HEAD was reset; also where it cannot be told."""
+
+
+class HeadStep(Struct, frozen=True):
+    """A move of HEAD, with what a file held in the commits before and after it."""
+
+    kind: HeadStepKind
+    before: bytes
+    after: bytes
 
 
 def tokens(content: bytes) -> int:

@@ -211,6 +211,8 @@ class MoveKind(StrEnum):
     """It was used."""
     CONFLICT = "conflict"
     """It says the opposite of the entry whose id is the value."""
+    SUPERSEDE = "supersede"
+    """A newer word of the user took its place, the entry whose id is the value; it stands again where there is none."""
     ANSWER = "answer"
     """What a person said to a proposal: one of `Answer`."""
     GUARD = "guard"
@@ -258,6 +260,10 @@ JUDGED = "judged by sessions: "
 """With what the reason begins where a trial or a check gave something up: coming up again does not bring it back."""
 
 
+REMOVED = "you took it out of "
+"""With what the reason begins where the user took a rule out of a file: saying it again brings it back."""
+
+
 class Answer(StrEnum):
     """What a person says to a proposal, or what time says."""
 
@@ -279,6 +285,8 @@ class ProposalType(StrEnum):
     CRITICAL_FIX = "critical_fix"
     GUARD = "guard"
     """Something is to be watched for before calls."""
+    FIX = "fix"
+    """May agents be told what helped, though it is not known to be harmless?"""
     SUGGESTION = "suggestion"
     """An agent's own words: evidence of nothing, and told to nobody but the user until he approves it."""
 
@@ -321,13 +329,15 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """The directory it was run in."""
     follows: str | None = None
     """The id of the last proposal about the same before it, empty for the first; None where it may stand beside it."""
+    replaces: str = ""
+    """The id of the line of ours in the file that it takes the place of; empty where it is a new line."""
 
     @property
     def asks(self) -> str | None:
         """What it asks, as a key: two that ask the same at the same time are one."""
         if self.follows is None:
             return None
-        kinds = (ProposalType.VERIFICATION, ProposalType.GUARD, ProposalType.SUGGESTION)
+        kinds = (ProposalType.VERIFICATION, ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION)
         kind = self.type if self.type in kinds else ProposalType.PROMOTION
         told = "\0".join((kind, self.entry, self.context, self.follows)).encode("utf-8", "surrogatepass")
         return blake2b(told, digest_size=16).hexdigest()

@@ -22,6 +22,7 @@ _MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
     MoveKind.TEXT: lambda move: {"text": move.value},
     MoveKind.SCOPE: lambda move: {"context": move.value},
     MoveKind.MERGE: lambda move: {"merged_into": move.value},
+    MoveKind.SUPERSEDE: lambda move: {"superseded_by": move.value},
     MoveKind.EVERYWHERE: lambda _: {"everywhere": True},
     MoveKind.LASTING: lambda _: {"lasting": True},
     MoveKind.CONFIRM: lambda _: {"confirmed": True},
@@ -53,6 +54,8 @@ class EntryState(Struct, frozen=True, kw_only=True):
     merged_into: str = ""
     conflicts: tuple[str, ...] = ()
     """The ids of entries that say the opposite."""
+    superseded_by: str = ""
+    """The id of the entry in which the user said the opposite later."""
     used: datetime | None = None
     """When it was last named as used, or at work when the user praised."""
     praises: tuple[Reinforcement, ...] = ()
@@ -61,12 +64,22 @@ class EntryState(Struct, frozen=True, kw_only=True):
     @property
     def is_over(self) -> bool:
         """Whether nothing more comes of it."""
+        return self.is_closed or bool(self.superseded_by)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was merged or decided about; what a newer word superseded may be said again."""
         return bool(self.merged_into) or self.status in (Status.RESOLVED, Status.WONT_FIX)
 
     @property
     def durable(self) -> float:
         """How likely it is meant to last, by the strongest words in which it was said."""
         return 1.0 if self.lasting else self.entry.durable
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it was approved, and no newer word took its place."""
+        return self.status is Status.PROMOTED and not self.superseded_by
 
     def weight(self, now: datetime) -> int:
         """How much speaks for it where things compete: the sessions it came up in, and a little for praise."""

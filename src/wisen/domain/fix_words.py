@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from wisen.domain.dangers import judge_alone
 from wisen.domain.failures import Change
 from wisen.domain.fixes import Danger
+from wisen.domain.harmless import is_known_setting
 from wisen.domain.plain_shell import read_plain_line
+from wisen.domain.shell_settings import without_value
 
 if TYPE_CHECKING:
     from wisen.domain.fixes import Fix
@@ -75,5 +77,8 @@ def quote_line(line: str) -> str | None:
         words = [
             word if word and not _SPACE.search(word) and len(word) <= _LONGEST_WORD else "…" for word in each.words
         ]
-        shown.append(" ".join((*((each.mark,) if each.mark else ()), *each.settings, *words)))
+        if words[0] == "export":
+            words = [*map(without_value, words)]
+        settings = (one if is_known_setting(one) else without_value(one) for one in each.settings)
+        shown.append(" ".join((*((each.mark,) if each.mark else ()), *settings, *words)))
     return " ".join(shown)

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from wisen.domain.failures import Change, Signature
@@ -83,6 +84,11 @@ class Fix:
         return (helped + 1) / (self.sessions + self.failed_again + 2)
 
     @property
+    def success(self) -> float:
+        """How often the change helped, with one doubt on each side: where the complaint names it, it is no chance."""
+        return (self.sessions + 1) / (self.sessions + self.failed_again + 2)
+
+    @property
     def is_known(self) -> bool:
         """Whether it was seen often enough, and helped often enough, to be suggested."""
         return self.sessions > 1 and self.confidence >= 0.6 and self.last_worked
@@ -107,6 +113,15 @@ class Evidence:
     """The id of the call that failed."""
     context: str = ""
     """The key of the context it failed in; empty outside of any."""
+
+
+def without_ordinary_work(kinds: Iterable[FailureKind], fixes: Iterable[Fix]) -> tuple[FailureKind, ...]:
+    """What went wrong, without checks that did their job: tests that fail until the code is right are how work is done.
+
+    A check that is known to be got over otherwise stays: `lint` by `lint:fix`.
+    """
+    cured = {fix.signature for fix in fixes}
+    return tuple(kind for kind in kinds if not kind.signature.key.startswith("build.") or kind.signature in cured)
 
 
 def fix_id(signature: Signature, change: Change) -> str:

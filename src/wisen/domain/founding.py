@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.guards import Learnt
 
-_NAMING = (MoveKind.MERGE, MoveKind.CONFLICT, MoveKind.SPLIT)
+_NAMING = (MoveKind.MERGE, MoveKind.CONFLICT, MoveKind.SPLIT, MoveKind.SUPERSEDE)
 """Decisions whose value is the id of an entry."""
 
 

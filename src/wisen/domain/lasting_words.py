@@ -63,6 +63,8 @@ def says_lasting(text: str) -> bool:
 
 def orders_lastingly(text: str) -> bool:
     """Whether a clause of it begins or ends with such a word: "never push", "…, always", and not "it never works"."""
+    if not says_lasting(text):
+        return False
     clauses = [each for each in _CLAUSES.split(text.replace("’", "'")) if each.strip()]
     return any(_OPENS.match(each) or _CLOSES.search(each) for each in clauses)
 

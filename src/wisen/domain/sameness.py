@@ -5,11 +5,12 @@ Precision comes first: where both say something that the other does not, they ar
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.antonyms import antonyms, chooses
 from wisen.domain.stances import Reading, Stance, read, stance
-from wisen.domain.terms import decides, parts_of, worth_of
+from wisen.domain.terms import LIGHT, decides, parts_of, worth_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,10 +35,17 @@ _OPPOSED = 0.75
 """So much of what one refuses the other must ask for, and of what that one asks for this one must speak."""
 
 
+_NUMBER = re.compile(r"v?\d+(?:\.\d+)*[a-z%]{0,2}")
+_NUMBERED = 1.0
+"""So much two lessons must share that differ by a number only."""
+
+
 def opposed(one: Stance, other: Stance, worth: Worth = worth_of) -> bool:
     """Whether one asks for what the other refuses, and both are about the same thing."""
     one, other = _opened(one, other)
-    return _refuses(one, other, worth) or _refuses(other, one, worth) or _turned(one, other, worth)
+    if _refuses(one, other, worth) or _refuses(other, one, worth):
+        return True
+    return _turned(one, other, worth) or _renumbered(one, other, worth)
 
 
 def alike(one: str | Stance, other: str | Stance, worth: Worth = worth_of) -> float:
@@ -86,8 +94,9 @@ class Lessons:
         """The ids of the lessons that ask for what this one refuses, or refuse what it asks for, oldest first."""
         ours = stance(text)
         numbers = set[int]()
-        for side in map(_parts, (*ours, *(turned for _, _, turned in _turns(ours.wanted)))):
-            numbers |= self._with(side, _OPPOSED * _total(side, worth_of))
+        turned = (turned for _, _, turned in _turns(ours.wanted))
+        for side in map(_parts, (*ours, ours.wanted - _numbers(ours.wanted), *turned)):
+            numbers |= self._with(side, _OPPOSED * _total(_heavy(side, worth_of), worth_of))
         taken = [self._taken[number] for number in sorted(numbers)]
         return list(dict.fromkeys(each.id for each in taken if opposed(ours, each.reading.stance)))
 
@@ -200,19 +209,48 @@ def _total(terms: Iterable[str], worth: Worth) -> float:
 
 def _refuses(one: Stance, other: Stance, worth: Worth) -> bool:
     """Whether one refuses what the other asks for, and not only a word of it."""
-    crossed = _total(one.unwanted & other.wanted, worth)
-    if not crossed or crossed < _OPPOSED * _total(one.unwanted, worth):
+    both = one.unwanted & other.wanted
+    if not both or any(map(decides, other.wanted - one.unwanted - one.wanted)):
         return False
-    if any(map(decides, other.wanted - one.unwanted - one.wanted)):
+    refused, asked = one.unwanted, other.wanted
+    if _heavy(both, worth) == _heavy(refused, worth) and not _other_verbs(refused, asked, worth):
+        # "Never add X" refuses X, whatever is done with it: "X is fine" asks for it.
+        refused, asked = _heavy(refused, worth) | both, _heavy(asked, worth) | both
+    crossed = _total(both, worth)
+    if crossed < _OPPOSED * _total(refused, worth):
         return False
-    return crossed + _total(one.wanted & other.wanted, worth) >= _OPPOSED * _total(other.wanted, worth)
+    return crossed + _total(one.wanted & other.wanted, worth) >= _OPPOSED * _total(asked, worth)
+
+
+def _heavy(terms: frozenset[str], worth: Worth) -> frozenset[str]:
+    """What terms are about: without verbs of many uses and trifles, where anything else is left."""
+    return frozenset(term for term in terms if worth(term) > LIGHT) or terms
+
+
+def _other_verbs(one: frozenset[str], other: frozenset[str], worth: Worth) -> bool:
+    """Whether both say what is to be done with a thing, and not the same: to run tests is not to add some."""
+    ours, theirs = one - _heavy(one, worth), other - _heavy(other, worth)
+    return bool(ours) and bool(theirs) and not ours & theirs
+
+
+def _renumbered(one: Stance, other: Stance, worth: Worth) -> bool:
+    """Whether all is the same but for one number: "lines of 100 characters" and "lines of 120 characters"."""
+    ours, theirs = one.wanted - other.wanted, other.wanted - one.wanted
+    if one.unwanted != other.unwanted or len(ours) != 1 or len(theirs) != 1:
+        return False
+    return _numbers(ours | theirs) == ours | theirs and _total(one.wanted & other.wanted, worth) >= _NUMBERED
+
+
+def _numbers(terms: frozenset[str]) -> frozenset[str]:
+    return frozenset(term for term in terms if _NUMBER.fullmatch(term))
 
 
 def _turned(one: Stance, other: Stance, worth: Worth) -> bool:
     """Whether a word of one stands in the other as its antonym, and both ask it for the same: "include", "exclude"."""
-    if one.unwanted != other.unwanted:
-        return False
+    differ = one.unwanted ^ other.unwanted
     for word, antonym, turned in _turns(one.wanted):
+        if differ and not (chooses(word) and differ.issubset((word, *antonyms(word)))):
+            continue
         if antonym not in other.wanted or word in other.wanted or antonym in one.wanted:
             continue
         alone = {antonym} in (turned, other.wanted)

@@ -13,16 +13,40 @@ from wisen.domain.terms import BOUND, EMPTY, term_of
 
 _KEPT = re.compile(r"`([^`]*[^`\s][^`]*)`|((?<![\w-])--?\w[\w=.:/-]*\w|[\w.@~*]*[\w@~*][/@_-](?:[\w./@*-]*[\w*])?)")
 """What no phrase is looked for in: commands, flags, and names that are joined of words."""
-_CLEAN = {1: " ", 2: " "}
-"""Our own marks have no place in a text."""
+_CLEAN = {1: " ", 2: " "} | {ord(wide): f"{plain} " for wide, plain in zip("，。；、：！？", ",.;,:!?", strict=True)}
+"""Our own marks have no place in a text; signs of other scripts end clauses as ours do."""
 _STRESSED = re.compile(r"(?<!\w)(\*{1,3}|_)(\w[^*_]*)\1(?!\w)")
 _REST = r"((?:(?![,;]|[.!?:]\s).){0,120}?)"
 """What may stand between the two halves of a phrase: anything up to the end of the clause, if that is not far."""
 _BE, _MODAL = r"(?:is|are|be|was|were)", r"(?:do|does|did|should|must|can|could|may|might|will|would|shall|need|ought)"
 _SAID = r"\b(?:i|we)(?: have)? (?:already )?(?:told|asked|said|want|wanted|need|expect)(?: you)?(?: that)?"
+_ALLOWED = r"(?:fine|ok|okay|allowed|permitted|acceptable|welcome|all ?right)"
 _MOVES = r"(?:switch|migrat|chang|convert|mov|upgrad|downgrad)(?:e|ed|ing)?"
 _START = r"(?:^|(?<=[,;.!?:] ))"
 _NOT, _NEVER, _CANNOT, _YES, _BANNED = "\x02_not", "\x02_never", "\x02_cannot", "\x02_yes", "\x02_banned"
+_NAME = r"(\x01\d+(?:ing)?\x01|[\w@./-]+?)"
+_ANDS = "und|aber|et|mais|y|e|en|maar|och|og|i|a|а|но|та"
+_CONTRASTS = (
+    ("statt stelle", r"\b(?:an)?statt\b|\ban ?stelle von\b", f" {_NOT} "),
+    ("vez lugar", r"\be[nm] (?:vez|lugar) d(?:el?|[oa])\b|\bno lugar d[eoa]\b", f" {_NOT} "),
+    ("lieu plut", r"\bau lieu (?:du\b|de la\b|de\b|d')|\bplutôt qu(?:e\b|')", f" {_NOT} "),
+    ("invece anzich", r"\binvece (?:che|d(?:i|el|ella))\b|\banziché\b", f" {_NOT} "),
+    ("plaats stedet stället", r"\bin plaats van\b|\bi stedet for\b|\bistället för\b", f" {_NOT} "),
+    ("zamiast вместо замість", r"\b(?:zamiast|вместо|замість)\b", f" {_NOT} "),
+    (
+        "nicht kein pas non não niet geen inte ikke nie не ні",
+        rf"(?<=[,;]) (?:(?:{_ANDS}) )?(?:nicht|kein\w*|pas(?: de)?|non|não|niet|geen|inte|ikke|nie|не|ні)\b",
+        f" {_NOT} ",
+    ),
+    ("不 而 别 別", r"不要再?(?:使?用)?|[别別]再?使?用|不再?使?用|而不是|而非", f" {_NOT} "),
+    ("なく", rf"{_NAME} *(?:では|じゃ|で)なくて?", rf" {_NOT} \1 , "),
+    ("말고 대신", rf"{_NAME} *(?:말고|대신에?)", rf" {_NOT} \1 , "),
+    ("yerine değil बजाय जगह", rf"{_NAME} +(?:yerine|değil|के बजाय|की जगह)(?!\w)", rf" {_NOT} \1 , "),
+)
+"""How other languages name a thing in whose place another is wanted: "bun statt pnpm", "usa bun en vez de pnpm"."""
+_UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_BESIDE_LATIN = re.compile(rf"(?<={_UNSPACED})(?=[a-z0-9@])|(?<=[a-z0-9])(?={_UNSPACED})")
+"""Where a name stands beside letters of a script without spaces."""
 _PHRASES = tuple(
     (tuple(hints.split()), re.compile(pattern), put)
     for hints, pattern, put in (
@@ -35,6 +59,17 @@ _PHRASES = tuple(
         ("order", r"\bin order to\b", " to "),
         ("prior", r"\bprior to\b", " before "),
         ("request", r"\bpull requests?\b|\bmerge requests?\b", " pr "),
+        (
+            "back",
+            rf"\b(?:(?:going|went|{_MOVES}|revert(?:ed|ing)?|are|is|go|get) )?back (?:to|on)\b|\bgo back\b(?=[,;:.])",
+            " ",
+        ),
+        (
+            "forget ditch",
+            rf"{_START}(?:please )?(?:forget(?: about)?|ditch) (?=[\w@.\x01/-]+ *(?:[,;.]|$))",
+            f" {_NEVER} ",
+        ),
+        *_CONTRASTS,
         ("instead rather opposed", r"\b(?:instead of|rather than|as opposed to)\b", f" {_NOT} "),
         (
             "forbidden banned prohibited disallowed limits allowed",
@@ -46,6 +81,12 @@ _PHRASES = tuple(
             rf"\b(?:{_MODAL}|{_BE}) (?:not|never)(?: ever)?(?: be)?\b|\b\w+n't\b(?: ever)?(?: be)?",
             _CANNOT,
         ),
+        (
+            "fine ok allow permit accept welcome right",
+            rf"\b{_BE} (?:(?:now|again|also) )*{_ALLOWED}\b",
+            " ",
+        ),
+        ("fine ok permit accept welcome right", rf"{_CANNOT} {_ALLOWED}\b", _BANNED),
         ("cannot longer nt", r"\bcannot\b|\bno longer\b|\b(?:do|does|did|is|are|should|ca|wo)nt\b", _CANNOT),
         ("more", r"\b(?:any ?more|no more)\b(?= *(?:[.,;!]|$))", " "),
         ("more", r"\bno more\b", f" {_NEVER} "),
@@ -264,7 +305,8 @@ def read(text: str) -> Reading:
         doing = "ing" if found[2] and found[2].endswith("ing") else ""
         return f"\x01{len(quoted) - 1}{doing}\x01"
 
-    plain = _KEPT.sub(keep, _STRESSED.sub(r"\2", text.casefold().translate(_CLEAN)))
+    folded = _BESIDE_LATIN.sub(" ", text.casefold().translate(_CLEAN))
+    plain = _KEPT.sub(keep, _STRESSED.sub(r"\2", folded))
     for hints, pattern, put in _PHRASES:
         for hint in hints:
             if hint in plain:

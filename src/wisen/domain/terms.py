@@ -13,7 +13,10 @@ EMPTY = frozenset(
     "make making makes sure get got go goes into up about now still again always use uses using used utilize "
     "utilise prefer remember note ensure thanks thank anything something everything anyway like instead but ok okay "
     "yes hey while inside within during own yourself exactly simply actually already going forward onwards time "
-    "and/or via onto supposed ought able since because even yet well sorry".split()
+    "and/or via onto supposed ought able since because even yet well sorry "
+    "benutze benutzen nutze nutzen verwende verwenden nimm usa usar usad utiliza utilizar utilise utiliser utilisez "
+    "usare usiamo usate gebruik använd brug bruk użyj używaj используй используйте використовуй kullan "
+    "用 使用 使って を使って 를 을".split()
 )
 """They tell nothing about what a lesson is about."""
 _ALIKE = (
@@ -58,7 +61,7 @@ _VOWEL = re.compile(r"[aeiouy]")
 _PLAIN = re.compile(r"[^\W\d_]+\Z")
 _HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+\Z")
 _SHORTEST = 3
-_TRIFLE, _LIGHT, _FULL, _MARKED = 0.25, 0.4, 1.0, 1.5
+_TRIFLE, LIGHT, _FULL, _MARKED = 0.25, 0.4, 1.0, 1.5
 """What a word is worth: one that stands in many lessons, a verb of many uses, any other, and a name or number."""
 BOUND = "→"
 """Stands between a word and what it is bound to, as in before→commit."""
@@ -83,7 +86,7 @@ def stem(word: str) -> str:
 
 
 _FIRST = {stem(word): stem(words.split()[0]) for words in _ALIKE for word in words.split()}
-_WORTH = {stem(word): _TRIFLE for word in _TRIFLES.split()} | {stem(word): _LIGHT for word in _VERBS.split()}
+_WORTH = {stem(word): _TRIFLE for word in _TRIFLES.split()} | {stem(word): LIGHT for word in _VERBS.split()}
 _DECIDING = frozenset(map(stem, "off out down less fewer except unless without only last hardly rarely seldom".split()))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.changes import Fate
-from wisen.domain.entries import MoveKind, Status, Who
+from wisen.domain.entries import REMOVED, MoveKind, Status, Who
 from wisen.domain.guards import Mode
 from wisen.domain.instructions import file_subject, line_subject
 from wisen.domain.short_ids import short_id
@@ -81,7 +81,7 @@ class Changer(Deliverer):
         self.require_person("changes", "refuse", chosen(self.changes().changes, change).id)
         refused = refuse(self._parts.desk, change)
         with self.as_decision("refused"):
-            self.took_back(refused)
+            self.took_back(refused, f"{REMOVED}{refused.path}")
         return refused
 
     @one_writer("blame")

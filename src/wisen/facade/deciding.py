@@ -219,4 +219,6 @@ def decision_words(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:
         return ("entries", "confirm", name, *(("--global",) if kind is MoveKind.EVERYWHERE else ()))
     if kind is MoveKind.MERGE:
         return ("entries", "merge", name, value) if value else ("entries", "split", name)
+    if kind is MoveKind.SUPERSEDE:
+        return ("entries", "supersede", name, value)
     return ("entries", "set", name, kind.value, value)

@@ -101,7 +101,7 @@ class Placer(Decider):
         """
         from wisen.loop.apply.managed import rendered
         from wisen.safety.withhold import rule_against
-        from wisen.steps.placing import choice_for
+        from wisen.steps.placing import choice_for, trouble_at
 
         id_ = rule_id(entry)
         if place.word is PlaceWord.HOOK:
@@ -112,6 +112,9 @@ class Placer(Decider):
             rendered(text, id_)
         except ValueError as error:
             raise UsageError(f"Nothing was written: {error}.") from error
+        trouble = trouble_at(self._parts, place)
+        if trouble is not None and not trouble.is_size:
+            raise self._place_needed(proposal, place, trouble.says)
         grows = place.word is PlaceWord.FILE and (said or choice_for(self._parts, proposal) is PlaceWord.FILE)
         try:
             return self._written(proposal, place, text, id_, may_be_full=grows, dry_run=dry_run)
@@ -124,11 +127,15 @@ class Placer(Decider):
         self, proposal: Proposal, place: Place, text: str, id_: str, *, may_be_full: bool, dry_run: bool
     ) -> Edit:
         """Put an approved rule into its file: as a line, or as a value where the file holds values."""
+        from wisen.loop.apply.deeds import stands_in
         from wisen.loop.apply.edit import Editor, LinePlan, ValuePlan
         from wisen.loop.promote.preferences import keys_in
 
         parts, path, why = self._parts, place.path, proposal.why.partition("\n")[0]
         content = parts.files.read(Path(path)).content
+        if proposal.replaces and stands_in(proposal.replaces, content or b""):
+            plan = LinePlan(path, place.heading, text, id_, why, digest(content))
+            return Editor(parts.desk).replace(plan, proposal.replaces, dry_run=dry_run)
         if not path.endswith(".json"):
             plan = LinePlan(path, place.heading, text, id_, why, digest(content), may_be_full)
             return Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)

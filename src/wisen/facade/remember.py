@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import NOWHERE
+from wisen.domain.kept import Day, Kept, MemoryOverview
 from wisen.domain.report import Selection
 from wisen.domain.summaries import DayLine, Mark
 from wisen.errors import UsageError
@@ -32,41 +33,12 @@ class Noted(NamedTuple):
     """Whether it did not stand there before."""
 
 
-class Day(NamedTuple):
-    """A day as it is kept."""
-
-    day: str
-    path: Path
-    lines: tuple[DayLine, ...]
-
-
 class Told(NamedTuple):
     """A summary as it is kept, or would be."""
 
     name: str
     """What its file is called; empty where it has none."""
     text: str
-
-
-class Kept(NamedTuple):
-    """How much is kept of a project, or of all."""
-
-    sessions: int
-    entries: int
-    rules: int
-    memories: int
-    """What can be found again."""
-
-
-class MemoryOverview(NamedTuple):
-    """What is kept of the project that a directory belongs to, and of all, layer by layer."""
-
-    name: str
-    """What the project is called; empty outside of any."""
-    here: Kept
-    everywhere: Kept
-    days: tuple[Day, ...]
-    summaries: tuple[Path, ...]
 
 
 class Rememberer:

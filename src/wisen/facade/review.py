@@ -10,6 +10,7 @@ from msgspec import structs
 from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import (
     LOGGABLE,
+    REMOVED,
     Answer,
     Category,
     Entry,
@@ -70,6 +71,34 @@ class Reviewer(ProposalNamer, Placer):
         """Every entry with what became of it, oldest first."""
         ledger = self._parts.ledger
         return states(ledger.entries(), ledger.tallies(), ledger.moves(), ledger.reinforcements())
+
+    def rules_in(self, context: str) -> tuple[EntryState, ...]:
+        """The rules that hold in a context: its own, and those that hold everywhere and that it does not contradict."""
+        from wisen.loop.promote.supersede import overruled
+
+        rules = [each for each in self.entries() if each.is_rule and not each.merged_into]
+        own = [each for each in rules if context and each.context == context]
+        of_all = [each for each in rules if not each.context]
+        hidden = overruled(of_all, own) if own else set[str]()
+        return tuple(each for each in rules if each.context in ("", context) and each.entry.id not in hidden)
+
+    def rules_no_longer(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
+        """What was said or approved and holds no longer, and why, newest first: superseded, or removed by the user."""
+        ledger, every = self._parts.ledger, self.entries()
+        by_id = {each.entry.id: each for each in every}
+        last = {(move.subject, move.kind): move for move in ledger.moves()}
+        found = []
+        for each in every:
+            if each.merged_into or (context is not None and each.context not in ("", context)):
+                continue
+            over, by = last.get((each.entry.id, MoveKind.SUPERSEDE)), by_id.get(each.superseded_by)
+            status = last.get((each.entry.id, MoveKind.STATUS))
+            if over is not None and by is not None and not each.is_closed:
+                found.append((over.at, each, f"superseded by {by.entry.name}, “{by.text}”"))
+            elif status is not None and status.why.startswith(REMOVED) and status.value == Status.WONT_FIX:
+                found.append((status.at, each, status.why.partition("; ")[0]))
+        found.sort(key=lambda row: (row[0], row[1].entry.id), reverse=True)
+        return tuple((each, why) for _, each, why in found)
 
     def top_entries(
         self, limit: int, *, every: bool = False, context: str | None = None
@@ -299,6 +328,11 @@ class Reviewer(ProposalNamer, Placer):
             if into.entry.id == found.entry.id or into.merged_into:
                 raise UsageError(f"{name} cannot be merged into {value}. Name an entry that stands by itself.")
             value = into.entry.id
+        if kind is MoveKind.SUPERSEDE:
+            by = self._entry(value)
+            if by.entry.id == found.entry.id or by.is_over:
+                raise UsageError(f"{name} cannot give way to {value}. Name another entry that holds: wisen rules")
+            value = by.entry.id
         self.require_person(*decision_words(found.entry.name, kind, value), dry_run=dry_run)
         if not dry_run:
             # Who says that it holds, here or everywhere, says that it is right.
@@ -340,18 +374,18 @@ class Reviewer(ProposalNamer, Placer):
 
         return join_doubles(self._parts, dry_run=dry_run)
 
-    def took_back(self, change: Change) -> None:
+    def took_back(self, change: Change, why: str = "you took it back") -> None:
         """A rule that the user took out of a file again is one that he rejected."""
         from wisen.steps.rulebook import reject, rule_of
 
         entry = rule_of(change, self.entries())
         if entry is not None:
-            reject(self._parts, entry, "you took it back")
+            reject(self._parts, entry, why)
 
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""
         now = self._parts.clock.now()
-        return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.entry.durable for each in self.entries()}
+        return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.durable for each in self.entries()}
 
     def _entry(self, name: str) -> EntryState:
         every = self.entries()

@@ -175,7 +175,7 @@ class Suggester(Reviewer):
         if (known := same.find(said.text)) is not None:
             return next(each.proposal for each in waits if each.proposal.id == known)
         if len(waits) >= MOST:
-            raise UsageError(f"{len(waits)} suggestions wait for the user already. He answers them in: wisen review")
+            raise UsageError(f"{len(waits)} suggestions wait for the user already. They answer them in: wisen review")
         draft = suggestion(said, parts.scribe)
         for where, path in parts.scope.new_sightings():
             parts.ledger.sight(where, Alias(context=where.key, machine=parts.machine, path=path, since=draft.at))
@@ -197,7 +197,7 @@ class Suggester(Reviewer):
 
         refused = Lessons()
         for each in self.proposals():
-            guard = each.proposal.type is ProposalType.GUARD
+            guard = each.proposal.type in (ProposalType.GUARD, ProposalType.FIX)
             if each.answer is Answer.REJECTED and not guard and each.proposal.context in ("", said.context):
                 refused.add(each.proposal.id, each.proposal.text)
         if refused.find(said.text) is not None:

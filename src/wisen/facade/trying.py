@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.trials import BeforeAfter, Portfolio, Trial, TrialRow
 
-_NEVER_TRIED = (ProposalType.GUARD, ProposalType.SUGGESTION)
+_NEVER_TRIED = (ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION)
 """Guards prove themselves in shadow; what an agent made up is evidence of nothing."""
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from wisen.domain.changes import Checkout, Seen
+    from wisen.domain.changes import Checkout, HeadStep, Seen
     from wisen.domain.events import Event
     from wisen.domain.failures import Goal, Mined
     from wisen.domain.fixes import Evidence, FailureKind, Fix
@@ -289,6 +289,13 @@ class Checkouts(Protocol):
 
     def at(self, path: str) -> Checkout | None:
         """What git knows of the file whose real path this is; None where git does not track it, or cannot tell."""
+        ...
+
+    def steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
+        """How HEAD moved since it named a commit at a moment, with what a file held before and after each move.
+
+        Without a commit, since that moment. None where that cannot be told.
+        """
         ...
 
     def is_tracked(self, path: str) -> bool:

@@ -109,7 +109,7 @@ def _rules(parts: Parts, known: Known) -> Iterator[_Rule]:
     states = {state.entry.id: state for state in known.states}
     for change in made.standing():
         entry = rule_of(change, known.states) if isinstance(change.deed, Line) else None
-        if entry is not None and made.fates[change.id] is Fate.STANDS:
+        if entry is not None and made.fates[change.id] is Fate.STANDS and not states[entry].superseded_by:
             looks = [move for move in known.moves if move.kind is MoveKind.CHECK and move.subject == change.id]
             yield _Rule(change, states[entry], looks)
 

@@ -32,6 +32,7 @@ from wisen.loop.crystallize.live import AROUND, calls_in, fared
 from wisen.loop.crystallize.stated import stated, wording
 from wisen.loop.mine.signatures import about
 from wisen.loop.promote.policy import Profile
+from wisen.steps.holding_back import RulesInForce
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -64,7 +65,9 @@ def crystallize(parts: Parts, fixes: Iterable[Fix], states: Sequence[EntryState]
     if parts.promote.profile == Profile.AUTONOMOUS:
         may_grow |= {each.entry for each in unclear(before, parts.guards)}
     settled = {state.guard.id for state in known} - may_grow
-    ready = first_ready({**_of_fixes(parts, fixes, settled), **_of_rules(parts, states, judged, settled)}, parts.guards)
+    ready = first_ready(
+        {**_of_fixes(parts, fixes, states, settled), **_of_rules(parts, states, judged, settled)}, parts.guards
+    )
     over += [(each, Answer.EXPIRED) for each in outgrown(ready, before, parts.guards)]
     ended = [scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over]
     rows = offered(ready, known, asked(ledger.proposals(), [*moves, *ended]), scribe)
@@ -97,13 +100,16 @@ def signature_of(parts: Parts, guard: Guard) -> Signature | None:
     return next((fix.signature for fix in parts.index.fixes(Selection()) if fix.id == guard.of), None)
 
 
-def _of_fixes(parts: Parts, fixes: Iterable[Fix], settled: Collection[str]) -> dict[str, list[Candidate]]:
+def _of_fixes(
+    parts: Parts, fixes: Iterable[Fix], states: Sequence[EntryState], settled: Collection[str]
+) -> dict[str, list[Candidate]]:
     """By fix, what could be watched for, the most general first; only what is not settled yet is tried on the past.
 
     Most of it ends early: too few sessions failed so, or a good call is in the way.
     """
     failing = {each.signature: each.sessions for each in parts.index.failures(Selection())}
     wanted: list[tuple[Fix, Watched, str]] = []
+    rules = RulesInForce(parts, states)
     for fix in fixes:
         if not fix.is_known or failing.get(fix.signature, 0) < parts.guards.sessions:
             continue
@@ -115,6 +121,8 @@ def _of_fixes(parts: Parts, fixes: Iterable[Fix], settled: Collection[str]) -> d
         places = {"", *(each.context for each in evidence)}
         known = [each.watch for each in every if any(guard_id(one, each.watch) in settled for one in places)]
         for each in every:
+            if rules.against(context, fix.change.tool, {"command": each.better}):
+                continue  # what the user said goes before what was seen to help
             if not any(f"{each.watch} ".startswith(f"{one} ") for one in known):  # nor what is a part of it
                 wanted.append((fix, Watched(each.watch, context, fix.signature), each.better))
     if not wanted:

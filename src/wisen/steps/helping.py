@@ -38,7 +38,7 @@ def helped(parts: Parts) -> list[Since]:
         for move in known.moves
         if move.kind is MoveKind.STATUS and move.value == Status.PROMOTED.value
     }
-    rules = [state for state in known.states if state.status is Status.PROMOTED and state.entry.id in promoted]
+    rules = [state for state in known.states if state.is_rule and state.entry.id in promoted]
     if not rules:
         return []
     rest = [state for state in known.states if state.entry.id not in promoted and state.sessions > 1]

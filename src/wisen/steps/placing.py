@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import structs
 
 from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import ProposalType
@@ -13,7 +16,9 @@ from wisen.loop.apply.budget import budget_of, describe_size
 from wisen.loop.apply.managed import has_merge_conflict
 from wisen.loop.promote.placing import Surroundings, choice_subject, chosen_places, places_of
 from wisen.loop.promote.targets import Target, target_everywhere
-from wisen.steps.rulebook import book_path
+from wisen.steps.rulebook import book_path, target_in
+
+_BOOK = "rules.md"
 
 if TYPE_CHECKING:
     from wisen.domain.entries import Proposal
@@ -30,6 +35,7 @@ def places_for(parts: Parts, proposal: Proposal) -> tuple[Place, ...]:
     """Every place where the rule of a proposal may go, its own file first."""
     if not is_placed(proposal):
         return ()
+    proposal = as_on_this_machine(parts, proposal)
     seen = parts.ledger.occurrences(proposal.entry)
     agent = seen[-1].agent if seen else proposal.agent or "claude-code"
     own = None
@@ -45,8 +51,24 @@ def places_for(parts: Parts, proposal: Proposal) -> tuple[Place, ...]:
     return places_of(proposal, Surroundings(agent, own, book, hooks))
 
 
+def as_on_this_machine(parts: Parts, proposal: Proposal) -> Proposal:
+    """A proposal with the file it means here: a book is that of this home, and a path of another machine is none."""
+    path = Path(proposal.path)
+    if path.parts[-3:] == ("contexts", proposal.context, _BOOK) or path.parts[-2:] == ("global", _BOOK):
+        return structs.replace(proposal, path=str(book_path(parts, proposal.context)))
+    if proposal.machine == parts.machine:
+        return proposal
+    known = parts.ledger.entries([proposal.entry])
+    target = Target(str(book_path(parts, proposal.context)), proposal.heading)
+    if known:
+        with suppress(FileError):  # what cannot be read is told by hook
+            target = target_in(parts, known[0], parts.ledger.occurrences(proposal.entry), proposal.context)
+    return structs.replace(proposal, path=target.path, heading=target.heading)
+
+
 def choice_for(parts: Parts, proposal: Proposal) -> PlaceWord | None:
     """The place that the user chose for this file of this project; None where they never said."""
+    proposal = as_on_this_machine(parts, proposal)
     word = chosen_places(parts.ledger.moves(choice_subject(proposal.context)), proposal.context).get(
         Path(proposal.path).name
     )
@@ -84,6 +106,9 @@ def trouble_at(parts: Parts, place: Place) -> Trouble | None:
     if place.word is PlaceWord.HOOK:
         return None
     path = Path(place.path)
+    around = path.parents[2] if place.word is PlaceWord.RULES else path.parent
+    if not around.is_dir():
+        return Trouble(f"{around} is not there any more.")  # a project that is gone is not made again
     try:
         content = parts.files.read(path).content or b""
         parts.files.linked_to(path)

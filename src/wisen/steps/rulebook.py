@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
-from wisen.domain.changes import Fate, Line, Value
+from wisen.domain.changes import Line, Value
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import (
     Answer,
@@ -43,11 +43,13 @@ from wisen.loop.record.entries import entered
 from wisen.loop.record.errors import met
 from wisen.loop.record.practices import practised
 from wisen.steps import owning
+from wisen.steps.outdated import outdated_lines, proposed_replacements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
 
-    from wisen.domain.changes import Change, Look
+    from wisen.domain.changes import Change
     from wisen.domain.entries import Occurrence
     from wisen.domain.entry_states import Asked, EntryState
     from wisen.domain.fixes import Fix
@@ -92,11 +94,17 @@ class Known:
 
 
 def record(
-    parts: Parts, said: Iterable[Sighting], fixes: Iterable[Fix], *, new: bool
+    parts: Parts,
+    said: Iterable[Sighting],
+    fixes: Iterable[Fix],
+    *,
+    new: bool,
+    settle: Callable[[Parts, Known], None],
 ) -> tuple[int, tuple[EntryState, ...]]:
     """What the user said, what kept failing and what is better left out become entries; what is ready is proposed.
 
-    `new`: whether sessions held something new. Returns how many proposals wait, and what became of every entry.
+    `new`: whether sessions held something new. `settle` lets the newest words stand. Returns how many proposals wait,
+    and what became of every entry.
     """
     ledger, scribe, now = parts.ledger, parts.scribe, parts.clock.now()
     known = Known(ledger)
@@ -117,6 +125,8 @@ def record(
             known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
     with step("settle and fade"):
         known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])
+    with step("let the newest word stand"):
+        settle(parts, known)
     before = asked(ledger.proposals(), known.moves)
     waiting = sum(each.waits for each in before)
     with step("propose"):
@@ -130,17 +140,36 @@ def _propose(parts: Parts, known: Known, before: Sequence[Asked]) -> int:
     """End what is over and propose what is ready. Returns how many proposals wait more than before, or fewer."""
     places = parts.places()
     over = expired(before, known.states, parts.clock.now(), parts.promote)
+    outdated = outdated_lines(parts, known.states)
+    lines = {(each.target.path, each.line, each.entry.entry.id) for each in outdated}
+    replacing = {each.entry.entry.id for each in outdated}
+    gone = {proposal.id for proposal, _ in over}
+    over += [
+        (each.proposal, Answer.EXPIRED)
+        for each in before
+        if each.waits and each.proposal.replaces and each.proposal.id not in gone and _line_of(each) not in lines
+    ]
     offered = proposed(
         known.states,
         parts.ledger.occurrences,
         before,
-        lambda entry, seen, scope: _readable_target(parts, entry, seen, scope, places),
+        lambda entry, seen, scope: (
+            None
+            if entry.id in replacing and scope != EVERYWHERE  # it takes the place of a line, and is no line beside it
+            else _readable_target(parts, entry, seen, scope, places)
+        ),
         parts.promote,
         parts.scribe,
     )
+    offered += proposed_replacements(parts, outdated, before)
     ended = (parts.scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over)
     known.enter([*ended, *offered])
     return len(offered) - len(over)
+
+
+def _line_of(each: Asked) -> tuple[str, str, str]:
+    """Which line a proposal is to change, and for which entry."""
+    return each.proposal.path, each.proposal.replaces, each.proposal.entry
 
 
 def _readable_target(
@@ -256,18 +285,6 @@ def write_books(parts: Parts, every: Sequence[EntryState]) -> None:
     write_contents(parts.files, parts.home, [row for row in rows if row is not None])
 
 
-def refused(parts: Parts, looks: Sequence[Look]) -> None:
-    """A rule that the user took out of a file is one that he rejected."""
-    gone = {look.change for look in looks if look.fate is Fate.REFUSED}
-    if not gone:
-        return
-    every = Known(parts.ledger).states
-    for change in parts.ledger.changes(machine=parts.machine):
-        entry = rule_of(change, every) if change.id in gone else None
-        if entry is not None:
-            reject(parts, entry, f"you took it out of {change.path}")
-
-
 def undecided_fixes(every: Iterable[EntryState]) -> dict[str, str]:
     """By the id of a fix, the name of its entry, where the user has said nothing to it yet; the one seen most."""
     open_ = [each for each in every if each.entry.type is EntryType.ERROR and not each.is_over]
@@ -304,9 +321,10 @@ def _books(parts: Parts, every: Sequence[EntryState], also: Iterable[str] = ()) 
     return [(book_of(parts.home, key, names.get(key, key), places[key]), of[key]) for key in sorted(of)]
 
 
-def reject(parts: Parts, entry: str, why: str) -> None:
-    """Take the user's word that he does not want a rule."""
-    rows = [parts.scribe.move(entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER, why=why)]
+def reject(parts: Parts, entry: str, why: str, at: datetime | None = None) -> None:
+    """Take the user's word that he does not want a rule; `at` is when that was, where it was not just now."""
+    said = parts.scribe.move(entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER, why=why)
+    rows = [said if at is None else structs.replace(said, at=at)]
     for each in parts.ledger.proposals():
         if each.entry == entry:
             rows.append(parts.scribe.move(each.id, MoveKind.ANSWER, Answer.REJECTED, by=Who.USER, why=why))

@@ -25,12 +25,14 @@ from wisen.loop.deliver.channels import (
     is_in,
     others_instructions_in,
 )
-from wisen.loop.deliver.remedies import remedies
+from wisen.loop.deliver.remedies import failing_form, is_sure, remedies
 from wisen.loop.deliver.sheets import sheet_of
 from wisen.loop.deliver.snapshot import Signs, published
 from wisen.loop.mine.forms import complaints, near
+from wisen.loop.promote.supersede import overruled
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 from wisen.steps import owning
+from wisen.steps.holding_back import RulesInForce, guards_in_force, without_held_back
 from wisen.steps.lots import Trials, line_of, one_line
 from wisen.steps.placing import question_about
 from wisen.steps.praising import subjects_praised
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
     from wisen.loop.deliver.remedies import Remedy
     from wisen.loop.deliver.snapshot import Published
     from wisen.parts import Parts
+    from wisen.steps.holding_back import HeldBack
 
 _RANKS = {each: rank for rank, each in enumerate(Priority)}
 _TYPED_IS_ENOUGH = (Danger.UNKNOWN, Danger.PROGRAM, Danger.PACKAGE, Danger.OUTSIDE)
@@ -81,15 +84,17 @@ def told(parts: Parts) -> Published:
         _matters(trials, every, answers, folders, _Reads(parts, agent), asks) for agent in ("", *OTHERS)
     )
     cut = (parts.door.failure_head, parts.door.failure_tail, parts.door.longest_argument)
-    approved = _approved(every)
-    fixes = trials.left(_fixes(parts, approved, subjects_praised(parts, as_of)))
+    approved = _approved(known.states)
+    fixes = trials.left(fixes_to_tell(parts, known)[0])
     lots = trials.lots([*matters], fixes, {fix for _, fix in approved})
     signs = Signs(complaints(), cut)
     made = published(matters, fixes, signs, places, parts.deliver, lots)
     for agent, its in zip(OTHERS, others, strict=True):
         if its != matters:
             made = made.beside(agent, published(its, fixes, signs, places, parts.deliver, lots))
-    return made.guarded(_sheets(parts, [*matters])).counted(_figures(parts, every, answers, [*matters]))
+    return made.guarded(_sheets(parts, [*matters], RulesInForce(parts, known.states))).counted(
+        _figures(parts, every, answers, [*matters])
+    )
 
 
 def _figures(
@@ -113,9 +118,9 @@ def _figures(
     return figures
 
 
-def _sheets(parts: Parts, contexts: Sequence[str]) -> dict[str, bytes]:
+def _sheets(parts: Parts, contexts: Sequence[str], rules: RulesInForce) -> dict[str, bytes]:
     """The guards of each context; where there are none but those that hold everywhere, those are enough."""
-    states = guard_states(parts.ledger.guards(), parts.ledger.moves())
+    states = guards_in_force(guard_states(parts.ledger.guards(), parts.ledger.moves()), rules)
     reasons = {each.id: each.signature.phrase for each in parts.index.fixes(Selection())} if states else {}
     everywhere = sheet_of(states, "", reasons)
     own = {state.guard.context for state in states}
@@ -143,12 +148,27 @@ class _Reads:
 
     def question(self, proposal: Proposal) -> str:
         """What waits for the user, as an agent may read it: a guard of a fix with a danger is only named."""
+        if proposal.type is ProposalType.FIX:
+            return _question_about_fix(self.parts, proposal)
         if proposal.type is not ProposalType.GUARD:
             return f"Make it a rule: {one_line(proposal.text)}"
         careful = _danger_of_guard(self.parts, proposal.entry)
         if careful:
             return f"Switch guard {proposal.entry} on (careful: {careful})?"
         return f"{one_line(describe_proposal(proposal, with_reason=False))}?"
+
+
+def _question_about_fix(parts: Parts, proposal: Proposal) -> str:
+    """A question about a fix as an agent may read it: what failed and what is in doubt, never what helped."""
+    (entry,) = parts.ledger.entries([proposal.entry])
+    fix = next((each for each in parts.index.fixes(Selection()) if each.id in entry.tags), None)
+    if fix is None:
+        return "May agents be told what helped against a failure?"
+    seen = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
+    return (
+        f"May agents be told what helped in {seen} against “{fix.signature.phrase}” ({fix.danger.value}; "
+        f"`wisen explain {fix.id}` shows it)?"
+    )
 
 
 def _danger_of_guard(parts: Parts, id_: str) -> str:
@@ -185,6 +205,9 @@ def _matter(
     rules = [each for each in open_ if each.status is Status.PROMOTED]
     filed = [each for each in states if each.status is Status.PROMOTED and each not in rules]
     said = [each for each in open_ if _is_said(each, reads.parts)]
+    own = [each for each in (*rules, *filed, *said) if context and each.context == context]
+    hidden = overruled([each for each in (*rules, *filed, *said) if not each.context], own) if own else set[str]()
+    rules, filed, said = ([each for each in some if each.entry.id not in hidden] for some in (rules, filed, said))
     pending, wanted = [each for each in open_ if each.status is Status.PENDING], put_on_trial(answers)
     hints = [
         each
@@ -199,6 +222,7 @@ def _matter(
         and each.entry.id not in wanted
         and each not in said
         and is_told(each)
+        and _is_no_remark(each, reads.parts)
     ]
     waiting = [
         Waiting(
@@ -225,7 +249,7 @@ def _matter(
 def _is_said(state: EntryState, parts: Parts) -> bool:
     """Whether the user gave it as an order that holds beyond the moment; what others recorded is not their word."""
     entry = state.entry
-    if entry.origin is not Origin.STATED or state.status is not Status.PENDING or state.conflicts:
+    if entry.origin is not Origin.STATED or state.status is not Status.PENDING:
         return False
     if entry.type is not EntryType.LEARNING or not stands_alone(state.text):
         return False
@@ -239,13 +263,26 @@ def _is_said(state: EntryState, parts: Parts) -> bool:
     return entry.category is Category.CORRECTION and again and parts.languages.model.is_order(state.text)
 
 
+def _is_no_remark(state: EntryState, parts: Parts) -> bool:
+    """Whether it may stand among what is important: what the user only remarked may not, unless a person raised it."""
+    raised = state.confirmed or state.priority is not state.entry.priority
+    return raised or state.entry.origin is not Origin.STATED or parts.languages.model.is_order(state.text)
+
+
+def is_word(state: EntryState, parts: Parts) -> bool:
+    """Whether it is the user's word and meant to last: they approved it, or said it in such words."""
+    return state.confirmed or state.status in (Status.PROMOTED, Status.WONT_FIX) or _is_said(state, parts)
+
+
 def _approved(states: Sequence[EntryState]) -> set[tuple[str, str]]:
     """The contexts and ids of fixes that the user confirmed or approved."""
     return {
         (state.context, tag)
         for state in states
         for tag in state.entry.tags
-        if state.entry.type is EntryType.ERROR and (state.confirmed or state.status is Status.PROMOTED)
+        if state.entry.type is EntryType.ERROR
+        and not state.is_over
+        and (state.confirmed or state.status is Status.PROMOTED)
     }
 
 
@@ -255,7 +292,11 @@ def _newest(states: Sequence[EntryState]) -> datetime:
     return max((at for each in states for at in (each.last, *(row.at for row in each.praises))), default=long_ago)
 
 
-def _fixes(parts: Parts, approved: set[tuple[str, str]], praised: dict[str, int]) -> dict[str, list[Remedy]]:
+def fixes_to_tell(parts: Parts, known: Known | None = None) -> tuple[dict[str, list[Remedy]], list[HeldBack]]:
+    """By context, what may be told after a failure, and what is held back because a rule in force speaks against it."""
+    known = known or Known(parts.ledger)
+    approved, praised = _approved(known.states), subjects_praised(parts, _newest(known.states))
+    refused = _refused(known.states)
     typed = _Typed(parts)
 
     def is_allowed(fix: Fix, example: Evidence) -> bool:
@@ -266,8 +307,36 @@ def _fixes(parts: Parts, approved: set[tuple[str, str]], praised: dict[str, int]
         mild = fix.danger in _TYPED_IS_ENOUGH and not fix.change.first
         return mild and line is not None and " ".join(line.split()) in typed.lines(example)
 
-    fixes = parts.index.fixes(Selection())
-    return remedies(fixes, parts.index.evidence, is_allowed, near(), parts.deliver, praised)
+    fixes = _never_passing(parts, [fix for fix in parts.index.fixes(Selection()) if is_sure(fix, parts.deliver)])
+    evidence = {
+        fix.id: [one for one in parts.index.evidence(fix.id) if (one.context, fix.id) not in refused] for fix in fixes
+    }
+    found = remedies(fixes, lambda id_: evidence[id_], is_allowed, near(), parts.deliver, praised)
+    by_id, contexts = {fix.id: fix for fix in fixes}, {context for _, context in parts.places()}
+    return without_held_back(found, by_id, evidence, RulesInForce(parts, known.states), contexts)
+
+
+def _refused(states: Sequence[EntryState]) -> set[tuple[str, str]]:
+    """The contexts and ids of fixes that the user said no to."""
+    return {
+        (state.context, tag)
+        for state in states
+        for tag in state.entry.tags
+        if state.entry.type is EntryType.ERROR and state.status is Status.WONT_FIX
+    }
+
+
+def _never_passing(parts: Parts, fixes: Sequence[Fix]) -> list[Fix]:
+    """Fixes without those of a call that is also seen to succeed as it was, unless its complaint names the change."""
+    doubtful = {fix.id: form for fix in fixes if (form := failing_form(fix)) is not None}
+    passing = {
+        id_
+        for history in (parts.index.histories(Selection()) if doubtful else ())
+        for step in history.steps
+        for id_, form in doubtful.items()
+        if form.passed(step)
+    }
+    return [fix for fix in fixes if fix.id not in passing]
 
 
 class _Typed:

@@ -105,7 +105,7 @@ def _is_open(state: EntryState, wanted: frozenset[str]) -> bool:
     What he confirmed or approved is his, whatever a trial says.
     """
     left = state.entry.id in wanted or not state.confirmed
-    return left and state.status is Status.PENDING and not state.merged_into
+    return left and state.status is Status.PENDING and not state.is_over
 
 
 def _dropped(parts: Parts, state: EntryState, judged: Judged) -> Move:

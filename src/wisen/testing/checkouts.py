@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.domain.changes import Checkout
+from wisen.domain.changes import Checkout, HeadStep, HeadStepKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,16 +20,31 @@ class MemoryCheckouts:
     def __init__(self) -> None:
         self._commits = 0
         self._at: dict[str, Checkout] = {}
+        self._moves: dict[str, list[tuple[HeadStepKind, Checkout]]] = {}
 
     def commit(self, path: Path, content: bytes) -> Checkout:
         """Have a new commit checked out, in which a file holds something."""
         self._commits += 1
-        self._at[str(path)] = Checkout(f"{self._commits:040x}", content)
-        return self._at[str(path)]
+        made = Checkout(f"{self._commits:040x}", content)
+        self._check_out(path, made, HeadStepKind.FORWARD)
+        return made
 
     def switch(self, path: Path, checkout: Checkout) -> None:
         """Have another commit checked out."""
+        self._check_out(path, checkout, HeadStepKind.SWITCHED)
+
+    def _check_out(self, path: Path, checkout: Checkout, how: HeadStepKind) -> None:
         self._at[str(path)] = checkout
+        self._moves.setdefault(str(path), []).append((how, checkout))
+
+    def steps(self, path: str, head: str, at: datetime) -> tuple[HeadStep, ...] | None:
+        """How HEAD moved since it named a commit; None where it never did."""
+        moves = self._moves.get(path, [])
+        last = next((number for number in reversed(range(len(moves))) if moves[number][1].head == head), None)
+        if last is None:
+            return None
+        pairs = zip(moves[last:], moves[last + 1 :], strict=False)
+        return tuple(HeadStep(how, before.content, after.content) for (_, before), (how, after) in pairs)
 
     def at(self, path: str) -> Checkout | None:
         """What git knows of a file; None where it does not track it."""
@@ -37,6 +53,10 @@ class MemoryCheckouts:
     def is_tracked(self, path: str) -> bool:
         """Whether git keeps a file."""
         return path in self._at
+
+
+LATER = datetime(2100, 1, 1, tzinfo=UTC)
+"""A look that is not older than anything that git logged: only the commit tells what came after it."""
 
 
 class CheckoutsContract:
@@ -67,3 +87,19 @@ class CheckoutsContract:
         commit(path, b"x")
         assert checkouts.at(str(path.with_name("other.md"))) is None
         assert not checkouts.is_tracked(str(path.with_name("other.md")))
+
+    def test_commits_since_a_commit_are_steps_forward(
+        self, checkouts: Checkouts, path: Path, commit: Callable[[Path, bytes], object]
+    ) -> None:
+        commit(path, b"one\n")
+        first = checkouts.at(str(path))
+        assert first is not None
+        assert checkouts.steps(str(path), first.head, LATER) == ()
+        commit(path, b"two\n")
+        commit(path, b"three\n")
+        forward = HeadStepKind.FORWARD
+        assert checkouts.steps(str(path), first.head, LATER) == (
+            HeadStep(forward, b"one\n", b"two\n"),
+            HeadStep(forward, b"two\n", b"three\n"),
+        )
+        assert checkouts.steps(str(path), "f" * 40, LATER) is None

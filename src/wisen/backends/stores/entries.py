@@ -223,9 +223,9 @@ class SqlEntries:
         """The entries of which nothing more comes, by id, and into which each was merged, if it was. Not sealed."""
         last: dict[tuple[str, str], str] = {}
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        for kind, subject, value in self._standing(
-            f"SELECT id, kind, subject, value FROM moves WHERE kind IN ('status', 'merge', 'undo') {order}"  # noqa: S608 - ours
-        ):
+        kinds = "'status', 'merge', 'supersede', 'undo'"
+        asked = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - ours
+        for kind, subject, value in self._standing(asked):
             last[subject, kind] = value
         found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _AT_WORK}
         return found | {

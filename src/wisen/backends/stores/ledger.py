@@ -333,7 +333,7 @@ def _change(row: dict[str, Value]) -> Change:
 def _with_words(deed: Deed | None, turned: Callable[[str], str]) -> Deed | None:
     if not isinstance(deed, Line):
         return deed  # JSON and bytes already
-    return structs.replace(deed, heading=turned(deed.heading), text=turned(deed.text))
+    return structs.replace(deed, heading=turned(deed.heading), text=turned(deed.text), old=turned(deed.old))
 
 
 def _optional(value: Value) -> str | None:

@@ -112,7 +112,7 @@ def rules_text(files: Files, book: Book) -> str:
 def written(files: Files, book: Book, states: Sequence[tuple[str, EntryState]], today: date) -> IndexRow | None:
     """Write the books of a context; `states` are its entries with the ids of their rules. None where it has none."""
     everywhere = not book.key
-    rules = [_line(id_, each, "confirmed") for id_, each in states if each.status is Status.PROMOTED]
+    rules = [_line(id_, each, "confirmed") for id_, each in states if each.is_rule]
     pending = [
         _line(id_, each, "pending") for id_, each in states if each.status is Status.PENDING and not each.is_over
     ]

@@ -11,7 +11,14 @@ from msgspec import structs
 
 from wisen.domain.changes import Line, Passage, Removal, Value
 from wisen.loop.apply import passages, removals, values
-from wisen.loop.apply.managed import Block, managed_in, with_line, without_line, without_lines
+from wisen.loop.apply.managed import (
+    Block,
+    managed_in,
+    with_line,
+    with_line_replaced,
+    without_line,
+    without_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,6 +45,11 @@ def stands(deed: Deed, content: bytes | None) -> str | None:
     return values.stands(deed, content) if isinstance(deed, Value) else passages.stands(deed, content)
 
 
+def stands_in(id_: str, content: bytes) -> bool:
+    """Whether a line of ours with an id stands in a file."""
+    return bool(id_) and any(each.id == id_ for each in managed_in(content))
+
+
 def again(deed: Deed, content: bytes) -> bytes:
     """The content with a deed that was done before done once more.
 
@@ -46,6 +58,8 @@ def again(deed: Deed, content: bytes) -> bytes:
         SettingsUnclear: the same, in a settings file.
     """
     if isinstance(deed, Line):
+        if stands_in(deed.instead_of, content):
+            return with_line_replaced(content, deed.instead_of, deed.text, deed.id)
         return with_line(without_lines(content, deed.archived), deed.heading, deed.text, deed.id).content
     if isinstance(deed, Removal):
         return removals.onto(deed, content)
@@ -68,6 +82,8 @@ def off(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
         return passages.off(deed, content)
     lines = [each for each in others if isinstance(each, Line)]
     if stands(deed, content) == deed.text:
+        if deed.instead_of and not (deed.instead_of != deed.id and stands_in(deed.instead_of, content)):
+            return with_line_replaced(content, deed.id, deed.old, deed.instead_of)
         content = without_line(content, deed.id, _around(deed, lines))
     for each in lines:
         if each.id in deed.archived and stands(each, content) is None:
@@ -79,6 +95,8 @@ def replaces(deed: Deed, earlier: Deed) -> bool:
     """Whether a deed was done in the place of an earlier one, which no longer stands by itself then."""
     if isinstance(deed, Value) and isinstance(earlier, Value):
         return all(one == other for one, other in zip(deed.keys, earlier.keys, strict=False)) and not deed.appended
+    if isinstance(deed, Line) and isinstance(earlier, Line):
+        return deed.instead_of == earlier.id
     return isinstance(deed, Passage) and isinstance(earlier, Passage) and deed.old == earlier.new
 
 
@@ -88,6 +106,9 @@ def rebased(deed: Deed, earlier: Deed) -> Deed:
         return structs.replace(deed, old=earlier.old, made=deed.made + earlier.made)
     if isinstance(deed, Passage) and isinstance(earlier, Passage) and deed.old == earlier.new:
         return structs.replace(deed, old=earlier.old)
+    if isinstance(deed, Line) and isinstance(earlier, Line) and deed.instead_of == earlier.id:
+        place = {"opening": earlier.opening, "closing": earlier.closing}
+        return structs.replace(deed, instead_of=earlier.instead_of, old=earlier.old, **place)
     return deed
 
 

@@ -16,7 +16,7 @@ from wisen.domain.changes import Change, Fate, Line, Look, Passage, Splice, dige
 from wisen.errors import FileChanged, FileError, FileFull, SettingsUnclear, UsageError
 from wisen.loop.apply import deeds, passages, removals, values
 from wisen.loop.apply.budget import budget_of, describe_size, trimmed
-from wisen.loop.apply.managed import has_merge_conflict, with_line, without_lines
+from wisen.loop.apply.managed import has_merge_conflict, managed_in, with_line, with_line_replaced, without_lines
 from wisen.loop.apply.past import past, whereabouts
 from wisen.loop.apply.splices import applied, difference, inverse
 from wisen.loop.apply.undo import Undoing, Undone, undone
@@ -117,6 +117,25 @@ class Editor:
             deed = structs.replace(deed, opening=block.opening, closing=block.closing, archived=archived)
         except ValueError as error:
             raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
+        return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
+
+    def replace(self, plan: LinePlan, old: str, *, dry_run: bool = False) -> Edit:
+        """Put a line in the place of the line of ours whose id is `old`; nothing else in the file changes.
+
+        Raises:
+            FileChanged: the file is not what the plan saw.
+            UsageError: the old line is not there, or the new one cannot stand there or holds a secret.
+        """
+        _refuse_secrets(plan.text, plan.why)
+        seen = self._seen(plan.path, plan.saw)
+        content = seen.content or b""
+        before = next((each.text for each in managed_in(content) if each.id == old), "")
+        try:
+            new = with_line_replaced(content, old, plan.text, plan.id)
+        except ValueError as error:
+            raise UsageError(f"Nothing was written to {plan.path}: {error}.") from error
+        heading, text = plan.heading.strip(), plan.text.strip()
+        deed = Line(id=plan.id, heading=heading, text=text, instead_of=old, old=before)
         return self._make(seen, new, _What(plan.why, deed), dry_run=dry_run)
 
     def set(self, plan: ValuePlan, *, dry_run: bool = False) -> Edit:

@@ -1,22 +1,23 @@
 """What became of a change of ours: whether it stands, became the person's own, was refused, or must be asked about.
 
-What is missing or reworded counts as the person's act only where nothing else can have done it: in a file that git does
-not track, or while HEAD is the one we saw last and the place differs from what HEAD holds. A branch that was switched
-is not a refusal.
+What is missing or reworded is the person's act in a file that git does not track, in the working tree, and where
+commits on the branch made it so. A switch to another branch or commit, a reset, and a rebase may have done it by
+themselves: what a file lacks only since then is asked about.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.changes import Fate, Line, digest
+from wisen.domain.changes import Fate, HeadStepKind, Line, digest
 from wisen.errors import SettingsUnclear
 from wisen.loop.apply import deeds
+from wisen.loop.apply.managed import is_unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from wisen.domain.changes import Change, Checkout, Deed, Look
+    from wisen.domain.changes import Change, Checkout, Deed, HeadStep, Look
 
 
 class Found(NamedTuple):
@@ -26,18 +27,45 @@ class Found(NamedTuple):
     words: str = ""
 
 
-def fate(deed: Deed, now: bytes | None, then: str, git: Checkout | None) -> Found:
-    """What became of a deed; `now` is what the file holds, `then` the HEAD that we saw last, `git` what git knows.
+def fate(deed: Deed, now: bytes | None, git: Checkout | None, steps: Sequence[HeadStep] | None) -> Found:
+    """What became of a deed; `now` is what the file holds, `git` what git knows of it.
+
+    `steps`: how HEAD moved since we last looked; None where that cannot be told.
 
     Raises:
         SettingsUnclear: the file cannot be read just now.
     """
-    there = deeds.stands(deed, now)
-    if there == deeds.ours(deed):
+    there, ours = deeds.stands(deed, now), deeds.ours(deed)
+    if there == ours:
         return Found(Fate.STANDS)
-    if git is not None and (then != git.head or there == deeds.stands(deed, git.content)):
-        return Found(Fate.UNCLEAR)
-    return Found(Fate.REFUSED) if there is None else Found(Fate.HIS, there)
+    if there is None and isinstance(deed, Line) and is_unmarked(deed.text, now or b""):
+        return Found(Fate.HIS, deed.text)  # they took the mark off, and kept the words
+    if git is not None and there == deeds.stands(deed, git.content) and not _was_committed(deed, steps):
+        return Found(Fate.UNCLEAR, there or "")
+    if there is None or (isinstance(deed, Line) and _is_struck_out(there)):
+        return Found(Fate.REFUSED)
+    return Found(Fate.HIS, there)
+
+
+def _was_committed(deed: Deed, steps: Sequence[HeadStep] | None) -> bool:
+    """Whether a person's act made what HEAD holds: a commit on this branch did, or nothing else can have done it."""
+    if steps is None:
+        return False
+    by_commit, is_elsewhere = False, False
+    for step in steps:
+        if step.kind is not HeadStepKind.FORWARD:
+            is_elsewhere = True
+            by_commit = by_commit and step.kind is HeadStepKind.REWRITTEN
+            continue
+        before, after = deeds.stands(deed, step.before), deeds.stands(deed, step.after)
+        by_commit = after != deeds.ours(deed) and (by_commit or before != after)
+    return by_commit or not is_elsewhere
+
+
+def _is_struck_out(text: str) -> bool:
+    """Whether nothing is left of a line: it is empty, struck through, or made a comment."""
+    bare = text.strip()
+    return not bare or bare.startswith("<!--") or (bare.startswith("~~") and bare.rstrip(".").endswith("~~"))
 
 
 def was_made(change: Change, now: bytes | None, target: Change | None) -> bool:
@@ -61,7 +89,11 @@ def fates(changes: Sequence[Change], looks: Iterable[Look], lost: Collection[str
     found |= dict.fromkeys(lost, Fate.NOT_MADE)
     made = [each for each in changes if found[each.id] is not Fate.NOT_MADE]
     found |= {each.undoes: Fate.UNDONE for each in made if each.undoes}
-    roomy = [(each, each.deed.archived) for each in made if isinstance(each.deed, Line) and each.deed.archived]
+    roomy = [
+        (each, (*each.deed.archived, each.deed.instead_of))
+        for each in made
+        if isinstance(each.deed, Line) and (each.deed.archived or each.deed.instead_of)
+    ]
     for each in made:
         line = each.deed.id if isinstance(each.deed, Line) else None
         if found[each.id] is not Fate.UNDONE and any(

@@ -74,6 +74,14 @@ def has_merge_conflict(content: bytes) -> bool:
     return any(line.startswith(b"<<<<<<< ") for line in bare) and any(line.startswith(b">>>>>>> ") for line in bare)
 
 
+def is_unmarked(text: str, content: bytes) -> bool:
+    """Whether a line says just these words without our mark, outside of code."""
+    return any(
+        not fenced and MARK.search(line) is None and _ITEM.sub(b"", line, count=1).strip() == text.strip().encode()
+        for _, line, fenced in _walk(_lines(content))
+    )
+
+
 def with_line(content: bytes, heading: str, text: str, id_: str) -> Put:
     """The file with a line of ours at the end of what stands below a heading, which is made where it is missing.
 
@@ -128,6 +136,24 @@ def without_line(content: bytes, id_: str, blocks: Iterable[Block] = ()) -> byte
             return rest + after.removeprefix(closing)
     # Where the last line had no end, the one that is last now has none either.
     return _bare(before) if unended else before + after
+
+
+def with_line_replaced(content: bytes, id_: str, text: str, new_id: str) -> bytes:
+    """The file with our line of an id replaced by another one in the same place; all else stays as it is.
+
+    Raises: ValueError where there is no such line, the text cannot be a line, or the new id is there already.
+    """
+    ours = rendered(text, new_id)
+    found = {each.id: each.number for each in managed_in(content)}
+    if id_ not in found or (new_id != id_ and new_id in found):
+        raise ValueError(f"there is no line {id_}" if id_ not in found else f"a line {new_id} is in the file already")
+    lines = _lines(content)
+    old = lines[found[id_]]
+    mark, bare = (_BOM if found[id_] == 0 and old.startswith(_BOM) else b""), _bare(old)
+    bullet = _ITEM.match(bare.removeprefix(mark))
+    head = mark + (bullet[0] if bullet else b"- ")
+    lines[found[id_]] = head + ours.removeprefix(b"- ") + old[len(bare) :]
+    return b"".join(lines)
 
 
 def without_lines(content: bytes, ids: Iterable[str]) -> bytes:

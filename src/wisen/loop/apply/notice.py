@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.changes import Fate
 from wisen.errors import FileError, SettingsUnclear
+from wisen.loop.apply import deeds
 from wisen.loop.apply.edit import chosen, look_at
 from wisen.loop.apply.fates import Found, fate
 from wisen.loop.apply.past import past, whereabouts
@@ -17,7 +18,7 @@ from wisen.safety.withhold import rule_against
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.domain.changes import Change, Look, Seen
+    from wisen.domain.changes import Change, Deed, Look, Seen
     from wisen.loop.apply.past import Desk, Past
     from wisen.ports import Files
 
@@ -54,7 +55,7 @@ def _settled(desk: Desk, known: Past) -> Iterator[Look]:
 
 
 def _noticed(desk: Desk, known: Past) -> Iterator[Look]:
-    checkout = cache(desk.checkouts.at)
+    checkout, steps = cache(desk.checkouts.at), cache(desk.checkouts.steps)
     for change in known.standing():
         last = known.looks.get(change.id)
         if change.deed is None or last is None:
@@ -62,11 +63,18 @@ def _noticed(desk: Desk, known: Past) -> Iterator[Look]:
         try:
             seen = whereabouts(desk, change, known)
             git = checkout(seen.real)
-            found = _sayable(fate(change.deed, seen.content, last.head, git))
+            if git is not None and git.is_midway:
+                continue  # what git has begun to do it will also end
+
+            def became(file: Seen, deed: Deed = change.deed, look: Look = last) -> Found:
+                its = checkout(file.real)
+                moved = its is not None and deeds.stands(deed, file.content) != deeds.ours(deed)
+                return fate(deed, file.content, its, steps(file.real, look.head, look.at) if moved else ())
+
+            found = _sayable(became(seen))
             if found.fate is Fate.HIS and seen.real != known.real[change.path]:
                 # Other words in another file may always have been there: that ours is gone must be his act as well.
-                own = desk.files.read(Path(change.path))
-                gone = fate(change.deed, own.content, last.head, checkout(own.real))
+                gone = became(desk.files.read(Path(change.path)))
                 found = found if gone.fate is Fate.REFUSED else gone
         except (FileError, SettingsUnclear):
             continue  # somebody is in the midst of it

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from wisen.ports import Checkouts, Clock, Files, Ids, Ledger
 
 
+_INNER = ".claude"
+"""Below a project's folder, where instruction files may lie as well."""
+
+
 class Desk(NamedTuple):
     """What files are edited with."""
 
@@ -80,6 +84,8 @@ def whereabouts(desk: Desk, change: Change, known: Past) -> Seen:
         return own
     look = known.looks.get(change.id)
     elsewhere = [each.path for each in known.changes] + [str(each) for each in desk.files.beside(Path(own.path))]
+    folder, name = Path(own.path).parent, Path(own.path).name
+    elsewhere.append(str(folder.parent / name if folder.name == _INNER else folder / _INNER / name))
     for path in dict.fromkeys((look.path, *elsewhere) if look is not None else elsewhere):
         try:
             seen = desk.files.read(Path(path))

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from wisen.loop.deliver.policy import DeliverPolicy
 
-_HEAD = "Learnt from the user; what they say now wins. Name the ids you act on."
+_HEAD = "Learnt from the user; their word now wins. Name ids you use."
 _RULES = ""
-_SAID = "Said by them, not approved:"
+_SAID = "Said, not approved:"
 _HINTS = "Hints, inferred and not confirmed:"
 _NEWS = "Tell the user once:"
-_WAITING = "Ask the user once, when it suits; they alone can answer, by typing the quoted words:"
+_WAITING = "Ask the user once; they type the answer:"
 _DUE = "Open and important:"
 _SEAL = tokens_at_most("-0123456789abcdef" * 2)
 """What the seal of a session adds to both marks."""

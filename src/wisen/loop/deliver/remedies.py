@@ -7,7 +7,9 @@ import re
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.commands import command_of, fields_of
+from wisen.domain.commands import command_of, fields_of, parsed
+from wisen.domain.events import Status
+from wisen.domain.fix_causes import is_named_by_complaint
 from wisen.domain.fix_words import is_own_wording, is_reordered, quote_change, quote_line
 from wisen.domain.fixes import Danger
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wisen.domain.fixes import Evidence, Fix
+    from wisen.domain.histories import Step
     from wisen.loop.deliver.policy import DeliverPolicy
 
 _SURE = 0.6
@@ -56,14 +59,14 @@ def remedies(
     found: dict[str, list[Remedy]] = {"": []}
     liked = praised or {}
     for fix in sorted(fixes, key=lambda each: (-each.confidence, -each.sessions - liked.get(each.id, 0), each.id)):
-        if not _is_sure(fix, policy):
+        if not is_sure(fix, policy):
             continue
         here: dict[str, Evidence] = {}
         for each in evidence_of(fix.id):
             if each.worked and each.context:
                 here.setdefault(each.context, each)
         for context, example in here.items():
-            if fix.danger is Danger.NONE or is_allowed(fix, example):
+            if _says_something(fix, example) and (fix.danger is Danger.NONE or is_allowed(fix, example)):
                 found.setdefault(context, []).append(_remedy(fix, example, near))
         holds = fix.danger is Danger.NONE and _holds_anywhere(fix) and "…" not in fix.change.words
         if len(here) > 1 and fix.sessions > 1 and holds:
@@ -84,11 +87,59 @@ def _holds_anywhere(fix: Fix) -> bool:
     return is_reordered(change)
 
 
-def _is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
-    """Whether it helps often enough; of what was seen once only a command can be told apart from others like it."""
-    if fix.sessions == 1 and command_of(fields_of(fix.before)) is None:
+def is_sure(fix: Fix, policy: DeliverPolicy) -> bool:
+    """Whether it helps often enough.
+
+    What was seen once is told only where the complaint itself names it, and only of a command: others cannot be told
+    apart from their like.
+    """
+    named = is_named(fix)
+    if fix.sessions == 1 and (command_of(fields_of(fix.before)) is None or not named):
         return False
-    return fix.last_worked and fix.sessions >= policy.fix_sessions and fix.confidence >= _SURE
+    helps = fix.success if named else fix.confidence
+    return fix.last_worked and fix.sessions >= policy.fix_sessions and helps >= _SURE
+
+
+class FailingForm(NamedTuple):
+    """The words of a command that failed, by which the same is known where it succeeded."""
+
+    tool: str
+    program: str
+    words: tuple[str, ...]
+    whole: bool
+    """Whether these are all its words: nothing was taken away from it, and so nothing in it is wrong."""
+
+    def passed(self, step: Step) -> bool:
+        """Whether a step is a call of this form that succeeded."""
+        line = command_of(fields_of(step.arguments)) if step.status is Status.OK and step.tool == self.tool else None
+        if line is None or not all(word in line for word in self.words):
+            return False
+        command = parsed(line)
+        tokens = command.tokens
+        return (
+            tokens == self.words if self.whole else command.main.program == self.program and {*self.words} <= {*tokens}
+        )
+
+
+def failing_form(fix: Fix) -> FailingForm | None:
+    """What a fix that rests on repetition alone says is wrong; None where a complaint names it, or a check failed."""
+    line = command_of(fields_of(fix.before))
+    if line is None or fix.change.first or fix.signature.key.startswith("build.") or is_named(fix):
+        return None
+    command = parsed(line)
+    gone = tuple(word for word in fix.change.removed if "…" not in word)
+    return FailingForm(fix.change.tool, command.main.program, gone or command.tokens, not gone)
+
+
+def is_named(fix: Fix) -> bool:
+    """Whether the complaint of its newest example names what a fix changes."""
+    return is_named_by_complaint(fix.signature, fix.change, fix.said, fix.before, fix.after)
+
+
+def _says_something(fix: Fix, example: Evidence | None) -> bool:
+    """Whether anything is left of a fix when the values are taken out that differ every time."""
+    words = (*fix.change.removed, *fix.change.added, *fix.change.first)
+    return any(word.strip("… ") for word in words) or _shown(example) != "."
 
 
 def _remedy(fix: Fix, example: Evidence | None, near: Mapping[str, Sequence[str]]) -> Remedy:

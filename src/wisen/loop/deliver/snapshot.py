@@ -102,7 +102,7 @@ class Published(NamedTuple):
     figures: Mapping[str, Mapping[str, int]]
     """How much there is of what, by context; empty for what holds everywhere."""
     blocks: dict[str, str]
-    """What a session of each context begins with where no coin is thrown: without what is on trial."""
+    """What a file tells every session of a context: without what is on trial, and what is told or asked once."""
     welcome: tuple[str, ...] = ()
     """The contexts in which experiments are welcome; empty for places of no context."""
     own: Mapping[str, Mapping[str, str]] = {}
@@ -171,7 +171,8 @@ def published(
         block = block_of(matter, policy)
         whole = _snapshot(context, matter, known, block) | {"complaints": digest(told), "cut": list(signs.cut)}
         content = _bytes(whole | (_on_trial(block, known, lots) if context in lots.welcome else {}))
-        blocks[context] = block_of(matter._replace(tried=()), policy).text if matter.tried else block.text
+        # A file is read by every session, so it has nothing that is tried, told or asked once.
+        blocks[context] = block_of(matter._replace(tried=(), waiting=(), news=()), policy).text
         contexts[context] = digest(content)
         files[digest(content)] = content
     everywhere = contexts.pop("")

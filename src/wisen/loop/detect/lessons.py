@@ -63,6 +63,8 @@ _MOST_JOINED, _LEANING, _POINTING = 2, 5, 12
 _HARMLESS = re.compile(
     r"no (?:problem|worries|rush|hurry|offen[cs]e|doubt)\b|not (?:now|urgent)\b|never ?mind\b", re.IGNORECASE
 )
+_SWAPS = re.compile(r"(?:please )?(?:use|prefer|instead|rather)\b(?:\W+\w+){1,10}\W*$", re.IGNORECASE)
+"""What is wanted in place of what the sentence before it forbids."""
 _SEMICOLONS = (";", "；", "؛")
 _STOPS = (".", "!", "?", "…", ":", "。", "！", "？", "।", "؟")
 _WHO = (
@@ -77,11 +79,14 @@ _GREETING = re.compile(
 )
 _INTERJECTION = re.compile(
     r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop|hm+|erm+|uh+|ugh|argh|oh|ah|ok|okay|yes|yeah|yep|well|so"
-    r"|actually|right|sorry|"
-    r"wrong|(?:that|this)(?:'s| is| was) wrong)\s*(?:[,:!…]+|\.{2,}|\s[–—-]|[–—])\s+)+",
+    r"|again|also|btw|fyi|actually|right|sorry|wrong"
+    r"|(?:that|this)(?:'s| is| was) wrong)\s*(?:[,:;!…]+|\.{2,}"
+    r"|\s[–—-]|[–—])\s+)+",
     re.IGNORECASE,
 )
 """What answers the agent, where a mark sets it off from what follows."""
+_NEGATED_BY_NO = re.compile(r"(?:more|need|needs|longer|one|way|reason|other|further|such)\b", re.IGNORECASE)
+"""A "no" before them may belong to them, whatever stands between."""
 _POLITE_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|:\)|;\)|:-\)))+[.!\s]*$", re.IGNORECASE)
 _PLAIN_OPENING = re.compile(
     r"(?:use|using|do|don't|dont|never|always|prefer|avoid|keep|stop|quit|run|write|put|call|name|only|no|not"
@@ -92,7 +97,8 @@ _PLAIN_OPENING = re.compile(
     r"|every|each|when|"
     r"if|in|on|for|from|before|after|this|that|these|those|it|it's|there|a|an|please|just|also|and|but|so|can"
     r"|could|would|"
-    r"should|let's|lets|i'd|i'm|i've|isn't|remember|our|my|why|what|how|tests|everything|nobody|enough) ",
+    r"should|let's|lets|i'd|i'm|i've|isn't|remember|our|my|why|what|how|tests|everything|nobody|enough|unless"
+    r"|until|once|whenever|there's|without|more|less) ",
 )
 """Words that a sentence begins with and that are no names: they get a capital letter."""
 _ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
@@ -188,6 +194,8 @@ def _span(parts: list[_Part], best: int, abroad: Sequence[Language]) -> tuple[in
     first = last = best
     while last + 1 < len(parts) and last - best < _MOST_JOINED and _leans(parts[last + 1].text):
         last += 1
+    if last + 1 < len(parts) and count_negations(parts[last].text) and _SWAPS.match(parts[last + 1].text):
+        last += 1
     while last + 1 < len(parts) and parts[last + 1].apart in _SEMICOLONS:
         last += 1
     while first and parts[first].apart in _SEMICOLONS:
@@ -207,7 +215,7 @@ def _leans(part: str) -> bool:
     """Whether a sentence negates or stresses what stands beside it, and says nothing without it."""
     if part.endswith("?") or _HARMLESS.match(part) or orders.is_waiver(part):
         return False
-    words = len(part.split()) + sum(map(is_dense, part)) // 2
+    words = len(part.split()) + (0 if part.isascii() else sum(map(is_dense, part)) // 2)
     if words <= _LEANING:
         return count_negations(part) > 0 or says_lasting(part)
     return words <= _POINTING and count_negations(part) > 0 and _POINTS.search(part) is not None
@@ -222,8 +230,15 @@ def _without_opening(words: str, abroad: Sequence[Language]) -> str:
     else:
         said = _INTERJECTION.match(short)
         bare = short[said.end() :] if said is not None else short
+    if len(bare) == len(short):
+        return short
     cut = short[: len(short) - len(bare)]
-    if not bare or not is_order(bare, abroad) or count_negations(short) != count_negations(cut) + count_negations(bare):
+    if (
+        not bare
+        or _NEGATED_BY_NO.match(bare)
+        or not is_order(bare, abroad)
+        or count_negations(short) != count_negations(cut) + count_negations(bare)
+    ):
         return short
     return bare
 

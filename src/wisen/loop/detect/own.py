@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wisen.domain.signals import Lesson
     from wisen.loop.detect.model import Model
 
+_SETS_OFF = " ,;:.!?…—–-，。！？\n"
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 _SPACE = re.compile(r"\s")
 _WITHIN = "-/.'"
@@ -106,14 +107,20 @@ def _signal(phrase: OwnPhrase, text: str, place: int, end: int, model: Model) ->
         start=place,
         end=end,
         polarity=_POLARITIES[phrase.kind],
-        lesson=_lesson(text[:place], text[end:], model) if phrase.kind is SignalKind.CORRECTION else None,
+        lesson=_lesson(text, place, end, model) if phrase.kind is SignalKind.CORRECTION else None,
     )
 
 
-def _lesson(before: str, behind: str, model: Model) -> Lesson | None:
-    """What the rest of a correction asks for: what the detector would take from it, if it were typed at a refusal."""
-    rest = f"{before.rstrip()} {behind.lstrip(' ,;:.!?…—–-，。！？')}".strip()
+def _lesson(text: str, place: int, end: int, model: Model) -> Lesson | None:
+    """What a correction asks for: what the detector would take from it, if it were typed at a refusal.
+
+    The phrase is left out where a mark sets it off; else it is part of what is said, and may be what negates it.
+    """
+    before, behind = text[:place].rstrip(), text[end:].lstrip()
+    rest = f"{before} {behind.lstrip(_SETS_OFF)}".strip()
     if not rest:
         return None
+    if not (behind[:1] in _SETS_OFF if behind else before[-1:] in _SETS_OFF):
+        rest = text
     refused = Heard(text=rest, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
     return next((each.lesson for each in model.signals(refused) if each.kind is SignalKind.CORRECTION), None)

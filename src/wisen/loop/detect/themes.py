@@ -10,6 +10,7 @@ import math
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from wisen.domain.order_reading import read_order
 from wisen.domain.signals import SignalKind, Theme
 from wisen.domain.stances import stance
 
@@ -98,10 +99,15 @@ def _nearest(
     return best
 
 
+def _unclear(lesson: Lesson) -> tuple[bool, bool, int]:
+    """The clearest wording is a sentence, an order without a lead, and short."""
+    text = lesson.text
+    return len(text.split()) < _SENTENCE, read_order(text).casefold() != text.casefold(), len(text)
+
+
 def _theme(group: _Group) -> Theme:
     newest_first = tuple(reversed(group.sightings))
-    # The shortest that is a sentence is the clearest.
-    lesson = min(map(_lesson, newest_first), key=lambda each: (len(each.text.split()) < _SENTENCE, len(each.text)))
+    lesson = min(map(_lesson, newest_first), key=_unclear)
     return Theme(
         lesson=lesson.text,
         about=lesson.about,

@@ -14,10 +14,15 @@ from typing import TYPE_CHECKING
 
 from wisen.domain.commands import Part, command_of, fields_of, parsed
 from wisen.domain.failures import Change
+from wisen.domain.fix_causes import are_scripts_of_one_kind, is_word_in_complaint
+from wisen.domain.harmless_table import GOES
 from wisen.domain.histories import EDITS
+from wisen.domain.shell_settings import VALUE, file_read_for_settings, settings_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    from wisen.domain.histories import Step
 
 ALIKE = 0.5
 """How alike two calls must be to have the same goal."""
@@ -56,6 +61,67 @@ def same_goal(tool: str, before: str | None, after: str | None) -> bool:
     return bool(one) and (len(shared) >= len(one) / 2 or _alike_texts(one, two))
 
 
+def replaces_script(before: str, after: str, said: str) -> bool:
+    """Whether a script that does not exist gave way to one of its kind: `make lint`, `make check`; `npm run lint`."""
+    one, two = parsed(before).main.words, parsed(after).main.words
+    a, b = Counter(one), Counter(two)
+    gone, new = [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
+    missing = [word for word in one[1:] if not word.startswith("-") and is_word_in_complaint(word, said)]
+    if not missing:
+        return False
+    if gone == missing[:1] and len(new) == 1 and one[:1] == two[:1]:
+        return are_scripts_of_one_kind(gone[0], new[0])
+    kept = missing[0] in two and one[0] != two[0]  # another program has a script of that name
+    return kept and len(two) <= len(one) + 1 and two[-1] == one[-1]
+
+
+def is_wrapped_whole(before: str, after: str, program: str) -> bool:
+    """Whether a program that was not found is run as before, by another: `uv run --group dev pytest -q`."""
+    one, two = parsed(before).main.words, parsed(after).main.words
+    return one[:1] == (program,) and len(two) > len(one) and two[-len(one) :] == one
+
+
+def are_of_one_program(failed: Step, step: Step) -> bool:
+    """Whether two calls run the same program, one that wraps it, or one of nearly the same name."""
+    one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
+    if not one.main.words or not two.main.words:
+        return True  # they run no command
+    programs = {part.program for part in one.parts}
+    name, other = one.main.program, two.main.program
+    if other in programs or name in {part.program for part in two.parts} or _likeness(name, other) >= ALIKE:
+        return True
+    wraps = (name in _last_names(two.main.words[1:]) and other not in GOES) or other in _last_names(one.main.words[1:])
+    return wraps or {one.main.words[-1]} == {two.main.words[-1]}  # another runner of the same script
+
+
+def does_less(failed: Step, step: Step) -> bool:
+    """Whether whole commands of a failed line are missing from a later one: then the trouble may only be avoided."""
+    one, two = (parsed(command_of(fields_of(each.arguments)) or "") for each in (failed, step))
+    return len(two.working) < len(one.working)
+
+
+def _last_names(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(_last, words))
+
+
+def option_change(change: Change, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What took the place of an option that nobody knew; what else was asked for then has nothing to do with it."""
+    named = tuple(word for word in change.removed if word.startswith("-") and is_word_in_complaint(word, said))
+    if not named or not change.added:
+        return change.removed, change.added
+    replaced = len(change.added) == 1 and change.added[0].startswith("-")
+    return (named if not replaced else change.removed), (change.added if replaced else ())
+
+
+def variable_change(failed: Step, line: str, name: str) -> Change | None:
+    """That a missing variable was set, by its name alone, or the file that was read for it."""
+    before = command_of(fields_of(failed.arguments)) or ""
+    if name in settings_in(line) - settings_in(before):
+        return Change(tool=failed.tool, added=(f"{name}={VALUE}",))
+    file = file_read_for_settings(line)
+    return Change(tool=failed.tool, added=("source", file)) if file and file not in before else None
+
+
 @lru_cache(maxsize=4096)
 def _same_command_goal(first: str, second: str) -> bool:
     one, two = parsed(first), parsed(second)
@@ -85,7 +151,7 @@ def _same_words(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
         if operation != "replace" or b - a != d - c:
             continue
         for old, new in zip(one[a:b], two[c:d], strict=True):
-            plain = not old.startswith("-") and not new.startswith("-") and not _PROSE.search(old + new)
+            plain = not any(each[:1] == "-" and each != "-" for each in (old, new)) and not _PROSE.search(old + new)
             if plain and old not in new and new not in old and _likeness(old, new) < ALIKE:
                 return False
     return True
@@ -133,12 +199,21 @@ def _likeness(one: str, two: str) -> float:
     return difflib.SequenceMatcher(a=one, b=two, autojunk=False).ratio()
 
 
-def difference(tool: str, before: str | None, after: str | None) -> Change | None:
-    """What was changed from one call to the other; None when nothing was, or too much to be one change."""
+def _keeps_all(_: str) -> bool:
+    return True
+
+
+def difference(
+    tool: str, before: str | None, after: str | None, keeps: Callable[[str], bool] = _keeps_all
+) -> Change | None:
+    """What was changed from one call to the other; None when nothing was, or too much to be one change.
+
+    Words of which `keeps` says so are left out, as if they had stayed the same.
+    """
     one, two = fields_of(before), fields_of(after)
     first, second = command_of(one), command_of(two)
     if first is not None and second is not None:
-        return _command_difference(tool, first, second)
+        return _command_difference(tool, first, second, keeps)
     removed: list[str] = []
     added: list[str] = []
     changed = 0
@@ -149,23 +224,33 @@ def difference(tool: str, before: str | None, after: str | None) -> Change | Non
             if name != "new_string" and isinstance(one.get(name), str) and isinstance(two.get(name), str):
                 added.append(f"{name}: {_how_texts_differ(str(one[name]), str(two[name]))}")
             continue
-        changed += 1
-        removed += _named(name, one)
-        added += _named(name, two)
+        was, now = list(filter(keeps, _named(name, one))), list(filter(keeps, _named(name, two)))
+        changed += bool(was or now)
+        removed += was
+        added += now
     return _change(tool, removed, added) if changed <= MOST_FIELDS else None
 
 
-@lru_cache(maxsize=4096)
-def _command_difference(tool: str, first: str, second: str) -> Change | None:
-    one, two = parsed(first).tokens, parsed(second).tokens
+def _command_difference(tool: str, first: str, second: str, keeps: Callable[[str], bool]) -> Change | None:
+    one, two = (_without_comment(parsed(line).tokens) for line in (first, second))
     if one == two:
         one, two = parsed(first).moves, parsed(second).moves
-    a, b = Counter(one), Counter(two)
-    removed = [word for word in one if a[word] > b[word]]
-    added = [word for word in two if b[word] > a[word]]
+    removed, added = _words_apart(one, two)
+    removed, added = [*filter(keeps, removed)], [*filter(keeps, added)]
     if sorted(one) == sorted(two) and one != two:
         return Change(tool=tool, removed=(" ".join(one[:MOST_WORDS]),), added=(" ".join(two[:MOST_WORDS]),))
     return _change(tool, removed, added) if len(removed) + len(added) <= MOST_WORDS else None
+
+
+@lru_cache(maxsize=4096)
+def _words_apart(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    a, b = Counter(one), Counter(two)
+    return [word for word in one if a[word] > b[word]], [word for word in two if b[word] > a[word]]
+
+
+def _without_comment(words: tuple[str, ...]) -> tuple[str, ...]:
+    at = next((index for index, word in enumerate(words) if word == "#"), len(words))
+    return words[:at]
 
 
 def _change(tool: str, removed: Iterable[str], added: Iterable[str]) -> Change | None:

@@ -63,9 +63,11 @@ def _m(form: str, flags: int = 0) -> Form:
     return Form(form, flags)
 
 
+_VARIABLE = "config.missing-variable"
+_NAME_OF_VARIABLE = r"(?<!ReferenceError:)(?<!NameError: name )(?:^|[\s\"'`:(])(?P<who>[A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z]{4,})[\"'`]?(?: [Ee]nv(?:ironment)?[ -]?[Vv]ar(?:iable)?)?"
 TESTS, TYPES, LINT, COMPILE = "build.tests-fail", "build.type-errors", "build.lint-errors", "build.compile-errors"
 _GO_BROKEN = _m(
-    r"\[build failed\]|\.go:\d+:\d+: .*(?:\n.*)*?\[build failed\]|import cycle not allowed|^# \S+(?: \[\S+\])?\n\S+\.go:\d+"
+    r"\[(?:build|setup) failed\]|\.go:\d+:\d+: .*(?:\n.*)*?\[build failed\]|import cycle not allowed|^# \S+(?: \[\S+\])?\n\S+\.go:\d+"
 )
 
 CHECKS = (
@@ -112,6 +114,14 @@ CHECKS = (
 """Of several that fit, the one told last in the output is the step that stopped everything behind it."""
 
 COMPLAINTS = (
+    Complaint(_VARIABLE, _m(r"(?:[Mm]issing|[Rr]equired?s?|[Uu]ndefined|[Uu]nset|[Ss]et|[Nn]o|[Ff]ind|[Pp]rovide)(?: the)?(?: required| mandatory)? [Ee]nv(?:ironment)?[ -]?[Vv]ar(?:iable)?s?(?: named| called)?:?\s+[\"'`]?(?P<who>[A-Z][A-Z0-9_]{2,})\b")),
+    Complaint(_VARIABLE, _m(r"[Vv]ariable [\"'`]?(?P<who>[A-Z][A-Z0-9_]{2,})[\"'`]? (?:is |was |has |must |needs |not |un)")),
+    Complaint(_VARIABLE, _m(rf"{_NAME_OF_VARIABLE} (?:(?:is|was|has) )?not (?:been )?(?:set|defined|provided|configured)\b")),
+    Complaint(_VARIABLE, _m(rf"{_NAME_OF_VARIABLE} (?:is|was) (?:unset|undefined|missing|required)\b")),
+    Complaint(_VARIABLE, _m(rf"{_NAME_OF_VARIABLE} must be (?:set|defined|provided)\b")),
+    Complaint(_VARIABLE, _m(r"(?:^|[\s:])(?P<who>[A-Z][A-Z0-9_]{2,}): unbound variable")),
+    Complaint(_VARIABLE, _m(r"(?:^|[\s:])(?P<who>[A-Z][A-Z0-9_]{2,}): parameter (?:null or )?not set")),
+    Complaint(_VARIABLE, _m(r", in __getitem__\n(?:.*\n){0,3}KeyError: '(?P<who>[A-Z][A-Z0-9_]{2,})'")),
     Complaint("shell.command-not-found", _m(r"(?:^|: )(?P<who>[\w.@/+-]+): (?:command )?not found$|command not found: (?P<who2>\S+)")),
     Complaint("shell.unknown-subcommand", _m(r"unrecognized subcommand|unknown (?:sub)?command\b|is not a (?P<who>git) command|No such command|[Ii]nvalid (?:sub)?command", re.IGNORECASE)),
     Complaint("shell.unknown-option", _m(r"(?:illegal|invalid|unrecognized|unknown|unrecognised) (?:long )?(?:option|flag|argument)|unexpected argument|flag provided but not defined|no such option", re.IGNORECASE)),

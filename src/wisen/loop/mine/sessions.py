@@ -1,8 +1,9 @@
 """What one session teaches: its failures, how each was overcome, and which changes were tried.
 
 Within one session only, and within a stretch of calls. The fix is the difference between the failing call and the
-later one that worked, or the call between where the call itself stayed the same. A test or a lint that passes after
-code was edited is work, not a fix; a call that simply succeeds when repeated was never broken.
+later one that worked, or the call between where the call itself stayed the same, and only where the complaint names it
+or nothing else may have made the difference (`states.py`). What passes after something was edited is work, not a fix; a
+call that simply succeeds when repeated was never broken.
 """
 
 from __future__ import annotations
@@ -13,21 +14,51 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from wisen.domain.commands import READERS, command_of, fields_of, parsed
-from wisen.domain.dangers import judge_calls, judge_first
+from wisen.domain.dangers import UNKNOWN_OPTION, judge_calls, judge_first
 from wisen.domain.events import Status
 from wisen.domain.failures import Change, Failure, Mined, Try
+from wisen.domain.fix_causes import (
+    MISSING_SCRIPT,
+    MISSING_VARIABLE,
+    cannot_matter,
+    is_asked_for,
+    is_named_by_complaint,
+    is_word_in_complaint,
+)
 from wisen.domain.histories import EDITS
-from wisen.loop.mine.changes import difference, generic, same_goal
+from wisen.domain.shell_settings import without_value
+from wisen.loop.mine.changes import (
+    are_of_one_program,
+    difference,
+    does_less,
+    generic,
+    is_wrapped_whole,
+    option_change,
+    replaces_script,
+    same_goal,
+    variable_change,
+)
 from wisen.loop.mine.goals import goals_of
 from wisen.loop.mine.signatures import VERSION, About, about
+from wisen.loop.mine.states import (
+    differ_elsewhere,
+    hides_end,
+    is_answer,
+    is_disturbed,
+    is_file_as_it_was,
+    is_last_look,
+    is_same_state,
+    is_something_running,
+    only_reads,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from wisen.domain.fixes import Danger
     from wisen.domain.histories import History, Step
 
-MINER = VERSION * 1000 + 2
+MINER = VERSION * 1000 + 3
 """The version of all mining: what was mined by another one is mined again."""
 REACH = 25
 """How many calls after a failure its fix may come."""
@@ -35,6 +66,15 @@ IDLE_MS = 15 * 60_000
 """Time lost is counted up to so much a failure: behind it somebody was away."""
 _FAILED = (Status.FAILED, Status.MASKED)
 _WRITES = re.compile(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
+_TEXT_NOT_FOUND = "fs.text-not-found"
+_CULPRIT_KEYS = (
+    UNKNOWN_OPTION,
+    "shell.unknown-subcommand",
+    "shell.command-not-found",
+    MISSING_SCRIPT,
+    MISSING_VARIABLE,
+)
+"""Complaints that name a word which nothing done in between makes right."""
 _WORKED_ON = ("build.", "vcs.conflict")
 """Failures that are got over by working on the code."""
 _MENDS = re.compile(r"fix|write|fmt|format|update|tidy|generate|install|sync|clean|cache|\brm\b|\bmkdir\b|\bcd\b")
@@ -64,7 +104,7 @@ class _Told:
     """One pass over the steps of a session."""
 
     def __init__(self, history: History, folders: Mapping[str, Sequence[str]]) -> None:
-        self._steps, self._folders = history.steps, folders
+        self._steps, self._turns, self._folders = history.steps, history.turns, folders
         self._about: dict[int, About] = {}
         self.failed = [index for index, step in enumerate(self._steps) if step.status in _FAILED]
         self.tries: list[Try] = []
@@ -119,11 +159,23 @@ class _Told:
             step = self._steps[later]
             if step.tool != failed.tool or step.status is None or step.status is Status.CANCELLED:
                 continue
-            if same_goal(failed.tool, failed.arguments, step.arguments):
+            if self._is_same_goal(index, step):
                 found.append(later)
                 if self._is_over(index, later):
                     break
         return found
+
+    def _is_same_goal(self, index: int, step: Step) -> bool:
+        failed = self._steps[index]
+        if same_goal(failed.tool, failed.arguments, step.arguments):
+            return True
+        what = self._what(index).signature
+        lines = [command_of(fields_of(each.arguments)) for each in (failed, step)]
+        if lines[0] is None or lines[1] is None:
+            return False
+        if what.key == MISSING_SCRIPT:
+            return replaces_script(lines[0], lines[1], failed.text or "")
+        return what.key == "shell.command-not-found" and is_wrapped_whole(lines[0], lines[1], what.who)
 
     def _is_over(self, index: int, later: int) -> bool:
         """Whether a later attempt got over a failure: it succeeded, or it came as far as doing its own job.
@@ -147,34 +199,122 @@ class _Told:
         what = self._what(index).signature
         if not self._is_over(index, later) and self._what(later).signature != what:
             return None  # it failed in another way: that says nothing about this change
-        if failed.tool not in EDITS and what.key.startswith(_WORKED_ON) and self._worked_on(index, later):
-            return None
         if what.key == "shell.said-nothing" and what.who in READERS:
             return None  # it looked for something that is not there: an answer, not a mistake
-        change = difference(failed.tool, failed.arguments, step.arguments)
-        checked = what.key.startswith(_WORKED_ON)
-        if change is not None and failed.tool not in EDITS:
-            # A check that passes when it is asked otherwise was avoided, unless it was asked to mend what it found.
-            return change if not checked or any(map(_MENDS.search, change.added)) else None
+        if failed.tool in EDITS:
+            return self._edit_change(index, later)
+        found = self._difference(index, later)
+        if found is None:
+            return self._first(index, later) if same_call(failed, step) else None
+        if not self._is_over(index, later):
+            return found
+        return found if self._is_credible(index, later, found) else None
+
+    def _edit_change(self, index: int, later: int) -> Change | None:
+        """What an editing tool was asked to do otherwise, or the file that was read first."""
+        failed, step = self._steps[index], self._steps[later]
         found = self._needed(index, later)
-        needed = found[0] if found else ()
-        if needed and not (checked and not any(map(_MENDS.search, needed))):
-            return Change(tool=failed.tool, first=needed)
-        return change if failed.tool in EDITS else None
+        if self._is_over(index, later) and self._what(index).signature.key == _TEXT_NOT_FOUND:
+            sure = is_file_as_it_was(self._steps, self._turns, index, later) and is_last_look(self._steps, index, later)
+            found = found if sure else None
+        first = Change(tool=failed.tool, first=found[0]) if found else None
+        change = difference(failed.tool, failed.arguments, step.arguments)
+        return next((each for each in (first, change) if each is not None and self._names(index, later, each)), None)
+
+    def _difference(self, index: int, later: int) -> Change | None:
+        """The words in which two calls differ, without those that no complaint can be about."""
+        failed, step = self._steps[index], self._steps[later]
+        what = self._what(index).signature
+        line = command_of(fields_of(step.arguments))
+        if what.key == MISSING_VARIABLE and line is not None:
+            return variable_change(failed, line, what.who)
+        program = parsed(line).main.program if line is not None else ""
+        said = failed.text or ""
+
+        def may_matter(word: str) -> bool:
+            named = word.partition("=")[0]
+            return not cannot_matter(word, program, what.key) or is_word_in_complaint(named, said)
+
+        if what.key != UNKNOWN_OPTION:
+            return difference(failed.tool, failed.arguments, step.arguments, may_matter)
+        change = difference(failed.tool, failed.arguments, step.arguments)
+        removed, added = option_change(change, said) if change is not None else ((), ())
+        return Change(tool=failed.tool, removed=removed, added=added) if removed != added else None
+
+    def _is_credible(self, index: int, later: int, change: Change) -> bool:
+        """Whether a difference can be what made a call work: the complaint names it, or nothing else changed."""
+        failed, step = self._steps[index], self._steps[later]
+        key = self._what(index).signature.key
+        if not is_answer(failed, step) or not are_of_one_program(failed, step):
+            return False
+        if key not in _CULPRIT_KEYS and does_less(failed, step):
+            return False
+        same = is_same_state(self._steps, self._turns, index, later, self._fails_like(index), key)
+        if key.startswith(_WORKED_ON):
+            # A check that passes when it is asked otherwise was avoided, unless it was asked to mend what it found.
+            return same and any(map(_MENDS.search, change.added))
+        if self._names(index, later, change):
+            return same or key in _CULPRIT_KEYS or is_asked_for(failed.text or "", failed.arguments, step.arguments)
+        sure = not hides_end(step) and not is_something_running(self._steps, later)
+        return same and sure and not self._passes_too(index)
+
+    def _names(self, index: int, later: int, change: Change) -> bool:
+        failed, step = self._steps[index], self._steps[later]
+        signature = self._what(index).signature
+        return is_named_by_complaint(signature, change, failed.text or "", failed.arguments, step.arguments)
+
+    def _fails_like(self, index: int) -> Callable[[int], bool]:
+        return lambda other: (
+            self._steps[other].status in _FAILED and (self._what(other).signature == self._what(index).signature)
+        )
+
+    def _passes_too(self, index: int) -> bool:
+        """Whether the very call that failed is seen to succeed in the session: then nothing is wrong with its words."""
+        failed = self._steps[index]
+        return any(
+            step.tool == failed.tool and step.status is Status.OK and same_call(failed, step) for step in self._steps
+        )
+
+    def _first(self, index: int, later: int) -> Change | None:
+        """The call that had to come first, where the failed one was repeated as it was."""
+        failed, step = self._steps[index], self._steps[later]
+        found = self._needed(index, later)
+        if found is None or not is_answer(failed, step) or differ_elsewhere(failed, step):
+            return None
+        if self._what(index).signature.key.startswith(_WORKED_ON) and not any(map(_MENDS.search, found[0])):
+            return None
+        return Change(tool=failed.tool, first=found[0])
 
     def _needed(self, index: int, later: int) -> tuple[tuple[str, ...], Step] | None:
-        """The last good call between that prepared the ground, in words: the file was read, the folder made."""
+        """The good call between that prepared the ground, in words: the one the complaint asks for, or the only one.
+
+        The file was read, the folder made. Where several calls may have been the cause, none is named.
+        """
         failed = self._steps[index]
         place = fields_of(failed.arguments).get("file_path")
-        for step in reversed(self._steps[index + 1 : later]):
-            if step.status is not Status.OK or step.tool in EDITS:
-                continue
-            if place is not None:
-                if fields_of(step.arguments).get("file_path") == place:
-                    return (f"{step.tool} the same file",), step
-            elif step.tool == failed.tool and _prepares(step):
-                return (f"{step.tool}: {generic(' '.join(_words(step)[:8]))}",), step
-        return None
+        if place is not None:
+            looks = (step for step in self._steps[index + 1 : later] if step.status is Status.OK and only_reads(step))
+            same = [step for step in looks if fields_of(step.arguments).get("file_path") == place]
+            return ((f"{same[-1].tool} the same file",), same[-1]) if same else None
+        between = range(index + 1, later)
+        others = [each for each in between if not only_reads(self._steps[each]) and not self._fails_like(index)(each)]
+        prepared = [
+            (self._in_words(self._steps[each]), self._steps[each])
+            for each in others
+            if self._steps[each].tool == failed.tool
+            and self._steps[each].status is Status.OK
+            and _prepares(self._steps[each])
+        ]
+        for words, step in reversed(prepared):
+            if self._names(index, later, Change(tool=failed.tool, first=words)):
+                return words, step
+        alone = len(others) == len(prepared) == 1 and not is_disturbed(failed, self._steps[later])
+        return prepared[0] if alone and not any(index < turn.before <= later for turn in self._turns) else None
+
+    @staticmethod
+    def _in_words(step: Step) -> tuple[str, ...]:
+        words = tuple(map(without_value, _words(step)[:8]))
+        return (f"{step.tool}: {generic(' '.join(words))}",)
 
     def _try(self, index: int, later: int, change: Change) -> None:
         step = self._steps[later]

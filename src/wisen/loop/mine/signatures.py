@@ -17,7 +17,7 @@ from wisen.loop.mine.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
 if TYPE_CHECKING:
     from wisen.loop.mine.complaints import Complaint, Form
 
-VERSION = 1
+VERSION = 2
 """Grows with every change by which a failure may get another signature."""
 _LONGEST = 100
 _LOOKED_AT = 8_000

@@ -10,7 +10,7 @@ from collections import defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.domain.entries import JUDGED, Category, MoveKind, Origin, Priority, Status, Who
+from wisen.domain.entries import JUDGED, REMOVED, Category, MoveKind, Origin, Priority, Status, Who
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,7 +44,9 @@ def faded(states: Sequence[EntryState], moves: Iterable[Move], now: datetime, sc
 
 def _faded(state: EntryState, moves: Sequence[Move], now: datetime, scribe: Scribe) -> Iterator[Move]:
     id_, last = state.entry.id, next((move for move in reversed(moves) if move.kind is MoveKind.STATUS), None)
-    given_up = state.status is Status.WONT_FIX and last is not None and last.by is Who.WISEN
+    given_up = (
+        state.status is Status.WONT_FIX and last is not None and (last.by is Who.WISEN or last.why.startswith(REMOVED))
+    )
     if given_up and last is not None and state.last > last.at and not last.why.startswith(JUDGED):
         yield scribe.move(id_, MoveKind.STATUS, Status.PENDING, why="it came up again")
         return

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import structs
 
@@ -20,6 +21,7 @@ from wisen.domain.entries import (
     Status,
 )
 from wisen.domain.sameness import Lessons
+from wisen.loop.promote.conflicts import unsettled
 from wisen.loop.promote.widen import widened
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 
@@ -66,17 +68,21 @@ def proposed(
 ) -> list[Proposal]:
     """Proposals for what is ready and was not asked before; what was rejected does not come back in other words.
 
-    What an entry says against another one is for a person to decide first: neither is proposed.
+    What was inferred against something else that was inferred is for a person to decide first: neither is proposed.
     """
     refused = Lessons()
     for each in before:
-        if each.answer is Answer.REJECTED and each.proposal.type not in (ProposalType.GUARD, _SUGGESTED):
+        if each.answer is Answer.REJECTED and each.proposal.type not in (
+            ProposalType.GUARD,
+            ProposalType.FIX,
+            _SUGGESTED,
+        ):
             refused.add(each.proposal.id, each.proposal.text)
     last = {
         (each.proposal.entry, each.proposal.context): each for each in before if each.proposal.type is not _SUGGESTED
     }
     wide = widened(states)
-    opposed = {other for state in states if not state.is_over for other in (*state.conflicts, *_if(state))}
+    opposed = unsettled(states)
     ready = []
     for state in states:
         many = wide.get(state.entry.id)
@@ -119,7 +125,7 @@ def expired(
         if not each.waits or state is None:
             continue
         widens = each.proposal.context == EVERYWHERE != state.context
-        if state.status is Status.PROMOTED and not widens:
+        if state.status is Status.PROMOTED and not widens and not each.proposal.replaces:
             found.append((each.proposal, Answer.APPROVED))
         elif state.status is Status.WONT_FIX:
             found.append((each.proposal, Answer.REJECTED))
@@ -134,13 +140,47 @@ def proven(state: EntryState, told: str, target: Target, scribe: Scribe) -> Prop
     return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It goes on helping once a file tells it.")
 
 
-def _if(state: EntryState) -> tuple[str, ...]:
-    """The entry itself, where it is in conflict."""
-    return (state.entry.id,) if state.conflicts else ()
+class OldLine(Protocol):
+    """A line in a file that says what no longer holds."""
+
+    @property
+    def of(self) -> EntryState:
+        """The entry that it was put in for."""
+        ...
+
+    @property
+    def line(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        ...
+
+    @property
+    def target(self) -> Target:
+        """Where it stands."""
+        ...
+
+
+def replacement(
+    state: EntryState, evidence: Sequence[Occurrence], old: OldLine, follows: str, scribe: Scribe
+) -> Proposal:
+    """The proposal to put what holds now in the place of a line that says what no longer holds."""
+    name = Path(old.target.path).name
+    if old.of.entry.id == state.entry.id:
+        why = f"You worded it otherwise; {name} still says “{old.text}”."
+    else:
+        why = f"You said it later than “{old.text}” ({old.of.entry.name}), which {name} still says."
+    made = _proposal(state, "\n".join((why, _why(state, evidence, 0))), state.context, old.target, scribe)
+    return structs.replace(made, replaces=old.line, follows=follows)
 
 
 def _may_ask(state: EntryState, last: Asked | None, refused: Lessons) -> bool:
     """Whether it was not asked before; a skipped or expired one waits for new evidence."""
+    if last is not None and last.answer is Answer.REJECTED:
+        return state.status is Status.PENDING and state.last > last.at  # it was said again, and stands again
     if last is not None:
         return last.answer in (Answer.SKIPPED, Answer.EXPIRED) and state.sessions > last.proposal.sessions
     return refused.find(state.text) is None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.memories import BRIEFING, Briefing, MemoryKind
 from wisen.domain.orders import is_order
@@ -65,6 +65,16 @@ _ORDER = tuple(Section)
 _LAWFUL = (Section.RULES, Section.SAID, Section.FIXES)
 
 
+class Task(NamedTuple):
+    """The words of a task, and those that rules about what it leads to may use."""
+
+    words: Sequence[str] = ()
+    implied: Sequence[str] = ()
+
+
+_ANY_TASK = Task()
+
+
 def section_of(memory: Memory) -> Section:
     """The part of a briefing that a memory belongs to: what the user said is a remark unless it says what to do."""
     return _SECTIONS.get(memory.kind, Section.SAID if is_order(memory.text) else Section.REMARKS)
@@ -73,26 +83,31 @@ def section_of(memory: Memory) -> Section:
 def brief(
     ranked: Sequence[Ranked],
     *,
-    words: Sequence[str] = (),
-    implied: Sequence[str] = (),
-    laws: Sequence[Ranked] = (),
+    task: Task = _ANY_TASK,
+    laws: Sequence[Ranked] | None = None,
     frequent: Sequence[Memory] = (),
     budget: int = BRIEFING,
+    shown: frozenset[str] = frozenset(),
 ) -> Briefing:
-    """The best of what was found for the words of a task within a budget of tokens.
+    """The best of what was found for a task within a budget of tokens.
 
-    `laws` were found by what the task implies as well, in its words; `frequent` are failures of most sessions.
+    `laws` were found by what the task implies as well, in its words; `frequent` are failures of most sessions. What
+    was shown before is left out, by id.
     """
     wanted = [
-        *_matching(laws, [*words, *implied], _LAWFUL, fewest=1),
+        *_matching(ranked if laws is None else laws, [*task.words, *task.implied], _LAWFUL, fewest=1),
         *frequent,
-        *_matching(ranked, words, [each for each in _ORDER if each not in _LAWFUL], fewest=MATCHING),
+        *_matching(ranked, task.words, [each for each in _ORDER if each not in _LAWFUL], fewest=MATCHING),
     ]
     taken: list[Memory] = []
     told, many, left_out = Lessons(), Counter[Section](), 0
     for memory in sorted(wanted, key=lambda each: _ORDER.index(section_of(each))):
         section = section_of(memory)
-        if told.find(memory.text) is not None or (section is Section.WORKFLOWS and many[section] == WORKFLOWS):
+        if (
+            memory.id in shown
+            or told.find(memory.text) is not None
+            or (section is Section.WORKFLOWS and many[section] == WORKFLOWS)
+        ):
             continue
         if tokens_at_most(_text([*taken, memory])) > budget:
             left_out += 1
@@ -108,7 +123,7 @@ def _matching(
     ranked: Sequence[Ranked], words: Sequence[str], sections: Sequence[Section], *, fewest: int
 ) -> list[Memory]:
     """Those of some parts that match nearly as well as the best of them, and share enough words with the task."""
-    there = [each for each in ranked if section_of(each.memory) in sections]
+    there = [each for each in ranked if each.memory.kind in KINDS and section_of(each.memory) in sections]
     least = RELEVANT * max((each.score for each in there), default=0.0)
     terms = {term_of(part) for word in words for part in word.split()}
     return [

@@ -187,7 +187,7 @@ def _lasts(state: EntryState) -> bool:
     if state.merged_into or state.status is Status.WONT_FIX:
         return False
     entry = state.entry
-    said_once = entry.origin is Origin.STATED and state.sessions < OFTEN and entry.durable < DURABLE
+    said_once = entry.origin is Origin.STATED and state.sessions < OFTEN and state.durable < DURABLE
     return not said_once or state.confirmed or state.status is not Status.PENDING
 
 
@@ -197,7 +197,8 @@ def _of_entry(state: EntryState, text: str) -> Memory:
     if entry.type is EntryType.ERROR:
         kind = MemoryKind.FIX
     else:
-        kind = MemoryKind.RULE if state.confirmed or state.status is Status.PROMOTED else MemoryKind.ENTRY
+        approved = state.confirmed or state.status is Status.PROMOTED
+        kind = MemoryKind.RULE if approved and not state.superseded_by else MemoryKind.ENTRY
     return Memory(
         id=f"{ENTRIES}{entry.id}",
         kind=kind,

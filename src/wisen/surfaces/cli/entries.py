@@ -17,13 +17,15 @@ from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wisen.domain.entries import Entry
     from wisen.domain.entry_states import EntryState
 
 _SHOWN = 30
 _QUOTES = 10
 _OF_ENTRY = "id name type category source origin area tags files key about durable details".split()
-_OF_STATE = "text status priority context times sessions first last confirmed conflicts".split()
+_OF_STATE = "text status priority context times sessions first last confirmed conflicts superseded_by".split()
 
 
 def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) -> int:
@@ -51,7 +53,7 @@ def explain(name: str, *, as_json: bool) -> int:
     """Show one entry with its evidence."""
     with wiring.wire().asked() as learner:
         state, seen = learner.entry(name)
-        decided, praises = learner.decisions(state), state.praises
+        decided, praises, over = learner.decisions(state), state.praises, learner.rules_no_longer()
         strength = learner.strength(praises)
     if as_json:
         told = _told(state) | {"occurrences": seen, "decisions": decided}
@@ -65,7 +67,10 @@ def explain(name: str, *, as_json: bool) -> int:
         f"{describe_author(entry)}, {describe_decision(state)}; in {entry.context or 'every context'}",
         markup=False,
     )
-    if state.conflicts:
+    for other, why in over:
+        if other.entry.id == entry.id:
+            out.print(f"It holds no longer: {why}.", markup=False)
+    if state.conflicts and not state.is_over:
         out.print(f"It says the opposite of {plural(len(state.conflicts), 'other entry', 'other entries')}: decide.")
     if seen:
         out.print(f"Seen {plural(state.times, 'time')} in {plural(state.sessions, 'session')}:")
@@ -98,7 +103,7 @@ def learned(*, days: int, as_json: bool) -> int:
         say(f"    {each.entry.name}, {each.status.value}", dim=True)
     if not found:
         say("Nothing was learnt here lately." if here else "This is no project that was learnt from.")
-    rules = sum(each.status is Status.PROMOTED for each in every)
+    rules = sum(each.is_rule for each in every)
     say(f"Everywhere: {plural(len(every), 'entry', 'entries')}, {plural(rules, 'rule')}. More: wisen entries")
     return 0
 
@@ -202,13 +207,11 @@ def rules(*, every: bool, as_json: bool) -> int:
     """List the rules that hold, here and everywhere, with whose words they are and who approved them."""
     with wiring.wire().asked() as learner:
         here = learner.context_of(Path.cwd())
-        found = [
-            each
-            for each in learner.entries()
-            if each.status is Status.PROMOTED and (every or each.context in ("", here))
-        ]
+        found = [each for each in learner.entries() if each.is_rule] if every else [*learner.rules_in(here)]
+        over = learner.rules_no_longer(None if every else here)
     if as_json:
-        print_json({"context": here, "rules": [_told(each) for each in found]})
+        no_longer = [_told(each) | {"why": why} for each, why in over]
+        print_json({"context": here, "rules": [_told(each) for each in found], "no_longer": no_longer})
         return 0
     if not found:
         say("There are no rules here yet. wisen review shows what is proposed; --all looks in every context.")
@@ -219,7 +222,19 @@ def rules(*, every: bool, as_json: bool) -> int:
         say(f"    {describe_author(each.entry)}, {describe_decision(each)}", dim=True)
         for other in filter(None, map(names.get, each.conflicts)):
             say(f"    It says the opposite of {other}: wisen entries resolve one of them.")
+    say_no_longer(over, _SHOWN)
     return 0
+
+
+def say_no_longer(over: Sequence[tuple[EntryState, str]], most: int) -> None:
+    """Tell what holds no longer, and why."""
+    if over:
+        say("No longer:")
+    for each, why in over[:most]:
+        say(f"  {each.entry.name}  {each.text}", dim=True)
+        say(f"    {why}", dim=True)
+    if len(over) > most:
+        say(f"  and {len(over) - most:,} more: wisen rules", dim=True)
 
 
 def stats(*, as_json: bool) -> int:

@@ -59,13 +59,16 @@ def explain(name: str, *, as_json: bool) -> int:
     with wires.learner(reads=False) as learner:
         fix, evidence = learner.explain(name)
         praises = learner.praises_of(fix.id)
+        held = sorted({each.rule for each in learner.held_back_fixes() if each.fix == fix.id})
         strength = learner.strength(praises)
     if as_json:
         told = {"fix": fix, "confidence": fix.confidence, "known": fix.is_known, "evidence": evidence}
-        print_json(told | {"praises": praises, "strength": strength})
+        print_json(told | {"praises": praises, "strength": strength, "held_back_by": held})
         return 0
     out = console()
     _explained(fix, evidence, out)
+    for rule in held:
+        out.print(f"Agents are not told it: it speaks against your rule “{rule}”.", markup=False, style="yellow")
     for line in praise_lines(praises, strength):
         out.print(line, markup=False)
     return 0

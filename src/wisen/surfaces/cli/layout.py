@@ -23,6 +23,8 @@ NOTHING_SIGN = "·"
 _GAP = 2
 _NARROWEST = 16
 """No column of words is narrower than this, unless all it holds is: a row of single words cannot be read."""
+_MARK = 4
+"""How long the mark of an item in a list is at most."""
 _LONG_WORD = 24
 """A word from this length on, mostly a path, is shown by its two ends where it would be left out."""
 _SPACELESS = "\u2e80-\u9fff\ua000-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U0001f000-\U0003fffd"
@@ -31,8 +33,9 @@ _CLOSING = "、。，．！？：；」』）】》〉”’…％"
 _COMMAND = r"(?<=: )wisen [a-z-]+(?: (?!and\b|or\b)\S+){0,7}$"
 """A command at the end of a line: it stands whole, so that it can be copied."""
 _PIECE = re.compile(rf"{_COMMAND}|\s+|[{_SPACELESS}][{_CLOSING}]*|[^\s{_SPACELESS}]+")
-_LEAD = re.compile(r"\s*(?:(?:\d{1,4}(?:[.)]|(?=\s{2}))|[-*+•–>✓✗]|\(\d+/\d+\))\s+)?")
-"""What a line begins with before its words: spaces, and the mark of an item in a list."""
+_ITEM = r"\d{1,4}(?:[.)]|(?=\s{2}))|[-*+•–>✓✗]|\(\d+/\d+\)|(?:[A-Z]+-[\w-]+|\d{4}-\d\d-\d\d)(?=\s{2})"
+_LEAD = re.compile(rf"\s*(?:(?:{_ITEM})\s+)?")
+"""What a line begins with before its words: spaces, and the mark, name or date of an item in a list."""
 
 
 def line_spans(text: str, width: int, hang: int | None = None) -> list[tuple[int, int]]:
@@ -45,7 +48,9 @@ def line_spans(text: str, width: int, hang: int | None = None) -> list[tuple[int
     begin = lead.end() if lead is not None else 0
     hang = hanging_indent(text, width) if hang is None else hang
     spans: list[tuple[int, int]] = []
-    start, end, used, is_empty, room = 0, begin, begin, True, width
+    mark = text[:begin].rstrip()
+    is_empty = len(mark.lstrip()) <= _MARK  # a name or a date may stand alone, the mark of an item does not
+    start, end, used, room = 0, begin if is_empty else len(mark), begin if is_empty else len(mark), width
     for piece in _PIECE.finditer(text, begin):
         if piece[0].isspace():
             continue

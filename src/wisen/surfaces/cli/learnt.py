@@ -209,6 +209,21 @@ def merge(
 
 
 @entries_app.command()
+def supersede(
+    name: EntryName,
+    by: Annotated[str, typer.Argument(metavar="BY", help="The entry that holds in its place.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that another entry holds in the place of one, which is kept and stands again when you say it again."""
+    from wisen.domain.entries import MoveKind
+    from wisen.surfaces.cli.entries import decide
+
+    done = f"superseded by {by}"
+    raise typer.Exit(decide(name, MoveKind.SUPERSEDE, by, done, dry_run=dry_run, as_json=as_json))
+
+
+@entries_app.command()
 def split(
     name: EntryName,
     seen: Annotated[

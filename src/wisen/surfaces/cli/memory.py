@@ -12,7 +12,7 @@ from wisen.surfaces.cli.render import console, plural, print_json, say, table
 from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
-    from wisen.facade.remember import Kept, MemoryOverview
+    from wisen.domain.kept import Kept, MemoryOverview
     from wisen.learner import Learner
 
 _SHOWN = 30

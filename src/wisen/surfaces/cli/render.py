@@ -139,7 +139,7 @@ def decision_words(decision: Decision) -> DecisionWords:
     if decision.fix is not None:
         fix = decision.fix
         again = f", {plural(fix.failed_again, 'time')} it did not help" if fix.failed_again else ""
-        what = f"Tell your agents about {fix.signature.words}: {fix.change.words}"
+        what = f"Tell your agents what helped when “{fix.signature.words}” came: {fix.change.words}"
         careful = "" if fix.danger is Danger.NONE else f"; careful: {fix.danger.value}"
         seen = f"{plural(fix.calls, 'call')} in {plural(fix.sessions, 'session')}{again}{careful}"
         return DecisionWords(

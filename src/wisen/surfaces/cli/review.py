@@ -8,6 +8,7 @@ from wisen import wiring
 from wisen.domain.entries import Answer, ProposalType
 from wisen.domain.guard_words import describe_proposal
 from wisen.errors import PlaceNeeded, WisenError
+from wisen.surfaces.cli.entries import say_no_longer
 from wisen.surfaces.cli.findings import show_findings
 from wisen.surfaces.cli.placing import answer_or_ask, show_places, tell_place, where_it_goes
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _KEYS = "y yes, n no (it does not come back), e edit, s skip (until it comes up again), l later, w why, q quit"
 _TRY = "t try it (it proves itself in a trial first)"
+_NO_LONGER = 3
+"""So many of the rules that hold no longer are told before the questions."""
 _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l": Answer.LATER}
 
 
@@ -32,12 +35,14 @@ def show(*, every: bool, as_json: bool) -> int:
     with wiring.wire().asked() as learner:
         found = [each for each in learner.proposals() if every or each.waits]
         if as_json:
-            print_json({"proposals": [_told(learner, each) for each in found]})
+            held_back = [each._asdict() for each in learner.held_back_fixes()]
+            print_json({"proposals": [_told(learner, each) for each in found], "held_back": held_back})
             return 0
         short = learner.short_ids()
         numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
         learner.note_shown([*numbers])
         goes = {each.proposal.id: _where(each.proposal, learner) for each in found}
+        held = held_back_lines(learner)
     if not found:
         say("Nothing is proposed just now. wisen learn reads what is new.")
     for each in found:
@@ -45,6 +50,8 @@ def show(*, every: bool, as_json: bool) -> int:
         say(f"{numbers.get(id_, '-'):>3}  {clipped(describe_proposal(each.proposal), 100)}  ({short[id_]})")
         state = "" if each.waits else f", {each.answer}"
         say(f"     {goes[each.proposal.id]}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
+    for line in held:
+        say(line, dim=True)
     if numbers:
         say(
             f"One by one: wisen review. By number or id: wisen proposals approve {short[next(iter(numbers))]}", dim=True
@@ -110,6 +117,9 @@ def review() -> int:
     with wiring.wire().learner(reads=False) as learner:
         waiting = [each for each in learner.proposals() if each.waits]
         show_findings(learner, out)
+        say_no_longer(learner.rules_no_longer(), _NO_LONGER)
+        for line in held_back_lines(learner):
+            out.print(line, markup=False, style="dim")
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0
@@ -179,6 +189,9 @@ def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: 
         out.print(f"Written to {shown_path(done.change.path)}. Take it back: wisen undo", markup=False)
     elif given is Answer.APPROVED and each.proposal.type is ProposalType.GUARD:
         out.print(f"At work from the next call on. To stop calls: wisen guards enable {each.proposal.entry} --as deny")
+    elif each.proposal.type is ProposalType.FIX and given in (Answer.APPROVED, Answer.REJECTED):
+        told = "Agents are told it when that fails again" if given is Answer.APPROVED else "Agents are never told it"
+        out.print(f"{told}. Where it comes from: {each.proposal.why.rpartition(': ')[2]}", markup=False)
     elif given is Answer.APPROVED and done.place is not None:
         out.print(f"Kept in {shown_path(done.place.path)}, which you can edit.", markup=False)
 
@@ -188,7 +201,7 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     out.print(describe_proposal(proposal), markup=False, style="bold")
     for line in proposal.why.splitlines():
         out.print(f"  {line}", markup=False, style="dim")
-    if proposal.words:
+    if proposal.words or proposal.type is ProposalType.FIX:
         return
     for line in learner.backtest_now(proposal):
         out.print(f"  Today: {line}", markup=False)
@@ -220,23 +233,38 @@ def show_diff(out: Console, change: Change, held: bytes | None, holds: bytes | N
 
 
 def _where(proposal: Proposal, learner: Learner) -> str:
+    if proposal.words and not (proposal.path or proposal.agent):
+        return "a question: yours to decide"
     if proposal.words:
         return f"{'found in ' + proposal.path if proposal.path else proposal.agent + ' asked for it'}: yours to decide"
     if proposal.type is ProposalType.GUARD:
         return f"a guard before calls ({proposal.entry})"
+    if proposal.type is ProposalType.FIX:
+        return "told to agents when it fails again"
     place = learner.place_of(proposal)
     return "the entries, and is no rule" if place is None else where_it_goes(place)
+
+
+def held_back_lines(learner: Learner) -> list[str]:
+    """Fixes that agents are not told because a rule says otherwise, a line each."""
+    first = {each.fix: each for each in reversed(learner.held_back_fixes())}
+    return [
+        f"Held back: fix {each.fix} speaks against your rule “{clipped(each.rule, 70)}” (wisen explain {each.fix})"
+        for each in reversed(first.values())
+    ]
 
 
 def _told(learner: Learner, each: Asked) -> dict[str, object]:
     proposal = each.proposal
     told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
+    place = learner.place_of(proposal)
+    goes_to = place.path if place is not None else ""
     return told | {
         "short": learner.short_ids()[proposal.id],
         "answer": each.answer,
         "waits": each.waits,
         "leave": learner.leave_for(each),
-        "leads_to": leads_to(proposal.path),
-        "goes_to": place.path if (place := learner.place_of(proposal)) else "",
+        "leads_to": leads_to(goes_to or proposal.path),
+        "goes_to": goes_to,
         "places": {each.word: each.path for each in learner.places(proposal)},
     }

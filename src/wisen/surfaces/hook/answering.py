@@ -103,7 +103,7 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         from .replying import replies_for
 
         begins = str(payload.get("cwd", "")) if event == "session-start" else ""
-        said = replies_for(shelf.home, shelf.agent, shelf.session, shelf.context(begins) if begins else "")
+        said = replies_for(shelf, begins)
         told += [_wrapped(["Tell the user once what came of what they typed to wisen:", *said])] if said else []
     pin, digest, ids, coins = Payload(), "", list[str](), Coins()
     try:

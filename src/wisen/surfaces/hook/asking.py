@@ -53,6 +53,7 @@ def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
 def _deciding(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
     """What to tell about a proposal or a guard that the user decides about; no text where they mean the agent."""
     number, _, to = of.partition(" ")
+    number = number.rstrip(",;:")
     id_ = _meant(kind, number, snapshot)
     if not id_ and to:
         return "", ""  # it is meant for the agent: `approve it to be done with`

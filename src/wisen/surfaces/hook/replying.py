@@ -6,23 +6,27 @@ import os
 
 from .lean_json import loads
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .shelf import Shelf
+
 _FOLDER = "spool/replies"
 
 
-def replies_for(home: str, agent: str, session: str, context: str) -> list[str]:
+def replies_for(shelf: Shelf, begins: str) -> list[str]:
     """What has to be told now; each is taken away first, so that no other hook tells it too.
 
-    `context`: of the project that a session begins in; empty in the midst of a session.
+    `begins`: the directory that a session begins in; empty in the midst of a session.
     """
-    folder = f"{home}/{_FOLDER}"
+    folder = f"{shelf.home}/{_FOLDER}"
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
         return []
-    told = []
+    told, context = list[str](), shelf.context(begins) if begins and names else ""
     for name in names:
         found = _reply(f"{folder}/{name}")
-        here = (found.get("agent"), found.get("session")) == (agent, session)
+        here = (found.get("agent"), found.get("session")) == (shelf.agent, shelf.session)
         if here or (context and found.get("context") == context):
             try:
                 os.unlink(f"{folder}/{name}")

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-VERSION = 1
+VERSION = 2
 """Of the signatures that this makes: what was told by another version is not compared with them."""
 _LONGEST = 100
 _LOOKED_AT = 8_000

@@ -15,7 +15,7 @@ from msgspec import structs
 from wisen import wiring
 from wisen.domain.commands import command_of, fields_of
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
-from wisen.domain.entries import Origin, ProposalType, Status, rule_id
+from wisen.domain.entries import Origin, ProposalType, rule_id
 from wisen.domain.entry_words import agent_text, describe_author
 from wisen.domain.fix_words import describe_fix, quote_change, quote_line
 from wisen.domain.fixes import Danger
@@ -145,9 +145,7 @@ def _context(learner: Learner, call: of.Context, place: Path, _: str) -> Told:
 
 def _rules(learner: Learner, _: of.Rules, place: Path, __: str) -> Told:
     here = learner.context_of(place)
-    rules = [
-        each for each in learner.entries() if each.status is Status.PROMOTED and each.context in (EVERYWHERE, here)
-    ]
+    rules = learner.rules_in(here)
     return {"rules": [_entry(each) for each in rules[:_MANY]], "more": max(0, len(rules) - _MANY)}
 
 

@@ -1,0 +1,50 @@
+"""The step of a turn that asks about fixes: what would be told to agents, were it known to be harmless."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.domain.contexts import NOWHERE
+from wisen.domain.entry_states import asked
+from wisen.domain.fixes import Danger
+from wisen.domain.report import Selection
+from wisen.loop.deliver.remedies import is_sure
+from wisen.loop.promote.fix_questions import fix_questions
+from wisen.loop.record.errors import met
+from wisen.steps.holding_back import RulesInForce
+from wisen.steps.rulebook import Known
+
+if TYPE_CHECKING:
+    from wisen.domain.fixes import Fix
+    from wisen.parts import Parts
+
+
+def ask_about_fixes(parts: Parts) -> int:
+    """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
+    known = Known(parts.ledger)
+    waiting = _waiting(parts, known)
+    if not waiting:
+        return 0
+    chosen = {fix.id: fix for fix, _ in waiting}
+    known.enter(met(chosen.values(), parts.index.evidence, known.states, parts.ledger.sights(), parts.scribe))
+    before = asked(parts.ledger.proposals(), known.moves)
+    rows = fix_questions(waiting, known.states, before, parts.scribe)
+    known.enter(rows)
+    return len(rows)
+
+
+def _waiting(parts: Parts, known: Known) -> list[tuple[Fix, str]]:
+    """Fixes that are sure and not known to be harmless, with where they helped; none that speaks against a rule."""
+    rules = RulesInForce(parts, known.states)
+    guarded = {each.of for each in parts.ledger.guards()}  # the user is asked about the guard: once is enough
+    found: list[tuple[Fix, str]] = []
+    for fix in parts.index.fixes(Selection()):
+        if fix.danger is Danger.NONE or fix.id in guarded or not is_sure(fix, parts.deliver):
+            continue
+        here = {each.context: each for each in reversed(parts.index.evidence(fix.id)) if each.worked and each.context}
+        found += [
+            (fix, context)
+            for context, example in sorted(here.items())
+            if context != NOWHERE and not rules.against_fix(context, fix.change, example.after)
+        ]
+    return found

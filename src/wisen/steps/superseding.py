@@ -1,0 +1,106 @@
+"""The step of a turn in which the user's newest word takes the place of what they said before, and of its guards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.domain.contexts import NOWHERE
+from wisen.domain.entries import Answer, MoveKind, Proposal, ProposalType, Who, request_id
+from wisen.domain.entry_states import asked
+from wisen.domain.guards import ACTIONS, GuardSource, Mode, guard_states
+from wisen.loop.promote.conflicts import brought_back
+from wisen.loop.promote.supersede import settle_by_newest
+from wisen.steps.telling import is_word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from wisen.domain.entries import Move
+    from wisen.domain.entry_states import Asked, EntryState
+    from wisen.loop.promote.supersede import Question
+    from wisen.parts import Parts
+    from wisen.ports import Scribe
+    from wisen.steps.rulebook import Known
+
+RETIRED = "its rule was superseded"
+"""With what the reason begins where a guard was retired with its rule: it is at work again when the rule is."""
+
+
+def settle(parts: Parts, known: Known) -> None:
+    """Let the newest words stand: entries, the guards made of them, and questions that only the user can answer."""
+
+    def said_in(entry: str, context: str) -> datetime | None:
+        return max((each.at for each in parts.ledger.occurrences(entry) if each.context == context), default=None)
+
+    known.enter(brought_back(known.states, known.moves, parts.scribe))
+    found = settle_by_newest(known.states, known.moves, lambda state: is_word(state, parts), said_in, parts.scribe)
+    known.enter(found.moves)
+    known.enter(_guards_with_their_rules(parts, known))
+    before = asked(parts.ledger.proposals(), known.moves)
+    known.enter([*_questions(found.questions, before, parts.scribe), *_answered(known.states, before, parts.scribe)])
+
+
+def _guards_with_their_rules(parts: Parts, known: Known) -> list[Move]:
+    """Guards of superseded rules only look on, and are at work again when their rule stands again."""
+    rules = {state.entry.id: state for state in known.states}
+    found = []
+    for each in guard_states(parts.ledger.guards(), known.moves):
+        rule = rules.get(each.guard.of) if each.guard.source is GuardSource.RULE else None
+        if rule is None:
+            continue
+        retired = each.by is Who.WISEN and each.why.startswith(RETIRED)
+        if rule.superseded_by and each.mode in ACTIONS:
+            by = rules.get(rule.superseded_by)
+            why = f"{RETIRED}{f' by {by.entry.name}' if by else ''}; it was set to {each.mode.value}"
+            found.append(parts.scribe.move(each.guard.id, MoveKind.GUARD, Mode.SHADOW, why=why))
+        elif retired and each.mode is Mode.SHADOW and not rule.is_over:
+            mode = Mode(each.why.rpartition(" ")[2])
+            found.append(parts.scribe.move(each.guard.id, MoveKind.GUARD, mode, why="its rule stands again"))
+    return found
+
+
+def _questions(questions: Iterable[Question], before: Sequence[Asked], scribe: Scribe) -> list[Proposal]:
+    """What is asked once: whether something that was said for all projects holds against a rule of a project."""
+    last = {each.proposal.words: each.proposal.at for each in before if each.proposal.words}
+    found = []
+    for of_project, of_all in questions:
+        words = ("entries", "supersede", of_project.entry.name, of_all.entry.name)
+        if words not in last or last[words] < of_all.last:
+            found.append(_question(of_project, of_all, words, scribe))
+    return found
+
+
+def _question(of_project: EntryState, of_all: EntryState, words: tuple[str, ...], scribe: Scribe) -> Proposal:
+    return Proposal(
+        id=scribe.ids.new(),
+        machine=scribe.machine,
+        at=scribe.clock.now(),
+        type=ProposalType.SUGGESTION,
+        entry=request_id(words),
+        context=NOWHERE,
+        text=f"“{of_all.text}” instead of “{of_project.text}” in {of_project.context} too?",
+        path="",
+        heading="",
+        why=(
+            f"You said “{of_all.text}” for all your projects, and later than “{of_project.text}”, which is a rule of "
+            f"{of_project.context}. Until you say yes, that project keeps its own rule."
+        ),
+        hypothesis="Nothing is done before you say so.",
+        risk="medium",
+        effort="low",
+        impact="medium",
+        tokens=0,
+        sessions=of_all.sessions,
+        words=words,
+    )
+
+
+def _answered(states: Sequence[EntryState], before: Sequence[Asked], scribe: Scribe) -> list[Move]:
+    """Questions that are over, because one of the two is."""
+    over = {state.entry.name for state in states if state.is_over}
+    return [
+        scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED)
+        for each in before
+        if each.waits and each.proposal.words[:2] == ("entries", "supersede") and over & {*each.proposal.words[2:]}
+    ]

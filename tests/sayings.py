@@ -1,0 +1,82 @@
+"""A project in which a user says things in one session after the other, and what agents are told there then."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.hooks import fire
+from wisen import wiring
+from wisen.domain.entries import Answer
+from wisen.testing.transcripts import ClaudeTranscript
+
+if TYPE_CHECKING:
+    from wisen.domain.entries import Move, Proposal
+    from wisen.domain.entry_states import EntryState
+
+NOW = datetime.now(UTC)
+
+
+class Sayings:
+    """One home with projects, and a user who says things in sessions of Claude Code."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.sessions = 0
+
+    def project(self, name: str = "shop") -> Path:
+        folder = self.home / name
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def say(self, *words: str, minutes: float, project: str = "shop") -> None:
+        """A session in which the user says something, so many minutes from now; before it, where they are negative."""
+        self.sessions += 1
+        folder = self.project(project)
+        log = ClaudeTranscript(self.sessions, cwd=str(folder), start=NOW + timedelta(minutes=minutes))
+        log.prompt("run the tests")
+        log.bash("npm test", "npm error", exit_code=1)
+        for each in words:
+            log.prompt(each)
+        log.write(self.home / ".claude" / "projects" / project)
+
+    def cycle(self) -> None:
+        with wiring.wire().learner() as learner:
+            done = learner.cycle(quick=True)
+        assert done.report is not None
+        assert not done.report.warnings, done.report.warnings
+
+    def entries(self) -> dict[str, EntryState]:
+        """Every entry by its words."""
+        with wiring.wire().learner(reads=False) as learner:
+            return {each.text: each for each in learner.entries()}
+
+    def decisions(self, state: EntryState) -> tuple[Move, ...]:
+        with wiring.wire().learner(reads=False) as learner:
+            return learner.decisions(state)
+
+    def proposals(self) -> list[Proposal]:
+        """What waits."""
+        with wiring.wire().learner(reads=False) as learner:
+            return [each.proposal for each in learner.proposals() if each.waits]
+
+    def answer(self, proposal: Proposal, given: Answer = Answer.APPROVED) -> None:
+        with wiring.wire().learner(reads=False) as learner:
+            learner.answer(proposal.id, given)
+
+    def approve(self, words: str) -> Path:
+        """Approve what is proposed in such words. Returns the file that it went to."""
+        (found,) = [each for each in self.proposals() if words in each.text]
+        self.answer(found)
+        return Path(found.path)
+
+    def block(self, project: str = "shop") -> str:
+        """What a session in a project begins with."""
+        self.sessions += 1
+        payload = {"session_id": f"s{self.sessions}", "cwd": str(self.project(project)), "source": "startup"}
+        return fire(self.home / "wisen", "session-start", payload)
+
+    def advice(self, project: str = "shop") -> list[str]:
+        """The lines of that block which tell something."""
+        return [line for line in self.block(project).splitlines() if line.startswith("- ")]

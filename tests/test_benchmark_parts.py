@@ -1,0 +1,142 @@
+"""A benchmark that is given a part of its data says what is missing or leaves figures out: no traceback."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks import detect
+from benchmarks.__main__ import main
+from benchmarks.data import DataAbsent, json_lines
+
+from wisen.testing.transcripts import ClaudeTranscript
+
+pytestmark = pytest.mark.requirement("X6")
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def session_in(folder: Path) -> ClaudeTranscript:
+    log = ClaudeTranscript(1, cwd=str(folder))
+    log.prompt("count the pears")
+    log.bash("shopctl up --now", "shopctl: error: unrecognized option '--now'", exit_code=2)
+    log.bash("shopctl up", "ok")
+    log.prompt("no, that is wrong, use pnpm instead of npm")
+    log.bash("pnpm install", "ok")
+    log.write(folder / "transcripts")
+    return log
+
+
+def turn(number: int, session: str, text: str, label: str, *, borderline: bool = True) -> dict[str, Any]:
+    return {
+        "id": f"t{number}",
+        "session": session,
+        "turn_uuid": f"none-{number}",
+        "timestamp": "2026-03-02T09:00:00+00:00",
+        "user": text,
+        "labels": [label],
+        "weight": 1.0,
+        "borderline": borderline,
+        "rule": None,
+        "durable": None,
+        "preceding_event": "ok",
+        "origin": "prompt",
+    }
+
+
+def figures_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main([*arguments, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_detect_has_no_figures_for_labels_that_a_folder_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detect, "_SECONDS", 0.01)
+    log = session_in(tmp_path)
+    write_rows(tmp_path / "user_turns.jsonl", [turn(1, log.session, "no, that is wrong", "correction")])
+    found = figures_of(capsys, "detect", "--data", str(tmp_path))
+    assert found["sets"]["our_labels"] is None
+    assert found["sets"]["user_turns_clear"] is None  # the one turn is a doubtful one
+    assert found["sets"]["user_turns"]["correction"]["n"] == 1
+    assert found["baselines"]["generic_list"]["user_turns_clear"] is None
+    assert "NaN" not in json.dumps(found)
+
+
+def test_retrieval_leaves_out_the_part_that_is_not_there() -> None:
+    from benchmarks.retrieval import _decisions
+
+    assert _decisions(Path("/nonexistent")) is None
+
+
+@pytest.mark.parametrize("talks", ["[]", "[{}]"])
+def test_retrieval_needs_two_conversations(tmp_path: Path, capsys: pytest.CaptureFixture[str], talks: str) -> None:
+    (tmp_path / "locomo").mkdir()
+    (tmp_path / "locomo" / "locomo10.json").write_text(talks)
+    assert main(["retrieval", "--data", str(tmp_path)]) == 3
+    assert capsys.readouterr().err.startswith("benchmarks retrieval: ")
+
+
+def test_attribution_of_files_without_sessions_names_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchmarks import blame_worlds
+
+    monkeypatch.setattr(blame_worlds, "figures", lambda worlds: {"worlds": worlds})
+    session_in(tmp_path)
+    history = {"repo": "a/b", "path": "CLAUDE.md", "date": "2026-01-01T00:00:00+00:00", "text": "Hi", "commit": "1"}
+    write_rows(tmp_path / "instruction_history.jsonl", [history, {**history, "text": "Ho", "commit": "2"}])
+    write_rows(tmp_path / "sessions.jsonl", [])
+    found = figures_of(capsys, "attribution", "--data", str(tmp_path))
+    assert (found["named"], found["sessions"], found["files"]) == (0, 0, 1)
+
+
+def test_sessions_without_labels_have_no_precision(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    session_in(tmp_path)
+    found = figures_of(capsys, "sessions", "--data", str(tmp_path))
+    assert (found["fix_precision"], found["signature_pairs"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "name", ["scan", "poison", "secrets", "sessions", "attribution", "detect", "retrieval", "guards"]
+)
+def test_an_empty_folder_is_named_and_what_belongs_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        assert main([name, "--data", str(folder)]) == 3
+        told = capsys.readouterr().err
+        assert told.startswith(f"benchmarks {name}: ")
+        assert "--data" in told
+        assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("name", ["detect", "attribution", "poison"])
+@pytest.mark.parametrize("rows", ["not json\n", '{"x": 1}\n', "[1]\n", "\xff\n"])
+def test_records_of_another_shape_are_told_and_not_raised(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, rows: str
+) -> None:
+    session_in(tmp_path)
+    for file in ("user_turns", "sessions", "instruction_history", "injection/poison", "injection/benign"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{file}.jsonl").write_text(rows, encoding="utf-8")
+    shutil.copytree(tmp_path / "transcripts", tmp_path / "injection" / "transcripts")
+    assert main([name, "--data", str(tmp_path)]) == 3
+    told = capsys.readouterr().err
+    assert told.startswith(f"benchmarks {name}: ")
+    assert str(tmp_path) in told
+
+
+def test_a_line_that_is_no_object_is_named_by_its_number(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"a": 1}\n\n7\n')
+    with pytest.raises(DataAbsent, match=r"line 3 of .*a\.jsonl"):
+        json_lines(tmp_path / "a.jsonl")
+    (tmp_path / "a.jsonl").write_text("")
+    assert json_lines(tmp_path / "a.jsonl") == []

@@ -1,0 +1,83 @@
+"""Where a rule may go when its file cannot take it: by agent, and in the words people use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from wisen.domain.entries import Move, MoveKind
+from wisen.domain.places import PlaceWord, place_in
+from wisen.loop.apply.budget import describe_size
+from wisen.loop.apply.managed import has_merge_conflict
+from wisen.loop.promote.placing import Surroundings, chosen_places, places_of
+from wisen.loop.promote.targets import Target
+from wisen.testing.entries_contract import a_move, a_proposal
+
+BOOK = Target("/home/ada/wisen/contexts/shop/rules.md", "Tool")
+OWN = Target("/home/ada/.claude/CLAUDE.md", "Preferences")
+
+
+def found(path: str, agent: str, *, own: Target | None = None, hooks: bool = True) -> dict[str, str]:
+    proposal = structs.replace(a_proposal("p1"), path=path, heading="How to work")
+    return {each.word.value: each.path for each in places_of(proposal, Surroundings(agent, own, BOOK, hooks))}
+
+
+def test_claude_code_reads_three_files_of_a_project_and_the_users_own() -> None:
+    assert found("/srv/shop/CLAUDE.md", "claude-code", own=OWN) == {
+        "file": "/srv/shop/CLAUDE.md",
+        "local": "/srv/shop/CLAUDE.local.md",
+        "rules": "/srv/shop/.claude/rules/wisen.md",
+        "own": OWN.path,
+        "hook": BOOK.path,
+    }
+    everywhere = found(OWN.path, "claude-code", own=OWN)
+    assert everywhere == {"file": OWN.path, "rules": "/home/ada/.claude/rules/wisen.md", "hook": BOOK.path}
+
+
+def test_other_agents_are_offered_what_they_read() -> None:
+    own = Target("/home/ada/.codex/AGENTS.md", "Preferences")
+    assert [*found("/srv/shop/AGENTS.md", "codex", own=own)] == ["file", "own", "hook"]
+    assert [*found("/srv/shop/AGENTS.md", "aider", hooks=False)] == ["file"]
+    workspace = found("/home/ada/claw/TOOLS.md", "openclaw")
+    assert [*workspace] == ["file", "agents", "soul", "user", "memory", "hook"]
+    assert workspace["memory"] == "/home/ada/claw/MEMORY.md"
+    assert found("/home/ada/claw/memory/preferences.json", "openclaw")["soul"] == "/home/ada/claw/SOUL.md"
+    assert [*found(BOOK.path, "claude-code", own=OWN)] == ["hook"]
+
+
+@pytest.mark.parametrize("word", list(PlaceWord))
+def test_each_place_is_known_by_its_word(word: PlaceWord) -> None:
+    assert place_in(f" {word.value.upper()} ") == word
+    assert place_in(f"{word.value}s of mine") == ""
+
+
+def test_the_newest_choice_holds_and_can_be_taken_back() -> None:
+    def chose(id_: str, value: str, subject: str = "shop") -> Move:
+        return a_move(id_, subject, MoveKind.PLACE, value)
+
+    moves = [chose("1", "CLAUDE.md rules"), chose("2", "AGENTS.md hook"), chose("3", "CLAUDE.md local", "other")]
+    assert chosen_places(moves, "shop") == {"CLAUDE.md": "rules", "AGENTS.md": "hook"}
+    moves += [chose("4", "CLAUDE.md local"), chose("5", "AGENTS.md ask"), chose("6", "CLAUDE.md file", "everywhere")]
+    assert chosen_places(moves, "shop") == {"CLAUDE.md": "local"}
+    assert chosen_places(moves, "") == {"CLAUDE.md": "file"}
+
+
+@pytest.mark.parametrize(
+    ("content", "is_one"),
+    [
+        (b"a\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> side\n", True),
+        (b"```\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> side\n```\n", False),
+        (b"Title\n=======\n", False),
+        (b"say <<<<<<< HEAD and >>>>>>> side\n", False),
+        (b"", False),
+    ],
+)
+def test_a_merge_that_is_not_resolved_is_seen(content: bytes, is_one: bool) -> None:
+    assert has_merge_conflict(content) is is_one
+
+
+def test_what_is_too_much_is_told_in_lines_or_in_size() -> None:
+    assert "has 201 lines" in describe_size(Path("/srv/CLAUDE.md"), b"x\n" * 201)
+    assert "has 30 kB" in describe_size(Path("/srv/CLAUDE.md"), b"x" * 30_000)
