@@ -311,7 +311,7 @@ def test_who_opens_a_learner_for_a_person_says_so_and_it_is_kept(shop: Path, mon
         learner.answer("1", Answer.APPROVED)
     clean = {name: value for name, value in os.environ.items() if name in ("HOME", "PATH", "WISEN_HOME")}
     with wisen.open_learner(environment=clean, decided_by="Ada, by the button") as learner:
-        learner.answer("1", Answer.REJECTED)
+        learner.answer(learner.proposals()[0].proposal.id, Answer.REJECTED)
         said = [move.why for move in learner._parts.ledger.moves() if move.kind is MoveKind.ANSWER]
     assert "a program says: Ada, by the button" in said
 

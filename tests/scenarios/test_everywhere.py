@@ -36,6 +36,7 @@ def test_by_the_users_word_it_is_proposed_for_his_own_file(home: Path) -> None:
     assert (proposal["context"], proposal["path"]) == ("", str(home / ".claude" / "CLAUDE.md"))
     assert "all your projects" in run("proposals", "show", "1").stdout
     assert "everywhere" not in run("rules", "--all").stdout
+    run("proposals")
     run("proposals", "approve", "1")
     assert "use pnpm in all my projects, not npm. <!-- wisen:R-" in (home / ".claude" / "CLAUDE.md").read_text()
     (rule,) = json.loads(run("rules", "--json").stdout)["rules"]
@@ -60,12 +61,14 @@ def test_what_became_a_rule_in_two_projects_is_proposed_for_all_and_no_text_leav
     kept = Path(json.loads(run("status", "--json").stdout)["home"])
     assert sum("pnpm" in book.read_text() for book in kept.glob("contexts/*/corrections.md")) == 2
     assert not any("pnpm" in book.read_text() for book in kept.glob("contexts/*/rules.md"))
+    run("proposals")
     run("proposals", "approve", "1")
     monkeypatch.chdir(shop)
     assert ("pnpm" in run("rules").stdout) == (shop / "CLAUDE.md").exists()
     run("learn")
     (other,) = proposals()
     assert other["context"] != ""
+    run("proposals")
     run("proposals", "approve", "1")
     run("learn")
     (wide,) = proposals()
@@ -78,6 +81,7 @@ def test_what_became_a_rule_in_two_projects_is_proposed_for_all_and_no_text_leav
     assert "pnpm" not in run("rules").stdout + run("learned").stdout
     books = kept / "global"
     assert not any("pnpm" in book.read_text() for book in books.glob("*.md"))
+    run("proposals")
     run("proposals", "approve", "1")
     assert "pnpm" in run("rules").stdout
     assert any("pnpm" in book.read_text() for book in books.glob("*.md"))

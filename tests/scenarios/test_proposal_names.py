@@ -14,9 +14,12 @@ from tests.commands import AS_PERSON, run
 from tests.hooks import fire
 
 import wisen
+from wisen import wiring
 from wisen.domain.entries import Answer
+from wisen.domain.presence import NotAPerson
 from wisen.domain.short_ids import is_short_id, short_id, short_ids
 from wisen.errors import UsageError
+from wisen.testing.fakes import FixedPresence
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("S6")
@@ -77,6 +80,16 @@ def test_a_broken_note_of_what_was_shown_is_as_if_nothing_was(shop: Path, home: 
             learner.proposal("2")
         learner.note_shown([learner.proposals()[0].proposal.id])
         assert learner.proposal("1") == learner.proposals()[0]
+
+
+def test_what_an_agent_looked_at_was_shown_to_nobody_who_decides(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with wisen.open_learner() as learner:
+        ids = [each.proposal.id for each in learner.proposals()]
+        learner.note_shown(ids)
+    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(NotAPerson("an agent", "claude-code")))
+    with wisen.open_learner() as learner:
+        learner.note_shown(ids[1:])
+        assert learner.proposal("2").proposal.id == ids[1]
 
 
 def test_each_terminal_has_its_own_list(shop: Path) -> None:

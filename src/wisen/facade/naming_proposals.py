@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.domain.entry_states import asked
+from wisen.domain.presence import Person
 from wisen.errors import UsageError
 from wisen.facade.deciding import Decider
 
@@ -41,7 +42,7 @@ class ProposalNamer(Decider):
         if not is_number:
             fits = fits or [each for each in every if id_ and each.proposal.id.startswith(id_.upper())]
         elif not fits:
-            waiting = [each.proposal.id for each in every if each.waits]
+            waiting = [each.proposal.id for each in every if each.waits and not each.proposal.words]
             meant = id_behind(self._parts.files, self._parts.home, self._parts.viewer, int(id_), waiting)
             fits = [each for each in every if each.proposal.id == meant]
         if len(fits) != 1:
@@ -66,6 +67,8 @@ class ProposalNamer(Decider):
         """Remember the ids of the proposals that were shown with numbers: a number means these, whatever comes."""
         from wisen.facade.shown_lists import note_list
 
+        if not isinstance(self._parts.presence.look(), Person):
+            return  # what an agent looked at was shown to nobody who decides
         note_list(self._parts.files, self._parts.home, self._parts.viewer, proposals)
 
     def _answered_already(self, each: Asked) -> UsageError:
