@@ -98,7 +98,7 @@ def test_a_copied_home_works_for_another_user_and_touches_nothing_of_the_first(
     assert tree(ada) == before
     assert "pnpm instead of npm" in said["rules --all"], "what was learnt is kept"
     assert "1 project has no folder here (they were seen on another machine, or by another user)" in said["doctor"]
-    assert "There is no change to undo" in said["undo --dry-run"]
+    assert str(ada) not in said["undo --dry-run"], "a decision can be taken back, and no file of the first user's"
     remover = subprocess.run(
         [sys.executable, bob / "wisen" / "remove-hooks.py"],
         env=environment,
@@ -121,7 +121,7 @@ def test_going_back_to_the_first_user_finds_everything_as_it_was(ada: Path, tmp_
         subprocess.run([*AS_PERSON, "cycle", "--quick"], env=elsewhere, check=True, capture_output=True, timeout=60)
     assert len(sorted((ada / "wisen").glob("machine-????????????????"))) == 1
     assert (ada / "wisen" / "machine").read_text() == first
-    run("undo")
+    run("undo", "--yes")
     assert "pnpm" not in (ada / "shop" / "CLAUDE.md").read_text() if (ada / "shop" / "CLAUDE.md").exists() else True
 
 
@@ -140,7 +140,7 @@ def test_a_home_that_was_moved_by_its_user_keeps_its_projects_and_leaves_the_old
     assert tree(ada / "wisen") == before
     assert f"they work for another home, {ada / 'wisen'}" in doctor
     assert "wisen install claude-code" in doctor
-    traced(ada / "wisen", environment, ada / "shop", "undo", log=log)
+    traced(ada / "wisen", environment, ada / "shop", "undo", "--yes", log=log)
     file = ada / "shop" / "CLAUDE.md"
     assert not file.exists() or "pnpm" not in file.read_text(), "the project is the same"
 
