@@ -78,7 +78,7 @@ def test_the_command_of_a_line_takes_it_out_and_undo_brings_it_back(home: Path) 
     run(*command[1:])
     assert (project / "CLAUDE.md").read_bytes() == before.replace(RULE.encode() + b"\n", b"")
     assert not [each.line for each in learn().decisions if each.line]
-    run("undo")
+    run("undo", "--yes")
     assert (project / "CLAUDE.md").read_bytes() == before
 
 
@@ -143,5 +143,5 @@ def test_a_removal_is_undone_although_the_file_was_changed_since(home: Path) -> 
     learn()
     run("blame", project / "CLAUDE.md", "--line", LINE, "--remove")
     (project / "CLAUDE.md").write_text(f"Hello.\n{BEFORE}And the apples.\n")
-    run("undo")
+    run("undo", "--yes")
     assert (project / "CLAUDE.md").read_text() == f"Hello.\n{BEFORE}{RULE}\nAnd the apples.\n"
