@@ -571,7 +571,9 @@ def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_not
         for id_, path in (("1P", notes), ("1Q", rules))
     ]
     with wiring.wire(wisen).learner(reads=False) as learner:
-        learner._parts.ledger.enter([stated, *rows])
+        # A path of another machine would be none here.
+        here = [structs.replace(row, machine=learner._parts.machine) for row in rows]
+        learner._parts.ledger.enter([stated, *here])
         if profile != "autonomous":
             assert learner.apply_by_policy() == ((), ())
             assert not notes.exists()
