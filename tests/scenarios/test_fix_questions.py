@@ -157,3 +157,15 @@ def test_tests_that_fail_until_the_code_is_right_are_work_and_no_failure_to_be_c
     assert [each["signature"]["key"] for each in report["failures"]] == ["shell.unknown-option"]
     assert report["fixes"] == []
     assert "tests fail" not in run("learn").stdout
+
+
+@pytest.mark.requirement("F4")
+def test_nobody_is_asked_about_a_fix_of_which_a_part_was_left_out(home: Path, wisen: Path, project: Path) -> None:
+    long = "/srv/" + "deep/" * 12 + "cache"
+    complaint = f"error: stale cache in {long}: remove it first"
+    for number in (1, 2, 3):
+        session(home, project, number, ("orchard build", complaint), (f"rm -rf {long}", ""), ("orchard build", ""))
+    run("cycle", "--quick")
+    fixes = [each["change"] for each in told("fixes")["fixes"] if "…" in str(each["change"])]
+    assert fixes, "it is learnt, and shown by `wisen fixes`"
+    assert questions() == []

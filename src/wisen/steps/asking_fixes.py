@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from wisen.domain.fixes import Fix
     from wisen.parts import Parts
 
+LEFT_OUT = "…"
+"""What stands in the words of a fix for a value that belongs to one occasion."""
+
 
 def ask_about_fixes(parts: Parts) -> int:
     """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
@@ -41,6 +44,8 @@ def _waiting(parts: Parts, known: Known) -> list[tuple[Fix, str]]:
     for fix in parts.index.fixes(Selection()):
         if fix.danger is Danger.NONE or fix.id in guarded or not is_sure(fix, parts.deliver):
             continue
+        if LEFT_OUT in fix.change.words:
+            continue  # nobody can judge a remedy of which a part was left out, and no agent could use it
         here = {each.context: each for each in reversed(parts.index.evidence(fix.id)) if each.worked and each.context}
         found += [
             (fix, context)
