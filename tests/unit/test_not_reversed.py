@@ -13,6 +13,8 @@ from wisen.domain.orders import is_order
 from wisen.domain.sameness import Lessons
 from wisen.domain.signals import Before, Heard, Lesson, SignalKind
 from wisen.loop.crystallize.stated import stated
+from wisen.loop.detect.lessons import is_order as tells_what_to_do
+from wisen.loop.detect.lessons import lesson
 from wisen.loop.detect.model import shipped
 from wisen.memory.layers.shortened import gist
 
@@ -274,3 +276,16 @@ def test_what_tells_how_a_thing_is_is_no_order(remark: str) -> None:
 )
 def test_a_choice_without_a_verb_is_an_order(order: str) -> None:
     assert is_order(order)
+
+
+@pytest.mark.requirement("N4")
+def test_an_order_whose_end_is_missing_is_not_told_before_it_is_approved() -> None:
+    long = (
+        "Always use the new client for every request to the shop "
+        + "and its many branches " * 12
+        + "unless I say never"
+    )
+    told = lesson(long)
+    assert told.endswith(" …")
+    assert not tells_what_to_do(told)
+    assert tells_what_to_do(lesson("Always use the new client for every request to the shop"))

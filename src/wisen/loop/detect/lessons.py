@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _READ = 1_000
 """How much of a text is looked at."""
 _LONGEST = 240
+_CUT = " …"
+"""How a lesson ends of which the end is missing."""
 _PART = 400
 """How much of a sentence is looked through for words of orders."""
 _APART = "  \0 "
@@ -164,6 +166,8 @@ def _read(texts: list[str], ranked: list[tuple[float, int]], abroad: Sequence[La
 
 def is_order(text: str, abroad: Sequence[Language] = ()) -> bool:
     """Whether a lesson tells what to do, so that it can be told to an agent before anybody approved it."""
+    if text.endswith(_CUT):
+        return False  # what is missing may turn it round
     return sentences.is_order(text, abroad) if abroad else orders.is_order(text)
 
 
@@ -340,4 +344,4 @@ def _telling(number: int, part: str, orders: int) -> float:
 def _cut(sentence: str) -> str:
     if len(sentence) <= _LONGEST:
         return sentence
-    return f"{sentence[:_LONGEST].rsplit(' ', 1)[0]} …"
+    return sentence[:_LONGEST].rsplit(" ", 1)[0] + _CUT
