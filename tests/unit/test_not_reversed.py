@@ -289,3 +289,13 @@ def test_an_order_whose_end_is_missing_is_not_told_before_it_is_approved() -> No
     assert told.endswith(" …")
     assert not tells_what_to_do(told)
     assert tells_what_to_do(lesson("Always use the new client for every request to the shop"))
+
+
+@given(
+    st.lists(
+        st.sampled_from("don't n't no never n'a yapmadan 'no' not. cannot, x'no stop-it _no no_ a".split()), max_size=8
+    )
+)
+def test_negations_are_counted_alike_whatever_letters_stand_beside_them(words: list[str]) -> None:
+    text = " ".join(words)
+    assert count_negations(text) == count_negations(f"{text} é")

@@ -37,13 +37,24 @@ _PARTS = (
 )
 """What negates wherever it stands: endings, and words of scripts that put no blanks between them."""
 _TURKISH = r"\b\w{2,}(?:ma|me)(?:yın|yin|yalım|yelim|dan|den)\b"
+_NEGATING = frozenset(_WORDS.split())
+_ENDINGS = re.compile(rf"{_TURKISH}|{_PARTS}", re.IGNORECASE)
 _NEGATIONS = re.compile(
-    rf"(?<![\w'’])(?:{'|'.join(sorted({re.escape(each) for each in _WORDS.split()}, key=len, reverse=True))})(?![\w'’])"
+    rf"(?<![\w'])(?:{'|'.join(sorted(map(re.escape, _NEGATING), key=len, reverse=True))})(?![\w'])"
     rf"|{_TURKISH}|{_PARTS}",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[\w']+")
+_MAY_END_SO = ("dan", "den", "yelim")
 
 
 def count_negations(text: str) -> int:
     """How many words or endings of a text negate, forbid or put one thing in the place of another."""
-    return len(_NEGATIONS.findall(text.replace("’", "'")))
+    text = text.replace("’", "'")
+    if not text.isascii():
+        return len(_NEGATIONS.findall(text))
+    # The same, word by word: a look into a set is faster than an alternative of two hundred words.
+    return sum(
+        1 if word in _NEGATING else len(_ENDINGS.findall(word)) if "n'" in word or word.endswith(_MAY_END_SO) else 0
+        for word in _WORD.findall(text.lower())
+    )
