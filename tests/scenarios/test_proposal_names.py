@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -170,11 +171,12 @@ def _typed_at_terminal(arguments: list[str], answers: list[tuple[str, str]]) -> 
         os.execv(AS_PERSON[0], [*AS_PERSON, *arguments])
     shown, waiting, since = "", [*answers], 0
     with suppress(OSError):  # the terminal is gone when the command has ended
-        while data := os.read(terminal, 4096):
+        while select.select([terminal], [], [], 30)[0] and (data := os.read(terminal, 4096)):
             shown += data.decode()
             if waiting and waiting[0][0] in shown[since:]:
                 since = len(shown)
                 os.write(terminal, waiting.pop(0)[1].encode())
-    os.waitpid(process, 0)
     os.close(terminal)
+    os.waitpid(process, 0)
+    assert not waiting, f"it never showed {waiting[0][0]!r}: {shown}"
     return shown

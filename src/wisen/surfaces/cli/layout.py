@@ -87,7 +87,10 @@ class Paragraphs:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         lines = list(wrap_text(self._text, options.max_width))
-        lines[-1].end = self._end
+        plain = self._text.plain
+        # What is typed behind a prompt keeps its distance from it.
+        gap = "" if self._end else plain[len(plain.rstrip(" ")) :]
+        lines[-1].end = gap + self._end
         yield from lines
 
 
