@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
-import select
 import re
+import select
 from contextlib import suppress
 from pathlib import Path
 
