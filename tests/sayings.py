@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from wisen.domain.entries import Move, Proposal
     from wisen.domain.entry_states import EntryState
 
-NOW = datetime.now(UTC)
 _ADVICE = re.compile(r"- .*\(R-[0-9a-f]{8}\b")
 
 
@@ -26,6 +25,7 @@ class Sayings:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.sessions = 0
+        self.now = datetime.now(UTC)  # what is approved is approved now, whenever this module was loaded
 
     def project(self, name: str = "shop") -> Path:
         folder = self.home / name
@@ -36,7 +36,7 @@ class Sayings:
         """A session in which the user says something, so many minutes from now; before it, where they are negative."""
         self.sessions += 1
         folder = self.project(project)
-        log = ClaudeTranscript(self.sessions, cwd=str(folder), start=NOW + timedelta(minutes=minutes))
+        log = ClaudeTranscript(self.sessions, cwd=str(folder), start=self.now + timedelta(minutes=minutes))
         log.prompt("run the tests")
         log.bash("npm test", "npm error", exit_code=1)
         for each in words:

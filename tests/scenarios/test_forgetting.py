@@ -376,7 +376,7 @@ def test_without_a_yes_nothing_is_forgotten(home: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(shop)
     shown = run("forget", "quickbeam", expect=1, stdin=typed).stdout
     assert re.search(r"Forget \d+ things .* for good\? \[y/N\]", shown), "how many is asked about"
-    assert "Always use quickbeam instead of npm." in shown, "the first ones are shown"
+    assert "From now on always use quickbeam instead of npm." in shown, "the first ones are shown"
     assert "Nothing was forgotten." in shown
     assert "Nothing was forgotten." in run("forget", "--everything", "--scope", "all", expect=1, stdin=typed).stdout
     with wisen.open_learner() as learner:

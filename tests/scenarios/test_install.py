@@ -59,7 +59,7 @@ def made_old(path: Path, home: Path) -> None:
 
 def test_a_dry_run_shows_the_difference_and_makes_no_files(home: Path, settings: Path) -> None:
     shown = run("install", "claude-code", "--dry-run").stdout
-    assert f"/bin/sh {home / 'wisen'}/hook claude-code session-start 2>/dev/null" in shown
+    assert f"/bin/sh {home / 'wisen'}/hook claude-code session-start 2>/dev/null" in " ".join(shown.split())
     assert "ms before each call of a tool" in " ".join(shown.split())
     assert "Nothing was written." in shown
     assert settings.read_bytes() == HIS

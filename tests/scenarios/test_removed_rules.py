@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.commands import run
-from tests.sayings import NOW, Sayings
+from tests.sayings import Sayings
 
 from wisen import wiring
 from wisen.domain.entries import Status
@@ -103,7 +103,7 @@ def test_a_rule_that_was_dropped_in_a_commit_does_not_come_back_before_it_is_sai
     assert "you took it out of" in run("review").stdout
     shop.git("commit", "-q", "--allow-empty", "-m", "more")
     assert shop.state() == "refused"
-    shop.say("no, always use pnpm, not npm", minutes=(datetime.now(UTC) - NOW).seconds / 60 + 5)
+    shop.say("no, always use pnpm, not npm", minutes=5)
     shop.cycle()
     assert any("pnpm" in line for line in shop.advice()), "the newest word"
     assert [each.text for each in shop.proposals()] == [PNPM]
@@ -112,7 +112,7 @@ def test_a_rule_that_was_dropped_in_a_commit_does_not_come_back_before_it_is_sai
 def test_a_rule_said_again_between_its_removal_and_our_next_look_is_the_newest_word(shop: Shop) -> None:
     committed(shop)
     drop_and_commit(shop)
-    shop.say("no, always use pnpm, not npm", minutes=(datetime.now(UTC) - NOW).seconds / 60 + 5)
+    shop.say("no, always use pnpm, not npm", minutes=5)
     assert shop.state() == "holds"
 
 

@@ -158,6 +158,9 @@ class Edits(RuleBasedStateMachine):
     @precondition(lambda self: self.commits)
     def he_switches_the_branch(self, which: int) -> None:
         chosen = self.commits[which % len(self.commits)]
+        at = self.checkouts.at(str(self.path.resolve()))
+        if at is not None and at.head == chosen.head:
+            self.by_hand = True  # HEAD stays where it is: the person had the file put back as it was committed
         self.path.resolve().write_bytes(chosen.content)
         self.checkouts.switch(self.path.resolve(), chosen)
         self.touched = True

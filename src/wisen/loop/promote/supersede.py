@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import REMOVED, EntryType, MoveKind, Origin, Status, Who
-from wisen.domain.sameness import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.entries import Move
     from wisen.domain.entry_states import EntryState
+    from wisen.domain.sameness import Lessons
     from wisen.ports import Scribe
 
 _PASSING = re.compile(
@@ -77,6 +77,8 @@ def settle_by_newest(
     `is_word`: whether an entry is the user's word and meant to last, so that it can take the place of another.
     `said_in`: when an entry was last said in a context.
     """
+    from wisen.domain.sameness import Lessons
+
     said = last_said(states, moves)
     removed = _removed(moves)
     learnt = [each for each in states if each.entry.type is EntryType.LEARNING and not each.merged_into]
@@ -160,7 +162,12 @@ def successor(state: EntryState, by_id: Mapping[str, EntryState]) -> EntryState:
 
 def overruled(of_all: Iterable[EntryState], of_project: Iterable[EntryState]) -> set[str]:
     """The ids of what holds everywhere and does not in a project, whose own rules say the opposite."""
+    rules, own = [*of_all], [*of_project]
+    if not rules or not own:
+        return set()  # nothing to compare: a listing does not load what compares
+    from wisen.domain.sameness import Lessons
+
     everywhere = Lessons()
-    for each in of_all:
+    for each in rules:
         everywhere.add(each.entry.id, each.text)
-    return {id_ for each in of_project for id_ in everywhere.opposites(each.text)}
+    return {id_ for each in own for id_ in everywhere.opposites(each.text)}

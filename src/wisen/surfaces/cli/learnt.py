@@ -16,7 +16,7 @@ ProposalId = Annotated[str, typer.Argument(metavar="ID", help="Its number in the
 @proposals_app.callback()
 def proposals(
     context: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Also those that were answered.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also what was answered or is held back by a rule.")] = False,
     as_json: Json = False,
 ) -> None:
     """List what is proposed."""

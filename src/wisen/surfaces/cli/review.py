@@ -35,14 +35,15 @@ def show(*, every: bool, as_json: bool) -> int:
     with wiring.wire().asked() as learner:
         found = [each for each in learner.proposals() if every or each.waits]
         if as_json:
-            held_back = [each._asdict() for each in learner.held_back_fixes()]
-            print_json({"proposals": [_told(learner, each) for each in found], "held_back": held_back})
+            # What rules hold back is worked out from all fixes: a listing does not wait for that.
+            held_back = {"held_back": [each._asdict() for each in learner.held_back_fixes()]} if every else {}
+            print_json({"proposals": [_told(learner, each) for each in found], **held_back})
             return 0
         short = learner.short_ids()
         numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
         learner.note_shown([*numbers])
         goes = {each.proposal.id: _where(each.proposal, learner) for each in found}
-        held = held_back_lines(learner)
+        held = held_back_lines(learner) if every else []
     if not found:
         say("Nothing is proposed just now. wisen learn reads what is new.")
     for each in found:
