@@ -20,11 +20,13 @@ from tests.commands import AS_PERSON, run
 from tests.planted import Facts, Planter, residues
 
 import wisen
+from wisen.domain.changes import digest
 from wisen.domain.entries import Answer
 from wisen.domain.tombstones import ALL
 from wisen.errors import UsageError
 from wisen.learner import Learner
 from wisen.loop.apply import books
+from wisen.loop.apply.edit import Editor, LinePlan
 from wisen.loop.observe import door
 from wisen.loop.record import admit
 from wisen.memory.recall import gathering
@@ -436,3 +438,18 @@ def answered(place: Path, arguments: list[str], answers: list[str]) -> str:
     assert os.waitpid(process, 0)[1] == 0
     os.close(terminal)
     return shown
+
+
+@pytest.mark.parametrize("order", [("quickbeam", "treebeard"), ("treebeard", "quickbeam")])
+def test_the_heading_that_came_with_the_first_line_goes_with_the_last_one(home: Path, order: tuple[str, ...]) -> None:
+    file = taught(home, "hello") / "CLAUDE.md"
+    file.write_bytes(b"# Shop\n\n- mine.\n")
+    with wisen.open_learner() as learner:
+        learner.learn()
+        for number, word in enumerate(("quickbeam", "treebeard")):
+            saw = digest(file.read_bytes())
+            Editor(learner._parts.desk).put(LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw))
+        assert b"## Tools" in file.read_bytes()
+        for word in order:
+            learner.forget(word, scope=ALL)
+    assert file.read_bytes() == b"# Shop\n\n- mine.\n"

@@ -76,6 +76,10 @@ class Ledger(Graves, Purse, Phrasebook, Ownerships, Protocol):
         """
         ...
 
+    def rewrite_change(self, change: Change) -> None:
+        """Put a change in the place of the one with its id, in one go."""
+        ...
+
     def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """The edits of the files of one machine, or of one file, oldest first."""
         ...

@@ -7,6 +7,8 @@ from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from wisen.domain.changes import EXPERIMENTS_ANSWER, SWITCHED_OFF, Change, Fate, Line, Look, Passage, Value
 from wisen.domain.contexts import EVERYWHERE, NOWHERE
 from wisen.domain.entries import Entry, rule_id
@@ -26,6 +28,7 @@ from wisen.memory.layers.keep import shelf_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from wisen.loop.apply.past import Past
     from wisen.loop.forget.find import Aim, Found, Seen
     from wisen.loop.forget.matching import Needle
     from wisen.parts import Parts
@@ -115,6 +118,7 @@ def take_back(parts: Parts, found: Found, aim: Aim) -> tuple[list[str], set[str]
             continue
         try:
             editor.undo(change.id)
+            _hand_on_heading(parts, change, found, known)
             _put_back(parts, editor, change, aim.needle, names)
         except UsageError as error:
             left.append(str(error))
@@ -122,6 +126,24 @@ def take_back(parts: Parts, found: Found, aim: Aim) -> tuple[list[str], set[str]
             left.append(str(error))
             stays.add(thing_of(change))
     return left, stays
+
+
+def _hand_on_heading(parts: Parts, change: Change, found: Found, known: Past) -> None:
+    """Have the heading that came with a line go with the next of our lines below it: nothing is kept of the first."""
+    deed, gone = change.deed, {each.id for each in found.changes()}
+    if not isinstance(deed, Line) or not (deed.opening or deed.closing):
+        return
+    for heir in known.changes:
+        line = heir.deed
+        if (
+            isinstance(line, Line)
+            and (heir.path, line.heading) == (change.path, deed.heading)
+            and not (line.opening or line.closing or heir.id in gone)
+            and known.fates.get(heir.id) is Fate.STANDS
+        ):
+            owner = structs.replace(line, opening=deed.opening, closing=deed.closing)
+            parts.ledger.rewrite_change(structs.replace(heir, deed=owner))
+            return
 
 
 def _stands(change: Change, aim: Aim, rules: Collection[str], names: Collection[bytes]) -> bool:

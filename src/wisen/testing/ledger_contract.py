@@ -276,6 +276,20 @@ class LedgerContract:
         assert again.aliases(text) == (alias,)
         assert again.runs(1)[0].error == text
 
+    def test_a_change_is_rewritten_in_its_place(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
+        line = Line(id="R-7f3a", heading="Rules", text="Use pnpm.")
+        first = Change(
+            id="01", machine="desk", path="/p/A.md", at=NOON, why="", before="", after="aa", splices=(), deed=line,
+            follows="",
+        )  # fmt: skip
+        second = structs.replace(first, id="02", follows="01")
+        ledger.change(first)
+        ledger.change(second)
+        owner = structs.replace(first, deed=structs.replace(line, opening=b"## Rules"))
+        ledger.rewrite_change(owner)
+        assert reopen().changes(machine="desk") == (owner, second)
+        reopen().check()
+
     def test_changes_come_back_whole_oldest_first_and_once(self, ledger: Ledger, reopen: Callable[[], Ledger]) -> None:
         second = Change(
             id="02",

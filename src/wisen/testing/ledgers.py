@@ -127,6 +127,10 @@ class MemoryLedger(MemoryPhrasebook, MemoryOwnerships, MemoryPurse):
         self._changes.setdefault(change.id, structs.replace(change, at=change.at.astimezone(UTC)))
         return True
 
+    def rewrite_change(self, change: Change) -> None:
+        """Put a change in the place of the one with its id, in one go."""
+        self._changes[change.id] = structs.replace(change, at=change.at.astimezone(UTC))
+
     def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """The edits of the files of one machine, or of one file, oldest first."""
         found = (each for each in self._changes.values() if each.machine == machine and path in (None, each.path))

@@ -182,11 +182,15 @@ class SqlLedger(SqlEntries, SqlExposures, SqlGraves, SqlPurse, SqlPhrases, SqlOw
 
     def change(self, change: Change) -> bool:
         """Remember an edit of a file; the same one again changes nothing. False: another one came in its place."""
-        values: dict[str, Value] = {name: getattr(change, name, None) for name in CHANGES.columns}
-        values |= {"at": microseconds(change.at), "body": _body(change)}
         with self._db.transaction():
-            add(self._db, CHANGES, values)
+            add(self._db, CHANGES, _change_values(change))
             return bool(self._db.run("SELECT 1 FROM changes WHERE id = ?", (pack(change.id),)))
+
+    def rewrite_change(self, change: Change) -> None:
+        """Put a change in the place of the one with its id, in one go."""
+        with self._db.transaction():
+            self._db.run("DELETE FROM changes WHERE id = ?", (pack(change.id),))
+            add(self._db, CHANGES, _change_values(change))
 
     def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
         """The edits of the files of one machine, or of one file, oldest first."""
@@ -314,6 +318,11 @@ def _record(row: dict[str, Value]) -> Record:
 
 
 _WORDS = ("path", "why", "told")
+
+
+def _change_values(change: Change) -> dict[str, Value]:
+    values: dict[str, Value] = {name: getattr(change, name, None) for name in CHANGES.columns}
+    return values | {"at": microseconds(change.at), "body": _body(change)}
 
 
 def _body(change: Change) -> str:
