@@ -169,3 +169,15 @@ def test_nobody_is_asked_about_a_fix_of_which_a_part_was_left_out(home: Path, wi
     fixes = [each["change"] for each in told("fixes")["fixes"] if "…" in str(each["change"])]
     assert fixes, "it is learnt, and shown by `wisen fixes`"
     assert questions() == []
+
+
+@pytest.mark.requirement("F4")
+def test_nobody_is_asked_about_a_place_outside_the_project_that_was_met_once(home: Path, project: Path) -> None:
+    wrong, right = "/srv/plot/rows.txt", "/srv/field/rows.txt"
+    calls = (f"cat {wrong}", f"cat: {wrong}: No such file or directory"), (f"cat {right}", "")
+    session(home, project, 1, *calls)
+    run("cycle", "--quick")
+    assert questions() == []
+    session(home, project, 2, *calls)
+    run("cycle", "--quick")
+    assert [each["text"] for each in questions() if "rows.txt" in each["text"]]

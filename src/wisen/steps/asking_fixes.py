@@ -44,6 +44,8 @@ def _waiting(parts: Parts, known: Known) -> list[tuple[Fix, str]]:
     for fix in parts.index.fixes(Selection()):
         if fix.danger is Danger.NONE or fix.id in guarded or not is_sure(fix, parts.deliver):
             continue
+        if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
+            continue  # a place of one occasion: it may never be met again
         if LEFT_OUT in fix.change.words:
             continue  # nobody can judge a remedy of which a part was left out, and no agent could use it
         here = {each.context: each for each in reversed(parts.index.evidence(fix.id)) if each.worked and each.context}
