@@ -36,7 +36,7 @@ from benchmarks.detect_items import (
 from wisen.domain.signals import SignalKind
 from wisen.loop.detect.features import look
 from wisen.loop.detect.lasting import lasting
-from wisen.loop.detect.lessons import drawn, groups_in
+from wisen.loop.detect.lessons import draw_lesson, groups_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -90,7 +90,7 @@ def lasting_features(items: Sequence[Item]) -> list[Features]:
     """What tells of each lesson whether it lasts."""
     out = []
     for item in items:
-        reading = drawn(item.heard.text).reading or item.heard.text[:200]
+        reading = draw_lesson(item.heard.text).reading or item.heard.text[:200]
         out.append(lasting(item.heard, reading, groups_in(reading), look(item.heard)))
     return out
 

@@ -65,7 +65,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     reading_seconds = parts.clock.elapsed() - clock_began
     diary = dig(parts)
     with step("notice"):
-        noticing.heed(parts, notice(parts.desk))
+        noticing.apply_looks(parts, notice(parts.desk))
     fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
     said = parts.index.signals(selection)
     with step("praise"):

@@ -139,26 +139,26 @@ def test_a_project_is_chosen_by_name_or_path_and_an_unknown_one_is_told(home: Pa
 @pytest.mark.parametrize(
     ("wanted", "places"),
     [
-        ("cli", ("/work/a/cli", "/work/b/cli")),
-        ("entireio/cli", ("/work/a/cli",)),
-        ("github.com/entireio/cli", ("/work/a/cli",)),
-        ("/work/b", ("/work/b/cli",)),
-        ("/work/b/cli/src/deep", ("/work/b/cli",)),
+        ("cli", ("/home/ada/cli", "/home/ben/cli")),
+        ("orchard/cli", ("/home/ada/cli",)),
+        ("github.com/orchard/cli", ("/home/ada/cli",)),
+        ("/home/ben", ("/home/ben/cli",)),
+        ("/home/ben/cli/src/deep", ("/home/ben/cli",)),
         ("cl", ()),
         ("io/cli", ()),
         ("", ()),
     ],
 )
 def test_names_of_projects(wanted: str, places: tuple[str, ...]) -> None:
-    remote = context_of(ContextKind.REMOTE, "github.com/entireio/cli")
-    local = context_of(ContextKind.PATH, "/work/b/cli", machine="m")
+    remote = context_of(ContextKind.REMOTE, "github.com/orchard/cli")
+    local = context_of(ContextKind.PATH, "/home/ben/cli", machine="m")
     aliases = [
-        Alias(context=remote.key, machine="m", path="/work/a/cli", since=NOON),
-        Alias(context=local.key, machine="m", path="/work/b/cli", since=NOON),
+        Alias(context=remote.key, machine="m", path="/home/ada/cli", since=NOON),
+        Alias(context=local.key, machine="m", path="/home/ben/cli", since=NOON),
     ]
     path = wanted if wanted.startswith("/") else f"/elsewhere/{wanted}"
     assert project_places(wanted, path, [remote, local], aliases) == places
-    assert nearest_projects("clj", [remote, local], aliases) == ("cli (github.com/entireio/cli)",)
+    assert nearest_projects("clj", [remote, local], aliases) == ("cli (github.com/orchard/cli)",)
 
 
 @pytest.mark.requirement("X4")

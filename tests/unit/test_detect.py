@@ -15,7 +15,7 @@ from wisen.domain.lasting_words import orders_lastingly
 from wisen.domain.signals import Before, Heard, Signal, SignalKind
 from wisen.loop.detect.features import READ, is_abroad, look
 from wisen.loop.detect.lasting import lasting
-from wisen.loop.detect.lessons import drawn, groups_in, is_order
+from wisen.loop.detect.lessons import draw_lesson, groups_in, is_order
 from wisen.loop.detect.lexicon import shipped_lexicon
 from wisen.loop.detect.model import STATED_LASTING, detect, shipped
 from wisen.loop.detect.tables import BOTH, NEXT
@@ -235,7 +235,7 @@ def test_weighing_side_by_side_gives_what_the_named_features_add_up_to(
         of = file["abroad" if is_abroad(heard) else "kinds"][kind]
         score = of["bias"] + sum(of["weights"].get(name, 0.0) * value for name, value in look(heard).items())
         assert probability == pytest.approx(1 / (1 + math.exp(-score)), abs=1e-9)
-    reading = drawn(text).reading
+    reading = draw_lesson(text).reading
     found = next((signal.lesson for signal in detect(heard) if signal.lesson), None)
     if found is not None and reading:
         of = file["lasting"]

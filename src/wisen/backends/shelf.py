@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wisen.backends.launcher import UNGUARDED
 from wisen.errors import StoreError
-from wisen.ports.shelf import Reply, Spooled
+from wisen.ports.shelf import ChatReply, Spooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +61,7 @@ class HomeShelf:
         """The digests of the snapshots that are there."""
         return frozenset(path.stem for path in self._snapshots.glob("*.json") if path.stem != _CURRENT)
 
-    def reply(self, each: Reply) -> None:
+    def reply(self, each: ChatReply) -> None:
         """Leave something to be told by the next hook of a session, or at the next start in its project."""
         try:
             self._replies.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -73,10 +73,10 @@ class HomeShelf:
         except OSError as error:
             raise StoreError(f"{self._replies} cannot be written: {error.strerror}. Make room there.") from error
 
-    def replies(self) -> tuple[Reply, ...]:
+    def replies(self) -> tuple[ChatReply, ...]:
         """What was not told yet, oldest first."""
         notes = [note for path in sorted(self._replies.glob("*.json")) for note in _notes(path)]
-        return tuple(Reply(*(str(note.get(name, "")) for name in Reply._fields)) for note in notes)
+        return tuple(ChatReply(*(str(note.get(name, "")) for name in ChatReply._fields)) for note in notes)
 
     def spooled(self) -> tuple[Spooled, ...]:
         """What hooks left, oldest first. What cannot be read is empty."""

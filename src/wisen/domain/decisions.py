@@ -24,7 +24,7 @@ _OWN = (MoveKind.ANSWER, MoveKind.GUARD, MoveKind.CONFIRM, MoveKind.EXPERIMENTS)
 _NOTED = (MoveKind.DECISION, MoveKind.UNDO)
 
 
-class Decision(NamedTuple):
+class RecordedDecision(NamedTuple):
     """What was decided in one go."""
 
     id: str
@@ -58,7 +58,9 @@ def standing_moves(moves: Iterable[Move]) -> list[Move]:
     return [each for each in every if each.kind not in _NOTED and each.id not in gone]
 
 
-def decisions_of(moves: Sequence[Move], changes: Sequence[Change], over: Collection[str] = ()) -> tuple[Decision, ...]:
+def decisions_of(
+    moves: Sequence[Move], changes: Sequence[Change], over: Collection[str] = ()
+) -> tuple[RecordedDecision, ...]:
     """Every decision, oldest first; `over` are the changes of files that were taken back.
 
     What older versions decided, or a run that was cut off, was not noted: it is told by what stands close together.
@@ -71,7 +73,7 @@ def decisions_of(moves: Sequence[Move], changes: Sequence[Change], over: Collect
     return tuple(sorted((*noted, *_grouped(loose, lone, gone, over)), key=lambda each: (each.at, each.id)))
 
 
-def undo_moves(decision: Decision, moves: Sequence[Move]) -> list[tuple[str, str]]:
+def undo_moves(decision: RecordedDecision, moves: Sequence[Move]) -> list[tuple[str, str]]:
     """Each subject of a decision, with the moves about it that are to be undone as the value of a move."""
     wanted = {decision.id, *decision.moves}
     of: dict[str, list[str]] = {}
@@ -85,17 +87,17 @@ def _undone(moves: Iterable[Move]) -> set[str]:
     return {id_ for each in moves if each.kind is MoveKind.UNDO for id_ in each.value.split()}
 
 
-def _read(move: Move, is_undone: bool) -> Decision:  # noqa: FBT001 - ours
+def _read(move: Move, is_undone: bool) -> RecordedDecision:  # noqa: FBT001 - ours
     did, *rest = move.value.split() or [""]
     of = {mark: tuple(each[2:] for each in rest if each.startswith(mark)) for mark in (_MOVE, _CHANGE, _ENTRY, _GUARD)}
-    return Decision(
+    return RecordedDecision(
         move.id, move.at, move.by, did, move.subject, of[_MOVE], of[_CHANGE], of[_ENTRY], of[_GUARD], is_undone
     )
 
 
 def _grouped(
     loose: Sequence[Move], lone: Sequence[Change], gone: Collection[str], over: Collection[str]
-) -> Iterable[Decision]:
+) -> Iterable[RecordedDecision]:
     """Moves and changes that stand close together, as decisions."""
     rows: list[Move | Change] = sorted((*loose, *lone), key=lambda each: (each.at, each.id))
     groups: list[list[Move | Change]] = []
@@ -111,7 +113,7 @@ def _grouped(
         if first is None and not files:
             continue
         head = first or files[0]
-        yield Decision(
+        yield RecordedDecision(
             id=head.id,
             at=head.at,
             by=first.by if first else Who.WISEN,

@@ -18,7 +18,7 @@ class Day(NamedTuple):
     lines: tuple[DayLine, ...]
 
 
-class Kept(NamedTuple):
+class KeptCounts(NamedTuple):
     """How much is kept of a project, or of all."""
 
     sessions: int
@@ -33,7 +33,7 @@ class MemoryOverview(NamedTuple):
 
     name: str
     """What the project is called; empty outside of any."""
-    here: Kept
-    everywhere: Kept
+    here: KeptCounts
+    everywhere: KeptCounts
     days: tuple[Day, ...]
     summaries: tuple[Path, ...]

@@ -69,7 +69,7 @@ def orders_lastingly(text: str) -> bool:
     return any(_OPENS.match(each) or _CLOSES.search(each) for each in clauses)
 
 
-def insists(text: str) -> bool:
+def is_insistent(text: str) -> bool:
     """Whether the user says that it was said before."""
     return _INSISTS.search(text.replace("’", "'")) is not None
 

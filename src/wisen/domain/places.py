@@ -24,7 +24,7 @@ class PlaceWord(StrEnum):
     MEMORY = "memory"
 
 
-class Place(NamedTuple):
+class RulePlace(NamedTuple):
     """A place where a rule may go."""
 
     word: PlaceWord

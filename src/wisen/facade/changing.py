@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from wisen.domain.changes import Change
-    from wisen.domain.decisions import Decision
+    from wisen.domain.decisions import RecordedDecision
     from wisen.domain.instructions import Judged
     from wisen.loop.apply.edit import Edit
     from wisen.loop.apply.past import Past
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class UndoneDecision(NamedTuple):
     """A decision that was taken back, or would be."""
 
-    decision: Decision
+    decision: RecordedDecision
     words: str
     """What was decided."""
     files: tuple[Undoing, ...]
@@ -129,7 +129,7 @@ class Changer(Deliverer):
 
         return open_judgements(self._parts)
 
-    def decision_log(self) -> tuple[Decision, ...]:
+    def decision_log(self) -> tuple[RecordedDecision, ...]:
         """Everything that was decided, oldest first: by the user, and by policy."""
         from wisen.domain.decisions import decisions_of
 
@@ -137,7 +137,7 @@ class Changer(Deliverer):
         over = {id_ for id_, fate in past.fates.items() if fate in (Fate.UNDONE, Fate.NOT_MADE)}
         return decisions_of(self._parts.ledger.moves(every=True), past.changes, over)
 
-    def decision(self, which: str | None = None) -> Decision:
+    def decision(self, which: str | None = None) -> RecordedDecision:
         """A decision by its short id or id, by that of a change or proposal, or how one begins; else the last one.
 
         Raises:
@@ -165,7 +165,7 @@ class Changer(Deliverer):
             raise UsageError(f"{len(standing)} decisions begin with {which!r}. The ids: wisen undo --list")
         return standing[-1]
 
-    def _fits(self, decision: Decision, which: str) -> bool:
+    def _fits(self, decision: RecordedDecision, which: str) -> bool:
         if short_id(decision.id) == which.lower():
             return True
         if decision.subject and short_id(decision.subject) == which.lower():
@@ -212,15 +212,15 @@ class Changer(Deliverer):
             self.prepare()
         return undone
 
-    def _is_new(self, guard: str, decision: Decision) -> bool:
+    def _is_new(self, guard: str, decision: RecordedDecision) -> bool:
         """Whether nothing but a decision knows of a guard: one that was proposed goes back into shadow."""
         return all(each.entry != guard for each in self._parts.ledger.proposals() if each.id != decision.subject)
 
-    def age_of(self, decision: Decision) -> timedelta:
+    def age_of(self, decision: RecordedDecision) -> timedelta:
         """How long ago something was decided."""
         return self._parts.clock.now() - decision.at
 
-    def describe_decision(self, decision: Decision) -> str:
+    def describe_decision(self, decision: RecordedDecision) -> str:
         """What was decided, in words: approved “Use pnpm.” into CLAUDE.md."""
         from wisen.domain.guards import newest
 

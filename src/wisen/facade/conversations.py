@@ -32,7 +32,7 @@ class ConversationLine(NamedTuple):
     """Whether it is what the lesson was learnt from."""
 
 
-class Conversation(NamedTuple):
+class ConversationExcerpt(NamedTuple):
     """A part of a session."""
 
     agent: str
@@ -42,12 +42,12 @@ class Conversation(NamedTuple):
     """Empty where the session is no longer kept."""
 
 
-def conversations_around(index: Index, seen: Sequence[Occurrence], most: int) -> tuple[Conversation, ...]:
+def conversations_around(index: Index, seen: Sequence[Occurrence], most: int) -> tuple[ConversationExcerpt, ...]:
     """What was going on around occurrences, the newest first."""
     found = []
     for each in [*reversed(seen)][:most]:
         histories = index.histories(Selection(agent=each.agent, since=each.at - _LONG_SESSION))
-        found.append(Conversation(each.agent, each.session, each.at, _lines(histories, each)))
+        found.append(ConversationExcerpt(each.agent, each.session, each.at, _lines(histories, each)))
     return tuple(found)
 
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from msgspec import structs
+
 from wisen.domain.contexts import NOWHERE
-from wisen.domain.entries import Answer, MoveKind, Proposal, ProposalType, Who, request_id
+from wisen.domain.entries import Answer, MoveKind, Proposal, Who
 from wisen.domain.entry_states import asked
 from wisen.domain.presence import Person
 from wisen.errors import PersonNeeded, UsageError, WisenError
@@ -129,28 +131,12 @@ class Decider:
     def _request(self, words: tuple[str, ...], voice: NotAPerson) -> Proposal:
         parts, place = self._parts, str(Path.cwd())
         who = voice.agent or "a script"
-        return Proposal(
-            id=parts.ids.new(),
-            machine=parts.machine,
-            at=parts.clock.now(),
-            type=ProposalType.SUGGESTION,
-            entry=request_id(words),
-            context=parts.context_of(Path(place)) or NOWHERE,
-            text=shlex.join(("wisen", *words)),
-            path="",
-            heading="",
-            why=f"{who[:1].upper()}{who[1:]} asked for this, and you did not: {voice.reason}.",
-            hypothesis="Nothing is done before you say so.",
-            risk="high",
-            effort="low",
-            impact="low",
-            tokens=0,
-            sessions=0,
-            agent=who,
-            words=words,
-            typed=parts.typed,
-            place=place,
-        )
+        from wisen.loop.promote.suggest import command_proposal
+
+        why = f"{who[:1].upper()}{who[1:]} asked for this, and you did not: {voice.reason}."
+        asked = command_proposal(words, shlex.join(("wisen", *words)), why, parts.scribe, risk="high")
+        context = parts.context_of(Path(place)) or NOWHERE
+        return structs.replace(asked, context=context, agent=who, typed=parts.typed, place=place)
 
     def answer_request(self, request: str, given: Answer) -> None:
         """Note what the user says to a decision that others asked for; whoever approves one runs its command first.

@@ -15,7 +15,7 @@ from wisen.domain.presence import Person
 from wisen.domain.report import Selection
 from wisen.errors import FileError, PlaceNeeded, StoreError, UsageError, WisenError
 from wisen.facade.review import Reviewer
-from wisen.ports.shelf import Reply
+from wisen.ports.shelf import ChatReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -62,7 +62,7 @@ def describe_approval(answered: Answered, *, said: bool) -> str:
     return f"{told} The next rules of this project go there too (wisen proposals place)." if said else told
 
 
-def in_chat(wish: Wish, error: WisenError) -> str:
+def describe_error_in_chat(wish: Wish, error: WisenError) -> str:
     """Why something was not done, with what the user can type instead."""
     if not isinstance(error, PlaceNeeded) or not error.places:
         return str(error)
@@ -108,7 +108,7 @@ class Deliverer(Reviewer):
                     says = granted.says
                 except WisenError as error:
                     troubles.append(f"“{wish.words}”: {error}")
-                    says = f"Not done, what you typed as “{wish.words}”: {in_chat(wish, error)}"
+                    says = f"Not done, what you typed as “{wish.words}”: {describe_error_in_chat(wish, error)}"
                 except Exception as error:  # noqa: BLE001 - a fence: what cannot be done keeps no other wish waiting
                     troubles.append(f"“{wish.words}”: {describe_error(error)}")
                     if parts.clock.now() - wish.at < _PATIENCE:
@@ -129,12 +129,12 @@ class Deliverer(Reviewer):
 
         With its session, as far as the log shows it.
         """
-        from wisen.loop.deliver.spool import FORGETS, forgotten_by, is_borne_out
+        from wisen.loop.deliver.spool import FORGETS, is_borne_out, read_forget_wish
 
         found = self._parts.index.histories(Selection(agent=wish.agent, since=wish.around))
         histories = tuple(each for each in found if each.native == wish.session)
         if wish.kind in FORGETS:
-            return forgotten_by(wish, histories, self._parts.salt()), histories
+            return read_forget_wish(wish, histories, self._parts.salt()), histories
         return True if is_borne_out(wish, histories) else None, histories
 
     def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:
@@ -233,7 +233,7 @@ class Deliverer(Reviewer):
         of = (each for each in histories if (each.agent, each.native) == (wish.agent, wish.session))
         context = next((turn.context for each in of for turn in reversed(each.turns) if turn.context), "")
         with suppress(StoreError):
-            self._parts.shelf.reply(Reply(wish.agent, wish.session, context, says))
+            self._parts.shelf.reply(ChatReply(wish.agent, wish.session, context, says))
 
     def _grant(self, wish: Wish) -> Granted:
         given = _ANSWERS.get(wish.kind)

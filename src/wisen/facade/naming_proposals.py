@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.entries import Proposal
     from wisen.domain.entry_states import Asked
-    from wisen.facade.conversations import Conversation
+    from wisen.facade.conversations import ConversationExcerpt
 
 
 _DIGITS = 4
@@ -50,7 +50,7 @@ class ProposalNamer(Decider):
             raise UsageError(f"{found} {id_!r}. They stand in: wisen proposals")
         return fits[0]
 
-    def conversations(self, proposal: Proposal, most: int = 2) -> tuple[Conversation, ...]:
+    def conversations(self, proposal: Proposal, most: int = 2) -> tuple[ConversationExcerpt, ...]:
         """What was said and done around the newest words that a proposal comes from."""
         from wisen.facade.conversations import conversations_around
 

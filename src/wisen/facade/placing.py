@@ -13,7 +13,7 @@ from wisen.facade.deciding import Decider
 
 if TYPE_CHECKING:
     from wisen.domain.entries import Move, Proposal
-    from wisen.domain.places import Place
+    from wisen.domain.places import RulePlace
     from wisen.loop.apply.edit import Edit
 
 _THROUGH = (FileChanged, StoreError, PersonNeeded)
@@ -31,13 +31,13 @@ class ChosenPlace(NamedTuple):
 class Placer(Decider):
     """What a Learner knows of the places that rules go to."""
 
-    def places(self, proposal: Proposal) -> tuple[Place, ...]:
+    def places(self, proposal: Proposal) -> tuple[RulePlace, ...]:
         """Every place where the rule of a proposal may go, its own file first."""
         from wisen.steps.placing import places_for
 
         return places_for(self._parts, proposal)
 
-    def place_of(self, proposal: Proposal, to: str | None = None) -> Place | None:
+    def place_of(self, proposal: Proposal, to: str | None = None) -> RulePlace | None:
         """Where the rule of a proposal goes: where `to` says, else where the user said before, else its own file.
 
         None where it goes to no file at all.
@@ -89,7 +89,7 @@ class Placer(Decider):
         return ChosenPlace(context, file, word)
 
     def write_rule(
-        self, proposal: Proposal, place: Place, text: str, entry: str, *, said: bool = False, dry_run: bool = False
+        self, proposal: Proposal, place: RulePlace, text: str, entry: str, *, said: bool = False, dry_run: bool = False
     ) -> Edit | None:
         """Put an approved rule where it goes; None where it goes into no file of the user's.
 
@@ -124,7 +124,7 @@ class Placer(Decider):
             raise self._place_needed(proposal, place, str(error)) from error
 
     def _written(
-        self, proposal: Proposal, place: Place, text: str, id_: str, *, may_be_full: bool, dry_run: bool
+        self, proposal: Proposal, place: RulePlace, text: str, id_: str, *, may_be_full: bool, dry_run: bool
     ) -> Edit:
         """Put an approved rule into its file: as a line, or as a value where the file holds values."""
         from wisen.loop.apply.deeds import stands_in
@@ -144,7 +144,7 @@ class Placer(Decider):
             raise UsageError(f"{path} holds no texts under `preferences` any more. Mend it, or reject the proposal.")
         return Editor(parts.desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
 
-    def _place_needed(self, proposal: Proposal, tried: Place, why: str) -> PlaceNeeded:
+    def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:
         from wisen.steps.placing import can_be_offered
 
         offered = tuple(
@@ -154,7 +154,7 @@ class Placer(Decider):
         then = f" Say where it may go: {listed}." if offered else ""
         return PlaceNeeded(f"{why} Nothing was written, and it still waits.{then}", why=why, places=offered)
 
-    def place_move(self, proposal: Proposal, place: Place) -> list[Move]:
+    def place_move(self, proposal: Proposal, place: RulePlace) -> list[Move]:
         """The row that remembers where the user said that a rule goes, for the next one; none where that is known.
 
         What makes a rule hold in all projects is said each time.

@@ -89,7 +89,7 @@ class Recaller:
         Raises:
             UsageError: the budget is not a number of tokens.
         """
-        from wisen.memory.recall.briefing import KINDS, LAWS, Task, brief
+        from wisen.memory.recall.briefing import KINDS, LAWS, BriefingTask, brief
         from wisen.memory.recall.implied import implied_words
         from wisen.memory.recall.ranking import lift, rank
         from wisen.memory.recall.words import sought
@@ -110,7 +110,7 @@ class Recaller:
 
         return brief(
             found(*words, kinds=KINDS),
-            task=Task(words, implied),
+            task=BriefingTask(words, implied),
             laws=found(*words, *implied, kinds=LAWS),
             frequent=self._frequent_failures(here) if implied else (),
             budget=budget,

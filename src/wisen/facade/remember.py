@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.contexts import NOWHERE
-from wisen.domain.kept import Day, Kept, MemoryOverview
+from wisen.domain.kept import Day, KeptCounts, MemoryOverview
 from wisen.domain.report import Selection
 from wisen.domain.summaries import DayLine, Mark
 from wisen.errors import UsageError
@@ -95,9 +95,9 @@ class Rememberer:
         found = parts.index.memories.contexts()
         places = tuple(parts.places_by_context().get(key, ()))
 
-        def kept(selection: Selection | None, context: str | None) -> Kept:
+        def kept(selection: Selection | None, context: str | None) -> KeptCounts:
             of = [each for each in every if context is None or each.context == context]
-            return Kept(
+            return KeptCounts(
                 0 if selection is None else parts.index.counts(selection).sessions,
                 len(of),
                 sum(each.status is Status.PROMOTED for each in of),

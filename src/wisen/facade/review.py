@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from wisen.domain.changes import Change
     from wisen.domain.entries import Logged, Move, Occurrence
     from wisen.domain.entry_states import Asked, EntryState
-    from wisen.domain.places import Place
+    from wisen.domain.places import RulePlace
     from wisen.loop.apply.edit import Edit
     from wisen.loop.promote.policy import Leave
     from wisen.parts import Parts
@@ -57,7 +57,7 @@ class Answered(NamedTuple):
     asked: Asked
     edit: Edit | None
     """The change that was made, or would be."""
-    place: Place | None = None
+    place: RulePlace | None = None
     """Where the rule went, or would; None where there is none."""
 
 

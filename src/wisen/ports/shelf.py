@@ -19,7 +19,7 @@ class Spooled(NamedTuple):
     notes: tuple[Note, ...]
 
 
-class Reply(NamedTuple):
+class ChatReply(NamedTuple):
     """What became of something that the user typed to an agent: told once, where it was typed."""
 
     agent: str
@@ -33,11 +33,11 @@ class Reply(NamedTuple):
 class Replies(Protocol):
     """What waits to be told to the user by a hook, once."""
 
-    def reply(self, each: Reply) -> None:
+    def reply(self, each: ChatReply) -> None:
         """Leave something to be told. Raises: StoreError."""
         ...
 
-    def replies(self) -> tuple[Reply, ...]:
+    def replies(self) -> tuple[ChatReply, ...]:
         """What was not told yet, oldest first."""
         ...
 

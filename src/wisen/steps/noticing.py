@@ -7,20 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec import structs
 
 from wisen.domain.changes import Fate, Line
-from wisen.domain.contexts import NOWHERE
 from wisen.domain.entries import (
     REMOVED,
     Answer,
     MoveKind,
     Proposal,
-    ProposalType,
     Status,
     Who,
-    request_id,
 )
 from wisen.domain.entry_states import asked
+from wisen.loop.promote.suggest import command_proposal
 from wisen.steps.rulebook import Known, reject, rule_of
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 _GONE = "the line is gone since another branch or commit was checked out, or history was rewritten"
 
 
-def heed(parts: Parts, looks: Sequence[Look]) -> None:
+def apply_looks(parts: Parts, looks: Sequence[Look]) -> None:
     """Take what was noticed as the user's word, or ask once where something else may have done it."""
     if not looks:
         return
@@ -105,23 +104,6 @@ def _ask(parts: Parts, known: Known, seen: Sequence[tuple[Change, Look]]) -> Non
 
 
 def _question(parts: Parts, change: Change, line: Line, words: tuple[str, ...]) -> Proposal:
-    name = Path(change.path).name
-    return Proposal(
-        id=parts.ids.new(),
-        machine=parts.machine,
-        at=parts.clock.now(),
-        type=ProposalType.SUGGESTION,
-        entry=request_id(words),
-        context=NOWHERE,
-        text=f"Did you take “{line.text}” out of {name}?",
-        path=change.path,
-        heading="",
-        why=f"In {change.path} {_GONE}. If you did not want the rule any more, say yes; until then it holds.",
-        hypothesis="Nothing is done before you say so.",
-        risk="low",
-        effort="low",
-        impact="low",
-        tokens=0,
-        sessions=0,
-        words=words,
-    )
+    text = f"Did you take “{line.text}” out of {Path(change.path).name}?"
+    why = f"In {change.path} {_GONE}. If you did not want the rule any more, say yes; until then it holds."
+    return structs.replace(command_proposal(words, text, why, parts.scribe, risk="low"), path=change.path)

@@ -22,7 +22,7 @@ _BOOK = "rules.md"
 
 if TYPE_CHECKING:
     from wisen.domain.entries import Proposal
-    from wisen.domain.places import Place
+    from wisen.domain.places import RulePlace
     from wisen.parts import Parts
 
 
@@ -31,7 +31,7 @@ def is_placed(proposal: Proposal) -> bool:
     return bool(proposal.path) and not proposal.words and proposal.type is not ProposalType.GUARD
 
 
-def places_for(parts: Parts, proposal: Proposal) -> tuple[Place, ...]:
+def places_for(parts: Parts, proposal: Proposal) -> tuple[RulePlace, ...]:
     """Every place where the rule of a proposal may go, its own file first."""
     if not is_placed(proposal):
         return ()
@@ -75,7 +75,7 @@ def choice_for(parts: Parts, proposal: Proposal) -> PlaceWord | None:
     return PlaceWord(word) if word in list(PlaceWord) else None
 
 
-def place_for(parts: Parts, proposal: Proposal, to: str | None = None) -> Place:
+def place_for(parts: Parts, proposal: Proposal, to: str | None = None) -> RulePlace:
     """Where the rule of a proposal goes: where the user says, else where they said before, else its own file.
 
     Raises:
@@ -93,7 +93,7 @@ def place_for(parts: Parts, proposal: Proposal, to: str | None = None) -> Place:
     return next((each for each in places if each.word is chosen), places[0])
 
 
-class Trouble(NamedTuple):
+class PlaceTrouble(NamedTuple):
     """What stands against a place."""
 
     says: str
@@ -101,27 +101,27 @@ class Trouble(NamedTuple):
     """Only that the file is too long, which a person may want all the same."""
 
 
-def trouble_at(parts: Parts, place: Place) -> Trouble | None:
+def trouble_at(parts: Parts, place: RulePlace) -> PlaceTrouble | None:
     """Why no rule can go to a place just now, as far as that is seen without trying; None where one can."""
     if place.word is PlaceWord.HOOK:
         return None
     path = Path(place.path)
     around = path.parents[2] if place.word is PlaceWord.RULES else path.parent
     if not around.is_dir():
-        return Trouble(f"{around} is not there any more.")  # a project that is gone is not made again
+        return PlaceTrouble(f"{around} is not there any more.")  # a project that is gone is not made again
     try:
         content = parts.files.read(path).content or b""
         parts.files.linked_to(path)
     except FileError as error:
-        return Trouble(str(error))
+        return PlaceTrouble(str(error))
     if has_merge_conflict(content):
-        return Trouble(f"{path} has merge conflicts. Resolve them first.")
+        return PlaceTrouble(f"{path} has merge conflicts. Resolve them first.")
     if path.suffix == ".md" and not budget_of(path.name).holds(content):
-        return Trouble(describe_size(path, content), is_size=True)
+        return PlaceTrouble(describe_size(path, content), is_size=True)
     return None
 
 
-def can_be_offered(parts: Parts, place: Place, tried: Place) -> bool:
+def can_be_offered(parts: Parts, place: RulePlace, tried: RulePlace) -> bool:
     """Whether a rule may go to a place after it could not go to another; the file may be too long, if wanted."""
     trouble = trouble_at(parts, place)
     if trouble is None:
@@ -129,7 +129,7 @@ def can_be_offered(parts: Parts, place: Place, tried: Place) -> bool:
     return trouble.is_size and place.word is PlaceWord.FILE
 
 
-def question_about(parts: Parts, proposal: Proposal) -> tuple[str, tuple[Place, ...]]:
+def question_about(parts: Parts, proposal: Proposal) -> tuple[str, tuple[RulePlace, ...]]:
     """What stands against approving a proposal as it is, and where it may go instead; empty where nothing does."""
     if not is_placed(proposal):
         return "", ()

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import structs
 
 from wisen.domain.changes import Line, Value
-from wisen.domain.contexts import EVERYWHERE, NOWHERE
+from wisen.domain.contexts import EVERYWHERE
 from wisen.domain.entries import (
     Answer,
     Entry,
@@ -20,10 +20,8 @@ from wisen.domain.entries import (
     Move,
     MoveKind,
     Proposal,
-    ProposalType,
     Status,
     Who,
-    request_id,
     rule_id,
 )
 from wisen.domain.entry_states import asked, states
@@ -37,6 +35,7 @@ from wisen.loop.promote import preferences
 from wisen.loop.promote.conflicts import settled
 from wisen.loop.promote.fading import faded
 from wisen.loop.promote.propose import expired, proposed
+from wisen.loop.promote.suggest import command_proposal
 from wisen.loop.promote.targets import Target, kind_of, target_everywhere, target_of
 from wisen.loop.promote.wording import stands_alone
 from wisen.loop.record.entries import entered
@@ -223,26 +222,9 @@ def asked_about(edited: Iterable[HandEdit], before: Sequence[Asked], scribe: Scr
 
 
 def _found(each: HandEdit, scribe: Scribe) -> Proposal:
-    command = shlex.join(("wisen", *each.words))
-    return Proposal(
-        id=scribe.ids.new(),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
-        type=ProposalType.SUGGESTION,
-        entry=request_id(each.words),
-        context=NOWHERE,
-        text=command,
-        path=each.path,
-        heading="",
-        why=f"Found in {each.path}, where any program can write: is it yours? Until you say so, nothing of it holds.",
-        hypothesis="Nothing is done before you say so.",
-        risk="medium",
-        effort="low",
-        impact="low",
-        tokens=0,
-        sessions=0,
-        words=each.words,
-    )
+    why = f"Found in {each.path}, where any program can write: is it yours? Until you say so, nothing of it holds."
+    asked = command_proposal(each.words, shlex.join(("wisen", *each.words)), why, scribe, risk="medium")
+    return structs.replace(asked, path=each.path)
 
 
 def _remembered(taken: Taken, ward: Ward) -> Taken:
@@ -322,7 +304,7 @@ def _books(parts: Parts, every: Sequence[EntryState], also: Iterable[str] = ()) 
 
 
 def reject(parts: Parts, entry: str, why: str, at: datetime | None = None) -> None:
-    """Take the user's word that he does not want a rule; `at` is when that was, where it was not just now."""
+    """Take the user's word that they do not want a rule; `at` is when that was, where it was not just now."""
     said = parts.scribe.move(entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER, why=why)
     rows = [said if at is None else structs.replace(said, at=at)]
     for each in parts.ledger.proposals():

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.domain.contexts import NOWHERE
-from wisen.domain.entries import Answer, MoveKind, Proposal, ProposalType, Who, request_id
+from msgspec import structs
+
+from wisen.domain.entries import Answer, MoveKind, Proposal, Who
 from wisen.domain.entry_states import asked
 from wisen.domain.guards import ACTIONS, GuardSource, Mode, guard_states
 from wisen.loop.promote.conflicts import brought_back
+from wisen.loop.promote.suggest import command_proposal
 from wisen.loop.promote.supersede import settle_by_newest
 from wisen.steps.telling import is_word
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.entries import Move
     from wisen.domain.entry_states import Asked, EntryState
-    from wisen.loop.promote.supersede import Question
+    from wisen.loop.promote.supersede import GlobalWordQuestion
     from wisen.parts import Parts
     from wisen.ports import Scribe
     from wisen.steps.rulebook import Known
@@ -60,7 +62,7 @@ def _guards_with_their_rules(parts: Parts, known: Known) -> list[Move]:
     return found
 
 
-def _questions(questions: Iterable[Question], before: Sequence[Asked], scribe: Scribe) -> list[Proposal]:
+def _questions(questions: Iterable[GlobalWordQuestion], before: Sequence[Asked], scribe: Scribe) -> list[Proposal]:
     """What is asked once: whether something that was said for all projects holds against a rule of a project."""
     last = {each.proposal.words: each.proposal.at for each in before if each.proposal.words}
     found = []
@@ -72,28 +74,13 @@ def _questions(questions: Iterable[Question], before: Sequence[Asked], scribe: S
 
 
 def _question(of_project: EntryState, of_all: EntryState, words: tuple[str, ...], scribe: Scribe) -> Proposal:
-    return Proposal(
-        id=scribe.ids.new(),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
-        type=ProposalType.SUGGESTION,
-        entry=request_id(words),
-        context=NOWHERE,
-        text=f"“{of_all.text}” instead of “{of_project.text}” in {of_project.context} too?",
-        path="",
-        heading="",
-        why=(
-            f"You said “{of_all.text}” for all your projects, and later than “{of_project.text}”, which is a rule of "
-            f"{of_project.context}. Until you say yes, that project keeps its own rule."
-        ),
-        hypothesis="Nothing is done before you say so.",
-        risk="medium",
-        effort="low",
-        impact="medium",
-        tokens=0,
-        sessions=of_all.sessions,
-        words=words,
+    text = f"“{of_all.text}” instead of “{of_project.text}” in {of_project.context} too?"
+    why = (
+        f"You said “{of_all.text}” for all your projects, and later than “{of_project.text}”, which is a rule of "
+        f"{of_project.context}. Until you say yes, that project keeps its own rule."
     )
+    asked = command_proposal(words, text, why, scribe, risk="medium")
+    return structs.replace(asked, impact="medium", sessions=of_all.sessions)
 
 
 def _answered(states: Sequence[EntryState], before: Sequence[Asked], scribe: Scribe) -> list[Move]:

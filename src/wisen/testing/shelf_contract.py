@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.ports.shelf import Reply
+from wisen.ports.shelf import ChatReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ class ShelfContract:
 
     def test_what_is_to_be_told_waits_until_it_is_told_or_forgotten(self, shelf: Shelf) -> None:
         assert shelf.replies() == ()
-        first, second = Reply("claude-code", "s", "shop-1", "an apple"), Reply("codex", "t", "", "a pear: “ü”")
+        first, second = ChatReply("claude-code", "s", "shop-1", "an apple"), ChatReply("codex", "t", "", "a pear: “ü”")
         shelf.reply(first)
         shelf.reply(second)
         assert shelf.replies() == (first, second)

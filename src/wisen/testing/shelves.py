@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.ports.shelf import Note, Reply
+    from wisen.ports.shelf import ChatReply, Note
 
 
 class MemoryShelf:
@@ -20,7 +20,7 @@ class MemoryShelf:
         self.files: dict[str, bytes] = {}
         self.current = b""
         self._spool: dict[str, tuple[Note, ...]] = {}
-        self._replies: list[Reply] = []
+        self._replies: list[ChatReply] = []
 
     def leave(self, name: str, *notes: Note) -> None:
         """Leave notes, as a hook does."""
@@ -37,11 +37,11 @@ class MemoryShelf:
         """The digests of the snapshots that are there."""
         return frozenset(self.files)
 
-    def reply(self, each: Reply) -> None:
+    def reply(self, each: ChatReply) -> None:
         """Leave something to be told."""
         self._replies.append(each)
 
-    def replies(self) -> tuple[Reply, ...]:
+    def replies(self) -> tuple[ChatReply, ...]:
         """What was not told yet, oldest first."""
         return tuple(self._replies)
 

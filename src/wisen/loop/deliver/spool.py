@@ -148,7 +148,7 @@ def _words(command: str) -> list[str]:
         return [command]
 
 
-def forgotten_by(wish: Wish, histories: Iterable[History], key: bytes) -> Forgotten | None:
+def read_forget_wish(wish: Wish, histories: Iterable[History], key: bytes) -> Forgotten | None:
     """What the agent's own log shows that the user wants forgotten; `key` is the salt of the home.
 
     Typed once it goes where it was typed. Other scopes, and everything, need a `yes` in front, which a hook notes only

@@ -106,7 +106,7 @@ _PLAIN_OPENING = re.compile(
 _ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
 
 
-class Drawn(NamedTuple):
+class DrawnLesson(NamedTuple):
     """A lesson as it was found."""
 
     text: str
@@ -115,7 +115,7 @@ class Drawn(NamedTuple):
     """What they ask for as one order: its features are looked at, and nobody is told it."""
 
 
-_NOTHING = Drawn("", "")
+_NOTHING = DrawnLesson("", "")
 
 
 class _Part(NamedTuple):
@@ -131,10 +131,10 @@ def lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None =
 
     `abroad`: the languages that it is in, where it is not English; `lexicon`: those that are known.
     """
-    return drawn(text, abroad, lexicon).text
+    return draw_lesson(text, abroad, lexicon).text
 
 
-def drawn(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> Drawn:
+def draw_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> DrawnLesson:
     """The lesson in a text, quoted and read; both empty where only something is wrong."""
     text = text[:_READ]
     if "```" in text:
@@ -149,7 +149,7 @@ def drawn(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = 
     best = ranked[0][1]
     if _EMPTY.match(texts[best]) or not any(map(str.isalpha, texts[best])):
         return _NOTHING
-    return Drawn(_quoted(parts, best, abroad), _read(texts, ranked, abroad))
+    return DrawnLesson(_quoted(parts, best, abroad), _read(texts, ranked, abroad))
 
 
 def _read(texts: list[str], ranked: list[tuple[float, int]], abroad: Sequence[Language]) -> str:

@@ -141,11 +141,11 @@ class Model:
     def _lesson(self, heard: Heard, seen: Seen, score: float) -> Lesson | None:
         """The lesson of a turn; `score` is what the turn tells of how long it lasts."""
         abroad = self._spoken(seen)
-        text, reading = lessons.drawn(heard.text, abroad, self.lexicon)
+        text, reading = lessons.draw_lesson(heard.text, abroad, self.lexicon)
         if not text and heard.later and "frown alone" in seen.shown:
             # Only a face was made: what is wrong is told in the next message.
             abroad = self._spoken(glance(Heard(text=heard.later[0]), self._tables))
-            text, reading = lessons.drawn(heard.later[0], abroad, self.lexicon)
+            text, reading = lessons.draw_lesson(heard.later[0], abroad, self.lexicon)
         if not text:
             return None
         groups = lessons.groups_in(reading, abroad, self.lexicon)

@@ -63,7 +63,7 @@ def brought_back(states: Sequence[EntryState], moves: Sequence[Move], scribe: Sc
     ]
 
 
-def unsettled(states: Sequence[EntryState]) -> set[str]:
+def unsettled_entry_ids(states: Sequence[EntryState]) -> set[str]:
     """The entries in conflicts between what nobody stated and that weigh the same: a person has to decide first."""
     by_id = {state.entry.id: state for state in states}
     found = set[str]()

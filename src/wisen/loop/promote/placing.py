@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.entries import MoveKind
-from wisen.domain.places import Place, PlaceWord
+from wisen.domain.places import PlaceWord, RulePlace
 from wisen.loop.promote.targets import Target
 
 if TYPE_CHECKING:
@@ -50,32 +50,32 @@ class Surroundings(NamedTuple):
     """Whether the agent can be told by hook."""
 
 
-def places_of(proposal: Proposal, around: Surroundings) -> tuple[Place, ...]:
+def places_of(proposal: Proposal, around: Surroundings) -> tuple[RulePlace, ...]:
     """Every place where the rule of a proposal may go, its own file first."""
     own = Target(proposal.path, proposal.heading)
     path = Path(own.path)
     if own.path == around.book.path:
-        return (Place(PlaceWord.HOOK, *own, "told by hook only, no file of yours is changed"),)
+        return (RulePlace(PlaceWord.HOOK, *own, "told by hook only, no file of yours is changed"),)
     cut = f" ({_CUTS[around.agent]})" if around.agent in _CUTS else ""
-    found = [Place(PlaceWord.FILE, *own, f"{path.name} all the same{cut}")]
+    found = [RulePlace(PlaceWord.FILE, *own, f"{path.name} all the same{cut}")]
     if around.agent == "claude-code" and path.suffix == ".md":
         user_folder = path.parent.name == ".claude"
         if not user_folder:
             local = Target(str(path.with_name(LOCAL_FILE)), own.heading)
-            found.append(Place(PlaceWord.LOCAL, *local, f"{LOCAL_FILE}, for you alone: keep it out of git"))
+            found.append(RulePlace(PlaceWord.LOCAL, *local, f"{LOCAL_FILE}, for you alone: keep it out of git"))
         rules = path.parent / (RULES_FILE.removeprefix(".claude/") if user_folder else RULES_FILE)
-        found.append(Place(PlaceWord.RULES, str(rules), own.heading, f"{RULES_FILE}, which is read as well"))
+        found.append(RulePlace(PlaceWord.RULES, str(rules), own.heading, f"{RULES_FILE}, which is read as well"))
     if around.agent == "openclaw":
         root = path.parent.parent if path.suffix == ".json" else path.parent
         found += [
-            Place(word, str(root / name), heading, f"{name} of the same workspace{cut}")
+            RulePlace(word, str(root / name), heading, f"{name} of the same workspace{cut}")
             for word, (name, heading) in _WORKSPACE.items()
             if name != path.name
         ]
     if around.own is not None and around.own.path != own.path:
-        found.append(Place(PlaceWord.OWN, *around.own, f"{around.own.path}, where it holds in all your projects"))
+        found.append(RulePlace(PlaceWord.OWN, *around.own, f"{around.own.path}, where it holds in all your projects"))
     if around.hooks:
-        found.append(Place(PlaceWord.HOOK, *around.book, "told by hook only, no file of yours is changed"))
+        found.append(RulePlace(PlaceWord.HOOK, *around.book, "told by hook only, no file of yours is changed"))
     return tuple(found)
 
 

@@ -21,7 +21,7 @@ from wisen.domain.entries import (
     Status,
 )
 from wisen.domain.sameness import Lessons
-from wisen.loop.promote.conflicts import unsettled
+from wisen.loop.promote.conflicts import unsettled_entry_ids
 from wisen.loop.promote.widen import widened
 from wisen.loop.promote.wording import is_of_the_moment, stands_alone
 
@@ -82,7 +82,7 @@ def proposed(
         (each.proposal.entry, each.proposal.context): each for each in before if each.proposal.type is not _SUGGESTED
     }
     wide = widened(states)
-    opposed = unsettled(states)
+    opposed = unsettled_entry_ids(states)
     ready = []
     for state in states:
         many = wide.get(state.entry.id)

@@ -1,4 +1,4 @@
-"""What agents suggest: it waits for the user as a proposal, and is nothing else until he approves it.
+"""What waits for the user's yes: what agents suggest, and questions that a command of the user's answers.
 
 An agent's words never teach. They are no entry, so that nothing compares, counts, delivers or tries them.
 """
@@ -9,7 +9,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.domain.changes import tokens
-from wisen.domain.entries import LOGGABLE, Entry, EntryType, Origin, Proposal, ProposalType, Source
+from wisen.domain.contexts import NOWHERE
+from wisen.domain.entries import LOGGABLE, Entry, EntryType, Origin, Proposal, ProposalType, Source, request_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -56,6 +57,29 @@ def suggestion(said: Suggested, scribe: Scribe) -> Proposal:
         sessions=0,
         agent=said.agent,
         kind=said.kind,
+    )
+
+
+def command_proposal(words: tuple[str, ...], text: str, why: str, scribe: Scribe, *, risk: str) -> Proposal:
+    """A question to the user that a command of theirs answers: `words` are run once they say yes."""
+    return Proposal(
+        id=scribe.ids.new(),
+        machine=scribe.machine,
+        at=scribe.clock.now(),
+        type=ProposalType.SUGGESTION,
+        entry=request_id(words),
+        context=NOWHERE,
+        text=text,
+        path="",
+        heading="",
+        why=why,
+        hypothesis="Nothing is done before you say so.",
+        risk=risk,
+        effort="low",
+        impact="low",
+        tokens=0,
+        sessions=0,
+        words=words,
     )
 
 

@@ -34,7 +34,7 @@ _WORDS = (MoveKind.CONFIRM, MoveKind.TEXT)
 """What a person decides about an entry and says it by, besides approving it."""
 
 
-class Question(NamedTuple):
+class GlobalWordQuestion(NamedTuple):
     """A rule of a project, and what the user said later for all projects: whether that holds there is theirs to say."""
 
     of_project: EntryState
@@ -45,7 +45,7 @@ class Settlement(NamedTuple):
     """What the user's newest words change."""
 
     moves: list[Move]
-    questions: list[Question]
+    questions: list[GlobalWordQuestion]
 
 
 def is_passing(message: str) -> bool:
@@ -99,7 +99,7 @@ def settle_by_newest(
         if here is not None and here > said[of_project.entry.id]:
             _note(newest, of_project.entry.id, of_all, said)
         elif said[of_all.entry.id] > said[of_project.entry.id]:
-            questions.append(Question(of_project, of_all))
+            questions.append(GlobalWordQuestion(of_project, of_all))
     found = []
     decided = {move.subject: move for move in moves if move.kind is MoveKind.SUPERSEDE and move.by is Who.USER}
     for each in states:

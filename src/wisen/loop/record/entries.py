@@ -22,7 +22,7 @@ from wisen.domain.entries import (
     Status,
     Who,
 )
-from wisen.domain.lasting_words import insists, is_for_now
+from wisen.domain.lasting_words import is_for_now, is_insistent
 from wisen.domain.negations import count_negations
 from wisen.domain.sameness import Lessons
 from wisen.domain.signals import About, SignalKind
@@ -126,7 +126,7 @@ def entered(
 def _repeats(sighting: Sighting, rows: Rows) -> bool:
     """Whether the user says that it was said before; not where this is the first that is known of it."""
     first = isinstance(rows[-2] if rows[1:] else None, Entry)
-    return not first and insists(sighting.text) and not is_for_now(sighting.text)
+    return not first and is_insistent(sighting.text) and not is_for_now(sighting.text)
 
 
 def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], scribe: Scribe) -> list[Move]:

@@ -65,14 +65,14 @@ _ORDER = tuple(Section)
 _LAWFUL = (Section.RULES, Section.SAID, Section.FIXES)
 
 
-class Task(NamedTuple):
+class BriefingTask(NamedTuple):
     """The words of a task, and those that rules about what it leads to may use."""
 
     words: Sequence[str] = ()
     implied: Sequence[str] = ()
 
 
-_ANY_TASK = Task()
+_ANY_TASK = BriefingTask()
 
 
 def section_of(memory: Memory) -> Section:
@@ -83,7 +83,7 @@ def section_of(memory: Memory) -> Section:
 def brief(
     ranked: Sequence[Ranked],
     *,
-    task: Task = _ANY_TASK,
+    task: BriefingTask = _ANY_TASK,
     laws: Sequence[Ranked] | None = None,
     frequent: Sequence[Memory] = (),
     budget: int = BRIEFING,

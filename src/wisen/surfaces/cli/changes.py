@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.domain.changes import Change, Deed
-    from wisen.domain.decisions import Decision
+    from wisen.domain.decisions import RecordedDecision
 
 _SHOWN = 20
 _HOW = {
@@ -164,7 +164,7 @@ def list_decisions(*, as_json: bool) -> int:
     return 0
 
 
-def _told_decision(decision: Decision, words: str) -> dict[str, object]:
+def _told_decision(decision: RecordedDecision, words: str) -> dict[str, object]:
     names = ("id", "at", "by", "did", "subject", "is_undone")
     told: dict[str, object] = {name: getattr(decision, name) for name in names}
     return told | {"short": short_id(decision.id), "words": words}

@@ -12,7 +12,7 @@ from wisen.surfaces.cli.render import console, plural, print_json, say, table
 from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
-    from wisen.domain.kept import Kept, MemoryOverview
+    from wisen.domain.kept import KeptCounts, MemoryOverview
     from wisen.learner import Learner
 
 _SHOWN = 30
@@ -77,7 +77,7 @@ def overview(*, as_json: bool) -> int:
         return 0
     out = console()
     if kept.name:
-        out.print(f"Kept of this project ({kept.name}): {_kept(kept.here)}.")
+        out.print(f"KeptCounts of this project ({kept.name}): {_kept(kept.here)}.")
         out.print(f"Of all projects: {_kept(kept.everywhere)}.")
     else:
         out.print(f"This directory belongs to no project that was learnt from. Of all: {_kept(kept.everywhere)}.")
@@ -94,7 +94,7 @@ def overview(*, as_json: bool) -> int:
     return 0
 
 
-def _kept(kept: Kept) -> str:
+def _kept(kept: KeptCounts) -> str:
     return (
         f"{plural(kept.sessions, 'session')}, {plural(kept.entries, 'lesson')} "
         f"({plural(kept.rules, 'approved rule')}), {plural(kept.memories, 'memory', 'memories')}"

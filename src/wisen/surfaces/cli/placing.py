@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from wisen.domain.changes import Change
     from wisen.domain.entries import Proposal
-    from wisen.domain.places import Place
+    from wisen.domain.places import RulePlace
     from wisen.learner import Learner
 
 
@@ -25,7 +25,7 @@ class Done(NamedTuple):
     """What an answer did."""
 
     change: Change | None
-    place: Place | None
+    place: RulePlace | None
     said: bool
     """Whether the user named the place."""
 
@@ -91,12 +91,12 @@ def show_places(
             show_diff(out, *done.edit)
 
 
-def where_it_goes(place: Place) -> str:
+def where_it_goes(place: RulePlace) -> str:
     """A place in a few words."""
     return "no file: told by hook" if place.is_hook else shown_path(place.path)
 
 
-def tell_place(out: Console, place: Place, *, said: bool, dry_run: bool) -> None:
+def tell_place(out: Console, place: RulePlace, *, said: bool, dry_run: bool) -> None:
     """Tell where a rule goes from now on, and how that is changed."""
     if place.is_hook:
         out.print(f"Agents {'would be' if dry_run else 'are'} told by hook; no file of yours is changed.")
