@@ -8,9 +8,11 @@
     notice    what people did to what we put into their files
     praise    what was at work when the user praised is strengthened
     record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
+              of two opposite lessons the user's newest word stands
     recollect what was typed, learnt and noted down can be found again
     verify    what the lines of instruction files seem to do, going by the sessions before and after them; and trials
     crystallize  what failed and was fixed, and rules that were told and not kept, become guards, tried on the past
+    ask       fixes that are not known to be harmless wait for the user's yes, and are asked about once
     report    what was found, as one value
     remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
 
