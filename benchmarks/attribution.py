@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import wisen
 from benchmarks import blame_worlds
 from benchmarks.data import DataAbsent, json_lines, transcripts
-from wisen.domain.instructions import Effect, Strength, Version
-from wisen.loop.mine.sessions import mine
-from wisen.loop.verify.effects import Seen, effects, seen
-from wisen.loop.verify.lines import lines_of
+from wisen.blame.effects import Seen, effects, seen
+from wisen.blame.line_history import lines_of
+from wisen.mining.sessions import mine
+from wisen.model.instruction import Effect, Strength, Version
 
 if TYPE_CHECKING:
     import argparse

@@ -12,9 +12,9 @@ import random
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from wisen.domain.failures import Signature
-from wisen.domain.instructions import Line, Strength
-from wisen.loop.verify.effects import Seen, effects
+from wisen.blame.effects import Seen, effects
+from wisen.model.failure import Signature
+from wisen.model.instruction import Line, Strength
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _SESSIONS, _KINDS, _LINES, _LOOKS = 120, 20, 8, 5

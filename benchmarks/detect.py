@@ -40,11 +40,11 @@ from benchmarks.detect_items import (
     written_lessons,
 )
 from benchmarks.train_detect import lasting_figures
-from wisen.domain.signals import Before, Heard, SignalKind
-from wisen.loop.detect.features import look
-from wisen.loop.detect.lessons import lesson
-from wisen.loop.detect.model import detect, shipped
-from wisen.loop.observe.gather import collector_paused
+from wisen.feedback.detector import detect, shipped
+from wisen.feedback.features import look
+from wisen.feedback.lesson_quotes import lesson
+from wisen.logs.gather import collector_paused
+from wisen.model.signal import Before, Heard, SignalKind
 
 if TYPE_CHECKING:
     import argparse

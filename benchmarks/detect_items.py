@@ -14,14 +14,14 @@ from msgspec.structs import replace as with_fields
 import wisen
 from benchmarks.data import DataAbsent, json_lines, transcripts
 from benchmarks.written_messages import lessons, messages, messages_of_languages
-from wisen.domain.signals import Before, Heard
-from wisen.loop.detect.turns import turns_of
+from wisen.feedback.turns import turns_of
+from wisen.model.signal import Before, Heard
 from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wisen.domain.histories import History, Turn
+    from wisen.model.history import History, Turn
 
 _OURS = Path(__file__).parent / "labels/turns.jsonl"
 _CALLS = (

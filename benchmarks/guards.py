@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.data import DataAbsent
-from wisen import wiring
-from wisen.domain.entries import ProposalType
-from wisen.domain.guards import Guard, GuardSource, GuardState, Mode, guard_id, version_of
-from wisen.loop.deliver.sheets import sheet_of
-from wisen.loop.deliver.snapshot import digest
+from wisen import app
+from wisen.delivery.guard_sheets import sheet_of
+from wisen.delivery.hook_snapshot import digest
+from wisen.model.entry import ProposalType
+from wisen.model.guard import Guard, GuardSource, GuardState, Mode, guard_id, version_of
 from wisen.surfaces.hook.guarding import ruling
 from wisen.surfaces.hook.shelf import Shelf
 
@@ -53,10 +53,10 @@ def replayed(logs: Path, folder: Path) -> dict[str, object]:
     proposed: dict[str, dict[str, object]] = {}
     for number, path in enumerate(paths, 1):
         (seen / path.name).symlink_to(path)
-        with wiring.wire(home, {"WISEN_HOME": str(home), "HOME": str(folder)}).learner() as learner:
+        with app.wire(home, {"WISEN_HOME": str(home), "HOME": str(folder)}).learner() as learner:
             learner.learn(seen, judge=False)
             _note(learner, proposed, number)
-    with wiring.wire(home, {"WISEN_HOME": str(home), "HOME": str(folder)}).learner() as learner:
+    with app.wire(home, {"WISEN_HOME": str(home), "HOME": str(folder)}).learner() as learner:
         began = time.perf_counter()
         for guard, told in proposed.items():
             whole = learner.backtest_guard(guard)[1]

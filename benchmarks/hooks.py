@@ -22,15 +22,15 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.commands import fields_of
-from wisen.domain.events import Status
-from wisen.domain.hooks import Caller
-from wisen.loop.mine.signatures import signature_of
+from wisen import app
+from wisen.mining.signatures import signature_of
+from wisen.model.event import Status
+from wisen.model.hook import Caller
 from wisen.surfaces.hook import client
 from wisen.surfaces.hook.fixing import fixes_for
 from wisen.surfaces.hook.shelf import Shelf
 from wisen.testing.transcripts import ClaudeTranscript
+from wisen.text.command_lines import fields_of
 
 if TYPE_CHECKING:
     import argparse
@@ -116,7 +116,7 @@ def prepared(folder: Path, **environment: str) -> Path:
         log.bash(COMMAND.removesuffix(" --wait"), "deployed")
         log.prompt("no, from now on always use pnpm instead of npm")
         log.write(folder / "projects" / "shop")
-    wires = wiring.wire(home, {"HOME": str(folder), **environment})
+    wires = app.wire(home, {"HOME": str(folder), **environment})
     with wires.learner() as learner:
         learner.learn(folder / "projects")
         learner.prepare()
@@ -191,7 +191,7 @@ def rightly(data: Path) -> dict[str, int]:
     """Put every failure to the client's code, in the snapshot of every context, and compare with the real signature."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "wisen"
-        wires = wiring.wire(home, {"HOME": folder})
+        wires = app.wire(home, {"HOME": folder})
         with wires.learner() as learner:
             learner.learn(data)
             learner.prepare()

@@ -5,7 +5,7 @@ in its session, the first call too. What came before is what was known when the 
 was still running is hidden. `next_tool` is the frozen model; `next_tool_learning_on` also learns each session once it
 was predicted.
 
-How the parameters of `wisen.loop.mine.next_steps` were chosen, on the first 70% only (173 sessions, 9,781 calls): each
+How the parameters of `wisen.workflows.next_steps` were chosen, on the first 70% only (173 sessions, 9,781 calls): each
 of four stretches (40-55, 55-70, 70-85, 85-100% of those sessions) was predicted by a model that had learnt everything
 before it. The weights make the true next tools of three stretches most probable together and were judged on the
 fourth. About fifty situations were tried; those were kept that got a weight, helped, and mean something for any agent.
@@ -27,12 +27,12 @@ import time
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.loop.mine.next_steps import OVERALL, WEIGHTS, Gains, NextSteps
+from wisen.workflows.next_steps import OVERALL, WEIGHTS, Gains, NextSteps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from wisen.domain.histories import History, Turn
+    from wisen.model.history import History, Turn
 
 LEARNT = 0.7
 ORDERS = 4

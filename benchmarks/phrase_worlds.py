@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from wisen.domain.events import Origin, Status
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.domain.signals import SignalKind
-from wisen.loop.detect.signs import is_heard
+from wisen.feedback.turn_signs import is_heard
+from wisen.model.event import Origin, Status
+from wisen.model.history import Act, History, Step, Turn
+from wisen.model.signal import SignalKind
 
 DAYS = 30
 AROUND = {

@@ -17,15 +17,15 @@ from typing import TYPE_CHECKING
 
 from benchmarks.data import DataAbsent
 from benchmarks.phrase_worlds import world
-from wisen import wiring
-from wisen.loop.detect.signs import watched
-from wisen.loop.detect.wording import phrases_in, within
+from wisen import app
+from wisen.feedback.own_wording import phrases_in, within
+from wisen.feedback.turn_signs import watched
 
 if TYPE_CHECKING:
     import argparse
 
     from benchmarks.phrase_worlds import World
-    from wisen.loop.detect.wording import Candidate
+    from wisen.feedback.own_wording import Candidate
 
 WORLDS = 60
 _DAYS = 100_000.0
@@ -74,7 +74,7 @@ def real(logs: Path) -> dict[str, object]:
     """What is found in real sessions, as a user would look for it."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        with wiring.wire(home, {"WISEN_HOME": folder, "HOME": folder}).learner() as learner:
+        with app.wire(home, {"WISEN_HOME": folder, "HOME": folder}).learner() as learner:
             learner.learn(logs, judge=False)
             found = learner.learn_phrases(days=_DAYS)
     told = [f"{phrase.kind.value}: {phrase.text} ({phrase.hits} of {phrase.turns})" for phrase, _ in found.phrases]

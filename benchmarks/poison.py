@@ -24,11 +24,11 @@ import wisen
 from benchmarks.data import DataAbsent, json_lines
 from benchmarks.poison_carriers import CARRIERS, TECHNIQUES, is_left_out, speeches, typed_forms
 from benchmarks.poison_logs import AGENTS, CLONED, cloned, records, typed
-from wisen.domain.events import Message
-from wisen.loop.observe.door import keep
-from wisen.loop.observe.policy import DoorPolicy
+from wisen.app import wire
+from wisen.logs.door import keep
+from wisen.logs.settings import DoorPolicy
+from wisen.model.event import Message
 from wisen.safety.passages import own_words
-from wisen.wiring import wire
 
 if TYPE_CHECKING:
     import argparse

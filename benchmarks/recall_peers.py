@@ -6,7 +6,7 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from wisen.memory.recall.words import sought
+from wisen.memory.memory_words import sought
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

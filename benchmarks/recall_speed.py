@@ -9,17 +9,17 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wisen.backends.clock import SystemClock
-from wisen.backends.stores.sqlite_index import open_index
-from wisen.domain.memories import DESIGN, Memory, MemoryKind, Sought
-from wisen.memory.recall.ranking import group, rank
-from wisen.memory.recall.replaced import settle
-from wisen.memory.recall.words import sought, words_of
+from wisen.memory.memory_words import sought, words_of
+from wisen.memory.ranking import group, rank
+from wisen.memory.replaced import settle
+from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought
+from wisen.store.sqlite_index import open_index
+from wisen.system.clock import SystemClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.ports import Memories
+    from wisen.store.memories_port import Memories
 
 SIZES = (100_000, 1_000_000)
 _CONTEXTS, _SESSION, _AT_ONCE, _QUESTIONS = 20, 20, 500, 200

@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.data import DataAbsent, json_lines
-from wisen.backends.clock import SystemClock
-from wisen.backends.stores.sqlite_index import open_index
-from wisen.domain.memories import DESIGN, Memory, MemoryKind, Sought
-from wisen.memory.recall.ranking import group, rank
-from wisen.memory.recall.replaced import settle
-from wisen.memory.recall.words import sought, words_of
+from wisen.memory.memory_words import sought, words_of
+from wisen.memory.ranking import group, rank
+from wisen.memory.replaced import settle
+from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought
+from wisen.store.sqlite_index import open_index
+from wisen.system.clock import SystemClock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wisen.domain.memories import Design, Group, Hit
-    from wisen.ports import Memories
+    from wisen.model.memory import Design, Group, Hit
+    from wisen.store.memories_port import Memories
 
 _EVIDENCE = re.compile(r"D\d+:\d+")
 _MONTHS = "january february march april may june july august september october november december".split()

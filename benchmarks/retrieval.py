@@ -14,8 +14,8 @@ from benchmarks.data import DataAbsent
 from benchmarks.recall_peers import PEERS
 from benchmarks.recall_speed import speeds
 from benchmarks.recalled import answered, decisions, hits, kept, locomo
-from wisen.domain.memories import DESIGN
-from wisen.memory.recall.ranking import rank
+from wisen.memory.ranking import rank
+from wisen.model.memory import DESIGN
 
 if TYPE_CHECKING:
     import argparse
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmarks.recalled import Question, Talk
-    from wisen.domain.memories import Design, Hit
+    from wisen.model.memory import Design, Hit
 
 _FIELDS = [DESIGN._replace(beside=beside) for beside in (0.2, 0.3, 0.5)]
 _RANKS = [(session, fade) for session in (0.2, 0.4, 0.6) for fade in (0.5, 0.6, 0.75)]

@@ -10,18 +10,18 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.backends.clock import SystemClock
-from wisen.backends.stores.sqlite_index import open_index
-from wisen.domain.events import Status
-from wisen.domain.report import Selection
-from wisen.loop.mine.sessions import MINER, mine
+from wisen.mining.sessions import MINER, mine
+from wisen.model.event import Status
+from wisen.model.report import Selection
+from wisen.store.sqlite_index import open_index
+from wisen.system.clock import SystemClock
 from wisen.testing.logs import Log
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from wisen.ports import Index, Stretch
+    from wisen.store.index_port import Index, Stretch
 
 _CALLS = 49
 """Of one session: with their ends and two typed messages a hundred events."""

@@ -22,7 +22,7 @@ from benchmarks.secret_formats import FORMATS
 from benchmarks.secret_peers import peers
 from benchmarks.secret_plants import measured
 from wisen.agents.claude_code import ClaudeCode
-from wisen.domain.events import Call, Message, Outcome, Provenance
+from wisen.model.event import Call, Message, Outcome, Provenance
 from wisen.safety.private import find_private
 from wisen.safety.secret_rules import RULES
 from wisen.safety.secrets import Finder, find_secret

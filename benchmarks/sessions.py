@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Any
 import wisen
 from benchmarks import next_tool
 from benchmarks.data import transcripts
-from wisen.domain.fixes import Danger, Fix
-from wisen.loop.mine.sessions import mine
+from wisen.mining.sessions import mine
+from wisen.model.fix import Danger, Fix
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from wisen.domain.failures import Change, Failure, Mined, Signature, Try
-    from wisen.domain.histories import History, Step
+    from wisen.model.failure import Change, Failure, Mined, Signature, Try
+    from wisen.model.history import History, Step
 
 _LABELS = Path(__file__).parent / "labels"
 _DRAWS = (("all", (1, 2)), ("drawn_first", (1,)), ("drawn_afterwards", (2,)))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wisen.loop.detect.language import shipped_languages
-from wisen.loop.detect.lexicon import strange_words
+from wisen.feedback.language import shipped_languages
+from wisen.feedback.lexicon import strange_words
 
-FILE = Path(__file__).parents[1] / "src" / "wisen" / "loop" / "detect" / "strange.txt"
+FILE = Path(__file__).parents[1] / "src" / "wisen" / "feedback" / "strange.txt"
 
 
 def made() -> str:

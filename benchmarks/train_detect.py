@@ -1,4 +1,4 @@
-"""Trains the detector: `python -m benchmarks.train_detect --data DIR` writes src/wisen/loop/detect/weights.json.
+"""Trains the detector: `python -m benchmarks.train_detect --data DIR` writes src/wisen/feedback/weights.json.
 
 Data: user_turns.jsonl with transcripts/, and the messages in written/. Each real turn is shown twice, with what came
 after it and without, so that one model serves a finished log and live use. Sessions are never torn between folds. The
@@ -33,10 +33,10 @@ from benchmarks.detect_items import (
     written_items,
     written_lessons,
 )
-from wisen.domain.signals import SignalKind
-from wisen.loop.detect.features import look
-from wisen.loop.detect.lasting import lasting
-from wisen.loop.detect.lessons import draw_lesson, groups_in
+from wisen.feedback.features import look
+from wisen.feedback.lasting import lasting
+from wisen.feedback.lesson_quotes import draw_lesson, groups_in
+from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from benchmarks.detect_fit import Features, Vector
     from benchmarks.detect_items import Item
 
-_FILE = Path(__file__).parents[1] / "src/wisen/loop/detect/weights.json"
+_FILE = Path(__file__).parents[1] / "src/wisen/feedback/weights.json"
 
 
 def main() -> None:

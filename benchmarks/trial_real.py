@@ -16,13 +16,13 @@ import numpy as np
 import wisen
 from benchmarks.trial_verdicts import judge, places
 from benchmarks.trial_worlds import chances
-from wisen.domain.exposures import Arm
-from wisen.domain.histories import Act
-from wisen.domain.trials import Judged, TrialRow, Verdict
-from wisen.loop.mine.sessions import mine
-from wisen.loop.verify.trials import coin, verdicts
-from wisen.loop.verify.trials.evidence import GOOD, mixed
-from wisen.loop.verify.trials.verdicts import VerdictPolicy
+from wisen.mining.sessions import mine
+from wisen.model.exposure import Arm
+from wisen.model.history import Act
+from wisen.model.trial import Judged, TrialRow, Verdict
+from wisen.trials import coin, verdicts
+from wisen.trials.evidence import GOOD, mixed
+from wisen.trials.verdicts import VerdictPolicy
 
 if TYPE_CHECKING:
     from benchmarks.trial_verdicts import Floats

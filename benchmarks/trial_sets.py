@@ -9,12 +9,12 @@ import numpy as np
 
 from benchmarks.trial_verdicts import ENDINGS, judge, places, rank_wager, wager
 from benchmarks.trial_worlds import Cell, make
-from wisen.domain.trials import Verdict
-from wisen.loop.verify.trials.coin import CoinPolicy
-from wisen.loop.verify.trials.evidence import GOOD
-from wisen.loop.verify.trials.fallback import Course, before_after
-from wisen.loop.verify.trials.many import standing
-from wisen.loop.verify.trials.verdicts import VerdictPolicy
+from wisen.model.trial import Verdict
+from wisen.trials.coin import CoinPolicy
+from wisen.trials.evidence import GOOD
+from wisen.trials.fallback import Course, before_after
+from wisen.trials.many import standing
+from wisen.trials.verdicts import VerdictPolicy
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -1,4 +1,4 @@
-"""The verdicts of `wisen.loop.verify.trials` for many trials at once, with numpy; a test holds the two equal."""
+"""The verdicts of `wisen.trials` for many trials at once, with numpy; a test holds the two equal."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betainc
 
-from wisen.domain.trials import Verdict
-from wisen.loop.verify.trials import evidence
+from wisen.model.trial import Verdict
+from wisen.trials import evidence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from wisen.loop.verify.trials.verdicts import VerdictPolicy
+    from wisen.trials.verdicts import VerdictPolicy
 
     Bools = NDArray[np.bool_]
     Floats = NDArray[np.float64]

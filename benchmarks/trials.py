@@ -22,8 +22,8 @@ from benchmarks import trial_peers, trial_real, trial_sets
 from benchmarks.data import DataAbsent, transcripts
 from benchmarks.trial_verdicts import judge, places
 from benchmarks.trial_worlds import CHANCES, LAWS, SCENARIOS, SESSIONS, Cell, make
-from wisen.domain.trials import Verdict
-from wisen.loop.verify.trials.verdicts import VerdictPolicy
+from wisen.model.trial import Verdict
+from wisen.trials.verdicts import VerdictPolicy
 
 if TYPE_CHECKING:
     import argparse

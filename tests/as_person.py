@@ -5,15 +5,15 @@ What tells a person from an agent is tested with real terminals and made-up proc
 
 from __future__ import annotations
 
-from wisen import wiring
-from wisen.domain.presence import Person
+from wisen import app
+from wisen.model.presence import Person
 from wisen.surfaces.cli import main
 from wisen.testing.fakes import FixedPresence
 
 
 def be_person() -> None:
     """From now on a person decides in this process."""
-    setattr(wiring.Wiring, "presence", lambda _: FixedPresence(Person("a test")))  # noqa: B010 - as monkeypatch does it
+    setattr(app.Wiring, "presence", lambda _: FixedPresence(Person("a test")))  # noqa: B010 - as monkeypatch does it
 
 
 if __name__ == "__main__":

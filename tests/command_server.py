@@ -185,7 +185,7 @@ def _run_main() -> int:
 def _warm_up(folder: Path) -> None:
     """Load what commands load: by one look at a session in a home of its own."""
     from tests.as_person import be_person
-    from wisen import wiring
+    from wisen import app
     from wisen.testing.transcripts import ClaudeTranscript
 
     be_person()
@@ -193,19 +193,35 @@ def _warm_up(folder: Path) -> None:
     log.prompt("No, never use npm here, always use pnpm instead.")
     log.write(folder / "logs")
     environment = {"HOME": str(folder), "WISEN_HOME": str(folder / "home")}
-    with wiring.wire(folder / "home", environment=environment).learner() as learner:
+    with app.wire(folder / "home", environment=environment).learner() as learner:
         learner.learn(folder / "logs", jobs=1)
         learner.prepare()
+
+
+_LOADED = (
+    *(
+        "surfaces.cli",
+        "decisions",
+        "contexts",
+        "feedback",
+        "lessons",
+        "proposals",
+        "rules",
+        "fixes",
+        "guards",
+        "trials",
+    ),
+    *("memory", "praise", "forgetting", "install", "records"),
+)
+"""The folders that commands load from."""
 
 
 def _import_program() -> None:
     import importlib
     import pkgutil
 
-    import wisen.facade
-    import wisen.surfaces.cli
-
-    for package in (wisen.surfaces.cli, wisen.facade):
+    for folder in _LOADED:
+        package = importlib.import_module(f"wisen.{folder}")
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
 

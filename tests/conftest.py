@@ -15,8 +15,8 @@ from hypothesis import settings
 
 from tests.agents import clients
 from tests.requirements import PROMISES, Kept
-from wisen import wiring
-from wisen.domain.presence import Person
+from wisen import app
+from wisen.model.presence import Person
 from wisen.testing.fakes import FixedPresence
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(autouse=True)
 def a_person(monkeypatch: pytest.MonkeyPatch) -> None:
     """A person decides in tests that do not say otherwise: whoever runs them may be a script, or an agent."""
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(Person("a test")))
+    monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(Person("a test")))
 
 
 @pytest.fixture(autouse=True)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from wisen.domain.events import Status
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.loop.detect.listen import listen
-from wisen.loop.mine.sessions import mine
-from wisen.loop.promote.wording import stands_alone
-from wisen.memory.layers.summaries import summaries_of
+from wisen.feedback.listen import listen
+from wisen.memory.summarize import summaries_of
+from wisen.mining.sessions import mine
+from wisen.model.event import Status
+from wisen.model.history import Act, History, Step, Turn
+from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
-    from wisen.domain.summaries import Summary
+    from wisen.model.summary import Summary
 
 AT = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 

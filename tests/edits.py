@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.backends.files import UserFiles
-from wisen.domain.changes import digest
-from wisen.loop.apply.edit import LinePlan
-from wisen.loop.apply.past import Desk
+from wisen.edits.edit import LinePlan
+from wisen.edits.past import Desk
+from wisen.edits.user_files import UserFiles
+from wisen.model.change import digest
 from wisen.testing.checkouts import MemoryCheckouts
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.ledgers import MemoryLedger

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from wisen import wiring
+from wisen import app
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
@@ -40,5 +40,5 @@ def call(command: str, cwd: Path, *, session: str = "s", number: str = "t1") -> 
 @contextmanager
 def learning(home: Path) -> Iterator[Learner]:
     """What a program would hold in its hands."""
-    with wiring.wire(home / "wisen").learner() as learner:
+    with app.wire(home / "wisen").learner() as learner:
         yield learner

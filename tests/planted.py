@@ -18,9 +18,9 @@ from ahocorasick_rs import AhoCorasick
 from msgspec import structs
 
 from tests.ownership import adopt
-from wisen.domain.entries import Answer, Logged, MoveKind, ProposalType
-from wisen.domain.guards import Mode
 from wisen.learner import Learner
+from wisen.model.entry import Answer, Logged, MoveKind, ProposalType
+from wisen.model.guard import Mode
 from wisen.testing.entries_contract import a_proposal
 from wisen.testing.transcripts import ClaudeTranscript
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from wisen.formats.rule_page import SECTIONS, heading_name, is_rule, plain
-from wisen.formats.rules import RuleLine
+from wisen.rules.rule_page import SECTIONS, heading_name, is_rule, plain
+from wisen.rules.rule_text import RuleLine
 
 _NASTY = [
     "<!-- x -->",

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.hooks import fire
-from wisen import wiring
-from wisen.domain.entries import Answer
+from wisen import app
+from wisen.model.entry import Answer
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
-    from wisen.domain.entries import Move, Proposal
-    from wisen.domain.entry_states import EntryState
+    from wisen.model.entry import Move, Proposal
+    from wisen.model.entry_state import EntryState
 
 _ADVICE = re.compile(r"- .*\(R-[0-9a-f]{8}\b")
 
@@ -44,14 +44,14 @@ class Sayings:
         log.write(self.home / ".claude" / "projects" / project)
 
     def cycle(self) -> None:
-        with wiring.wire().learner() as learner:
+        with app.wire().learner() as learner:
             done = learner.cycle(quick=True)
         assert done.report is not None
         assert not done.report.warnings, done.report.warnings
 
     def entries(self) -> dict[str, EntryState]:
         """Every entry by its words."""
-        with wiring.wire().learner(reads=False) as learner:
+        with app.wire().learner(reads=False) as learner:
             return {each.text: each for each in learner.entries()}
 
     def entry(self, words: str) -> EntryState:
@@ -60,16 +60,16 @@ class Sayings:
         return found
 
     def decisions(self, state: EntryState) -> tuple[Move, ...]:
-        with wiring.wire().learner(reads=False) as learner:
+        with app.wire().learner(reads=False) as learner:
             return learner.decisions(state)
 
     def proposals(self) -> list[Proposal]:
         """What waits."""
-        with wiring.wire().learner(reads=False) as learner:
+        with app.wire().learner(reads=False) as learner:
             return [each.proposal for each in learner.proposals() if each.waits]
 
     def answer(self, proposal: Proposal, given: Answer = Answer.APPROVED) -> None:
-        with wiring.wire().learner(reads=False) as learner:
+        with app.wire().learner(reads=False) as learner:
             learner.answer(proposal.id, given)
 
     def approve(self, words: str) -> Path:

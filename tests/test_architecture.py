@@ -1,9 +1,9 @@
-"""The layers of ARCHITECTURE.md, held by reading every import in the package."""
+"""The house of ARCHITECTURE.md, held by reading every import, class and file name in the package."""
 
 from __future__ import annotations
 
 import ast
-import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,90 +11,163 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "wisen"
 
-ALLOWED: dict[str, set[str]] = {
-    "errors": set(),
-    "domain": {"errors"},
-    "ports": {"domain", "errors"},
-    "safety": {"domain", "errors"},
-    "formats": {"domain", "errors"},
-    "loop": {"ports", "formats", "domain", "safety", "errors"},
-    "memory": {"ports", "formats", "domain", "safety", "errors"},
-    "parts": {"loop", "ports", "domain"},
-    "steps": {"parts", "memory", "loop", "formats", "ports", "domain", "errors"},
-    "cycle": {"steps", "parts", "loop", "ports", "domain", "errors"},
-    "heartbeat": {"loop", "ports", "domain", "errors"},
-    "facade": {"steps", "heartbeat", "parts", "memory", "loop", "formats", "safety", "ports", "domain", "errors"},
-    "learner": {"facade", "cycle", "steps", "parts", "loop", "ports", "domain", "errors"},
-    "doctor": {"heartbeat", "ports", "domain", "errors"},
-    "settings": {"loop", "domain", "errors"},
-    "agents": {"ports", "domain", "safety", "errors"},
-    "readers": {"agents", "ports"},
-    "backends": {"ports", "domain", "safety", "errors"},
-    "testing": {"ports", "domain", "safety", "errors"},
-    "wiring_stores": {"settings", "backends", "ports"},
-    "wiring": {
-        *(
-            "wiring_stores",
-            "settings",
-            "learner",
-            "doctor",
-            "heartbeat",
-            "parts",
-            "loop",
-            "readers",
-            "agents",
-            "backends",
-        ),
-        *("ports", "domain", "errors", "__init__"),
-    },
-    "surfaces": {"wiring", "learner", "doctor", "settings", "domain", "errors", "__init__"},
-    "hook": {"backends", "memory", "domain"},
-    "mcp": {"wiring", "learner", "domain", "errors", "__init__"},
-    "__init__": {"learner", "wiring", "errors"},
-}
-"""Which room may import which; the table in ARCHITECTURE.md shows the same."""
-
-PROGRAMS = ("hook", "mcp")
-"""Surfaces that are rooms of their own."""
+MECHANISMS = (
+    ("errors",),
+    ("kernel",),
+    ("model",),
+    ("text",),
+    ("safety",),
+    ("system",),
+    ("store", "logs", "agents", "edits", "models", "mining"),
+    ("decisions",),
+    ("delivery",),
+)
+"""From the lowest to the highest; those that stand together may import each other, as long as there is no cycle."""
+FEATURES = (
+    *(
+        "contexts",
+        "feedback",
+        "lessons",
+        "proposals",
+        "rules",
+        "fixes",
+        "guards",
+        "trials",
+        "blame",
+        "memory",
+        "praise",
+    ),
+    *("forgetting", "report", "install", "health", "records", "workflows"),
+)
+"""One noun each. They do not import each other."""
+TOP = (("settings", "parts", "cycle", "learner"), ("app", "app_stores"), ("__init__",), ("surfaces",))
+"""What stands above the features, from the lowest to the highest."""
+LEVELS: dict[str, int] = {room: level for level, rooms in enumerate((*MECHANISMS, FEATURES, *TOP)) for room in rooms}
+ROOMS = sorted({*LEVELS, "testing", "hook"})
+HOOK = {"kernel", "model", "text", "safety", "system", "store", "memory", "errors"}
+"""What the hook client may load; see `surfaces/hook/recalling.py`."""
+TESTING = {room for room in LEVELS if LEVELS[room] <= LEVELS["delivery"]}
+"""What fakes and contract suites may load."""
+ROLES = {"service", "read", "install", "records", "settings", "__init__"}
+"""File names that may occur in many folders."""
 HEAVY = {
     "surfaces/mcp": {"mcp", "mcp_types", "anyio", "starlette", "uvicorn"},
-    "backends/schedulers": {"apscheduler"},
+    "system": {"apscheduler"},
 }
 """Libraries of extras that take long to load: nobody else names them."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
-def room(path: Path) -> str:
-    """The top-level room a file belongs to."""
-    parts = path.relative_to(PACKAGE).parts
-    if parts[0] == "surfaces" and parts[1] in PROGRAMS:
-        return parts[1]
-    return parts[0].removesuffix(".py")
+def name_of(path: Path) -> str:
+    """The dotted name of a module."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 2 else parts)
+
+
+NAMES = {name_of(path): path for path in MODULES}
+
+
+def room(name: str) -> str:
+    """The folder below the package that a module belongs to, or the module itself where it lies at the top."""
+    parts = name.split(".")
+    if parts[1:3] == ["surfaces", "hook"]:
+        return "hook"
+    return parts[1] if len(parts) > 1 else "__init__"
 
 
 def imports(path: Path) -> set[str]:
-    """Every module of ours that a file imports, wherever in it."""
+    """Every module of ours that a file imports, wherever in it, also for types alone."""
     found: set[str] = set()
+    own = name_of(path).split(".") if path.name == "__init__.py" else name_of(path).split(".")[:-1]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {name for name in found if name == "wisen" or name.startswith("wisen.")}
+        elif isinstance(node, ast.ImportFrom):
+            base = own[: len(own) - node.level + 1] if node.level else []
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            found |= {full if (full := f"{module}.{alias.name}") in NAMES else module for alias in node.names}
+    return {"wisen.__init__" if name == "wisen" else name for name in found if name.split(".")[0] == "wisen"}
 
 
-def rooms_imported(path: Path) -> set[str]:
-    """The rooms behind the imports; the bare package is its `__init__`."""
-    own = tuple(f"wisen.surfaces.{name}" for name in PROGRAMS)
-    names = {name.split(".")[1] for name in imports(path) if "." in name and not name.startswith(own)}
-    return {name if name in ALLOWED else "__init__" for name in names}
+IMPORTS = {name: imports(path) - {name} for name, path in NAMES.items()}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_room_imports_only_what_lies_below_it(path: Path) -> None:
-    own = room(path)
-    assert rooms_imported(path) - {own} <= ALLOWED[own]
+def wrong_imports() -> set[tuple[str, str]]:
+    """Who imports what stands above it, or another feature."""
+    found = set()
+    for name, imported in IMPORTS.items():
+        own = room(name)
+        for other in imported:
+            theirs = room(other)
+            if theirs == own or (own == "hook" and theirs in HOOK) or (own == "testing" and theirs in TESTING):
+                continue
+            is_program = own in ("hook", "testing") or theirs in ("hook", "testing")
+            if is_program or LEVELS[theirs] > LEVELS[own] or (own in FEATURES and theirs in FEATURES):
+                found.add((name, other))
+    return {(name.removeprefix("wisen."), other.removeprefix("wisen.")) for name, other in found}
+
+
+def test_nobody_imports_what_stands_above_and_no_feature_another() -> None:
+    assert wrong_imports() == OWED
+
+
+def test_every_folder_is_known() -> None:
+    assert {room(name) for name in NAMES} <= set(ROOMS)
+
+
+def cycles() -> list[list[str]]:
+    """Modules that import each other in a ring, at load time or later; what is imported for types alone is no ring."""
+    graph = {name: {other for other in imported if other in NAMES} for name, imported in RUN_IMPORTS.items()}
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+    rings: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        index[name] = low[name] = len(index)
+        stack.append(name)
+        for other in sorted(graph[name]):
+            if other not in index:
+                visit(other)
+                low[name] = min(low[name], low[other])
+            elif other in stack:
+                low[name] = min(low[name], index[other])
+        if low[name] == index[name]:
+            ring = []
+            while True:
+                ring.append(stack.pop())
+                if ring[-1] == name:
+                    break
+            if len(ring) > 1:
+                rings.append(sorted(ring))
+
+    for name in sorted(graph):
+        if name not in index:
+            visit(name)
+    return rings
+
+
+def _run_imports(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    typing = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if id(node) in typing or not isinstance(node, ast.ImportFrom) or node.level or not node.module:
+            continue
+        found |= {full if (full := f"{node.module}.{alias.name}") in NAMES else node.module for alias in node.names}
+    return {name for name in found if name in NAMES}
+
+
+RUN_IMPORTS = {name: _run_imports(path) - {name} for name, path in NAMES.items()}
+
+
+def test_no_modules_import_each_other_in_a_ring() -> None:
+    assert [ring for ring in cycles() if not ring[0].startswith("wisen.surfaces.cli")] == []
 
 
 @pytest.mark.parametrize("folder", HEAVY)
@@ -109,19 +182,12 @@ def test_what_is_slow_to_load_is_named_in_one_folder(folder: str) -> None:
     assert named == {folder}
 
 
-def test_stages_do_not_import_each_other() -> None:
-    for path in (PACKAGE / "loop").rglob("*.py"):
-        parts = path.relative_to(PACKAGE / "loop").parts
-        others = {name.split(".")[2] for name in imports(path) if name.startswith("wisen.loop.")}
-        assert others <= {parts[0]}, path
-
-
 def test_agents_do_not_import_each_other() -> None:
     folders = {path.name for path in (PACKAGE / "agents").iterdir() if path.is_dir()}
     for path in (PACKAGE / "agents").rglob("*.py"):
         own = path.relative_to(PACKAGE / "agents").parts[0]
         others = {name.split(".")[2] for name in imports(path) if name.startswith("wisen.agents.")}
-        assert (others & folders) <= {own}, path
+        assert path.name == "readers.py" or (others & folders) <= {own}, path
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -142,8 +208,168 @@ def test_no_file_is_named_after_nothing() -> None:
     assert not {path.stem for path in MODULES} & empty
 
 
-def test_architecture_md_shows_the_same_table() -> None:
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", text, re.MULTILINE))
-    shown = {name: set(re.findall(r"`(\w+)`", cell)) for name, cell in rows.items()}
-    assert shown == ALLOWED
+def test_file_names_are_unique_but_for_roles() -> None:
+    seen = Counter(path.stem for path in MODULES)
+    assert {stem for stem, times in seen.items() if times > 1} - ROLES == TWICE
+
+
+OWED: set[tuple[str, str]] = {
+    ("app", "__init__"),
+    ("blame.judgement", "parts"),
+    ("blame.kept_judgements", "parts"),
+    ("contexts.owning", "parts"),
+    ("contexts.owning", "rules.learnings_folder"),
+    ("contexts.projects", "parts"),
+    ("contexts.service", "proposals.service"),
+    ("contexts.service", "rules.learnings_folder"),
+    ("contexts.worktrees", "parts"),
+    ("decisions.deciding", "parts"),
+    ("decisions.deciding", "proposals.suggest"),
+    ("delivery.holding_back", "parts"),
+    ("delivery.service", "contexts.owning"),
+    ("delivery.service", "memory.workspace_files"),
+    ("delivery.service", "proposals.service"),
+    ("delivery.telling", "contexts.owning"),
+    ("delivery.telling", "lessons.rulebook"),
+    ("delivery.telling", "lessons.supersede"),
+    ("delivery.telling", "parts"),
+    ("delivery.telling", "praise.praising"),
+    ("delivery.telling", "rules.placing"),
+    ("delivery.telling", "trials.lots"),
+    ("delivery.telling", "trials.trying"),
+    ("feedback.adjudicating", "parts"),
+    ("feedback.language_survey", "parts"),
+    ("feedback.languages_service", "parts"),
+    ("feedback.phrase_search", "parts"),
+    ("feedback.phrases_service", "parts"),
+    ("feedback.understanding", "memory.diary"),
+    ("feedback.understanding", "memory.recollection"),
+    ("feedback.understanding", "parts"),
+    ("fixes.asking", "lessons.error_entries"),
+    ("fixes.asking", "lessons.rulebook"),
+    ("fixes.asking", "parts"),
+    ("fixes.service", "guards.service"),
+    ("fixes.service", "proposals.service"),
+    ("forgetting.naming", "parts"),
+    ("forgetting.removal", "memory.daily"),
+    ("forgetting.removal", "memory.keep"),
+    ("forgetting.removal", "parts"),
+    ("forgetting.retiring", "parts"),
+    ("forgetting.service", "feedback.phrase_search"),
+    ("forgetting.service", "guards.service"),
+    ("forgetting.service", "lessons.rulebook"),
+    ("forgetting.service", "memory.diary"),
+    ("forgetting.service", "memory.recollection"),
+    ("forgetting.switching", "contexts.owning"),
+    ("guards.crystallizing", "parts"),
+    ("guards.service", "install.service"),
+    ("guards.service", "parts"),
+    ("guards.service", "proposals.service"),
+    ("health.heartbeat", "install.companions"),
+    ("health.heartbeat", "install.hook_settings"),
+    ("install.service", "health.heartbeat"),
+    ("install.service", "parts"),
+    ("lessons.joining", "parts"),
+    ("lessons.propose", "rules.targets"),
+    ("lessons.rulebook", "contexts.owning"),
+    ("lessons.rulebook", "parts"),
+    ("lessons.rulebook", "proposals.suggest"),
+    ("lessons.rulebook", "rules.books"),
+    ("lessons.rulebook", "rules.learnings_folder"),
+    ("lessons.rulebook", "rules.outdated"),
+    ("lessons.rulebook", "rules.preferences"),
+    ("lessons.rulebook", "rules.targets"),
+    ("lessons.superseding", "parts"),
+    ("lessons.superseding", "proposals.suggest"),
+    ("logs.reading", "contexts.owning"),
+    ("logs.reading", "parts"),
+    ("memory.diary", "parts"),
+    ("memory.diary_service", "feedback.listen"),
+    ("memory.diary_service", "feedback.phrase_search"),
+    ("memory.diary_service", "parts"),
+    ("memory.recall_service", "parts"),
+    ("memory.recall_service", "praise.praising"),
+    ("memory.recollection", "parts"),
+    ("models.service", "parts"),
+    ("praise.praising", "memory.gathering"),
+    ("praise.praising", "parts"),
+    ("praise.praising", "trials.outcomes"),
+    ("praise.scoring", "parts"),
+    ("praise.service", "parts"),
+    ("proposals.changing", "blame.kept_judgements"),
+    ("proposals.changing", "lessons.rulebook"),
+    ("proposals.service", "lessons.joining"),
+    ("proposals.service", "lessons.recording"),
+    ("proposals.service", "lessons.rulebook"),
+    ("proposals.service", "lessons.split"),
+    ("proposals.service", "parts"),
+    ("proposals.service", "rules.learnings_folder"),
+    ("proposals.service", "rules.rule_writing"),
+    ("proposals.suggesting", "feedback.doubt"),
+    ("proposals.suggesting", "feedback.phrase_search"),
+    ("proposals.suggesting", "feedback.turns"),
+    ("proposals.suggesting", "lessons.rulebook"),
+    ("records.service", "parts"),
+    ("rules.noticing", "lessons.rulebook"),
+    ("rules.noticing", "parts"),
+    ("rules.noticing", "proposals.suggest"),
+    ("rules.outdated", "lessons.propose"),
+    ("rules.outdated", "lessons.supersede"),
+    ("rules.outdated", "parts"),
+    ("rules.placing", "lessons.rulebook"),
+    ("rules.placing", "parts"),
+    ("rules.service", "lessons.recording"),
+    ("rules.service", "lessons.rulebook"),
+    ("rules.service", "lessons.supersede"),
+    ("rules.service", "proposals.service"),
+    ("safety.ward", "store.index_port"),
+    ("system.one_writer", "parts"),
+    ("testing.instructions_contract", "blame.instruction_files"),
+    ("trials.checking", "lessons.rulebook"),
+    ("trials.checking", "parts"),
+    ("trials.helping", "lessons.rulebook"),
+    ("trials.helping", "parts"),
+    ("trials.lots", "lessons.rulebook"),
+    ("trials.lots", "parts"),
+    ("trials.outcomes", "feedback.listen"),
+    ("trials.outcomes", "feedback.own_phrases"),
+    ("trials.outcomes", "feedback.phrase_search"),
+    ("trials.outcomes", "lessons.practices"),
+    ("trials.outcomes", "parts"),
+    ("trials.service", "guards.service"),
+    ("trials.service", "lessons.rulebook"),
+    ("trials.trying", "lessons.propose"),
+    ("trials.trying", "lessons.rulebook"),
+    ("trials.trying", "parts"),
+}
+"""Imports that still go up or across."""
+TWICE: set[str] = {
+    "adoption",
+    "answers",
+    "arguments",
+    "asking",
+    "cycle",
+    "doctor",
+    "ends",
+    "entries",
+    "files",
+    "findings",
+    "live",
+    "memories",
+    "memory",
+    "models",
+    "naming",
+    "notebook",
+    "outcomes",
+    "ownerships",
+    "phrases",
+    "places",
+    "placing",
+    "ports",
+    "shelf",
+    "spoken",
+    "sqlite_files",
+    "typed",
+    "voices",
+}
+"""File names that still occur more than once."""

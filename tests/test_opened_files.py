@@ -15,36 +15,36 @@ OWN_HOME = "what lies in wisen's own home"
 PACKAGE = "what this package ships"
 OPENS = {
     "safety/regular_files.py": "the one function",
-    "backends/files.py": "the one door for edits: without following, waiting, or reading more than it may",
-    "backends/git_view.py": "writes the view, a temporary folder of ours",
-    "backends/git.py": "the question, in that folder",
+    "edits/user_files.py": "the one door for edits: without following, waiting, or reading more than it may",
+    "system/git_view.py": "writes the view, a temporary folder of ours",
+    "system/git.py": "the question, in that folder",
     "agents/sqlite_files.py": "databases of agents, after refuse_unfit_database",
     "agents/sniff.py": "a database that begins as one in a regular file; immutable: nothing beside it is opened",
     "agents/hermes/install.py": PACKAGE,
     "agents/openclaw/install.py": PACKAGE,
     "agents/hermes/plugin.py": "runs inside Hermes, and reads the file beside it",
     "agents/opencode/install.py": PACKAGE,
-    "backends/executors/worker.py": "its own standard input and output",
-    "backends/launcher.py": f"{PACKAGE}, and {OWN_HOME}",
-    "backends/remove_hooks.py": "a script that works without wisen: it looks whether settings are a file itself",
-    "backends/flight.py": OWN_HOME,
-    "backends/folder_lock.py": OWN_HOME,
-    "backends/gauge.py": f"{OWN_HOME}, and the package that hooks call",
-    "backends/kept.py": OWN_HOME,
-    "backends/shelf.py": OWN_HOME,
-    "backends/models/command.py": OWN_HOME,
-    "backends/stores/backups.py": OWN_HOME,
-    "backends/stores/migrate.py": PACKAGE,
-    "backends/stores/sqlite_files.py": OWN_HOME,
-    "loop/detect/language.py": f"{PACKAGE}, and {OWN_HOME}",
-    "loop/detect/lexicon.py": PACKAGE,
-    "loop/detect/model.py": PACKAGE,
-    "loop/detect/tongues.py": PACKAGE,
+    "logs/reading_worker.py": "its own standard input and output",
+    "delivery/launcher.py": f"{PACKAGE}, and {OWN_HOME}",
+    "delivery/remove_hooks.py": "a script that works without wisen: it looks whether settings are a file itself",
+    "system/writer_lock.py": OWN_HOME,
+    "system/folder_lock.py": OWN_HOME,
+    "health/gauge.py": f"{OWN_HOME}, and the package that hooks call",
+    "system/kept_file.py": OWN_HOME,
+    "delivery/shelf.py": OWN_HOME,
+    "models/command_model.py": OWN_HOME,
+    "store/backups.py": OWN_HOME,
+    "store/migrate.py": PACKAGE,
+    "store/sqlite_files.py": OWN_HOME,
+    "feedback/language.py": f"{PACKAGE}, and {OWN_HOME}",
+    "feedback/lexicon.py": PACKAGE,
+    "feedback/detector.py": PACKAGE,
+    "feedback/tongues.py": PACKAGE,
     "settings.py": OWN_HOME,
-    "steps/forgetting.py": OWN_HOME,
-    "backends/presence.py": "the terminal of whoever decides",
-    "backends/processes.py": "what the kernel tells of our own ancestors, in /proc",
-    "backends/stopped.py": OWN_HOME,
+    "forgetting/removal.py": OWN_HOME,
+    "system/person.py": "the terminal of whoever decides",
+    "system/parent_processes.py": "what the kernel tells of our own ancestors, in /proc",
+    "health/stopped.py": OWN_HOME,
     "surfaces/cli/editing.py": "a temporary file of ours, for the person's editor",
     "surfaces/cli/ending.py": "/dev/null",
     "surfaces/cli/terminal.py": "/dev/null",
@@ -52,7 +52,7 @@ OPENS = {
     "surfaces/hook/stopping.py": OWN_HOME,
     "surfaces/cli/forget.py": "a new file that the user named: it must not exist",
     "surfaces/cli/trials.py": "a file that the user named, to be written",
-    "surfaces/html.py": "a file that the user named, if it is a regular one",
+    "surfaces/pages/html.py": "a file that the user named, if it is a regular one",
     "surfaces/hook/outcomes.py": "the client loads nothing of ours: it looks whether it is a regular file itself",
     "surfaces/hook/recalling.py": OWN_HOME,
     "surfaces/hook/shelf.py": OWN_HOME,
@@ -63,9 +63,9 @@ OPENS = {
 METHODS = {"read_bytes", "read_text", "write_bytes", "write_text", "fdopen"}
 SEARCHES = {"walk", "fwalk", "rglob"}
 SEARCHED = {
-    "backends/home_access.py": OWN_HOME,
-    "backends/shelf.py": OWN_HOME,
-    "steps/forgetting.py": OWN_HOME,
+    "system/home_access.py": OWN_HOME,
+    "delivery/shelf.py": OWN_HOME,
+    "forgetting/removal.py": OWN_HOME,
 }
 """Who looks through all folders below one: everybody else uses `folders_below`, which is bounded."""
 
@@ -116,7 +116,7 @@ def modules() -> Iterator[tuple[str, ast.AST]]:
             yield name, ast.parse(path.read_text(encoding="utf-8"))
 
 
-OURS = {"loop/apply/past.py", "domain/shell_variables.py", "domain/scripts.py", "domain/report.py"}
+OURS = {"edits/past.py", "kernel/shell_variables.py", "kernel/scripts.py", "model/report.py"}
 """Where `open` is the name of something else: an open change, a block of a script."""
 
 

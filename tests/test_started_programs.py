@@ -12,13 +12,13 @@ import wisen
 
 SOURCE = Path(wisen.__file__).parent
 STARTS = {
-    "backends/git.py": "the one place that starts git, in a view of the repository, by a path that find_program gave",
-    "backends/models/command.py": "an agent's program that the user chose as a model, by a path that find_program gave",
-    "backends/schedulers/rounds.py": "our own interpreter, with -P, in /",
-    "backends/executors/workers.py": "our own interpreter reads logs, with no folder of anybody in its path",
-    "backends/processes.py": "/bin/ps, where there is no /proc",
+    "system/git.py": "the one place that starts git, in a view of the repository, by a path that find_program gave",
+    "models/command_model.py": "an agent's program that the user chose as a model, by a path that find_program gave",
+    "system/rounds.py": "our own interpreter, with -P, in /",
+    "logs/reading_workers.py": "our own interpreter reads logs, with no folder of anybody in its path",
+    "system/parent_processes.py": "/bin/ps, where there is no /proc",
     "surfaces/cli/editing.py": "the editor that the person chose, at their own terminal",
-    "backends/launcher.py": "the launcher itself, by /bin/sh, to measure what it costs",
+    "delivery/launcher.py": "the launcher itself, by /bin/sh, to measure what it costs",
     "surfaces/hook/waking.py": "our own interpreter, with -P, in wisen's home",
     "agents/hermes/plugin.py": "runs inside Hermes: the hook client that plugin.yaml names, by its absolute path",
 }

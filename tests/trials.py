@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.exposures import Arm, Channel, Exposure
-from wisen.domain.trials import Outcome
+from wisen import app
+from wisen.model.exposure import Arm, Channel, Exposure
+from wisen.model.trial import Outcome
 from wisen.surfaces.hook import answering, shelf
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -51,7 +51,7 @@ class World:
         self.number = 0
         self.said: list[tuple[str, str]] = []
         """What hooks told, by event."""
-        patch.setattr(wiring.Wiring, "clock", lambda _: self.days)
+        patch.setattr(app.Wiring, "clock", lambda _: self.days)
         ticks = count()
         patch.setattr(shelf, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
         patch.setattr(answering, "_print", lambda event, text, *_, **__: self.said.append((event, text)))
@@ -156,7 +156,7 @@ class World:
 
     def learner(self) -> Learner:
         """The program on this home."""
-        return wiring.wire().learner()
+        return app.wire().learner()
 
     def cycle(self) -> None:
         """One cycle."""

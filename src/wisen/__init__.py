@@ -9,9 +9,9 @@ __version__ = "0.1.0"
 __all__ = ["Learner", "WisenError", "__version__", "open_learner"]
 
 if TYPE_CHECKING:
+    from wisen.app import open_learner
     from wisen.errors import WisenError
     from wisen.learner import Learner
-    from wisen.wiring import open_learner
 
 
 def __getattr__(name: str) -> object:
@@ -21,7 +21,7 @@ def __getattr__(name: str) -> object:
 
         return Learner
     if name == "open_learner":
-        from wisen.wiring import open_learner
+        from wisen.app import open_learner
 
         return open_learner
     if name == "WisenError":

@@ -16,7 +16,7 @@
     report    what was found, as one value
     remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
 
-Each step stands inside a fence (`domain/fences.py`): what fails there is told, and the others are done all the same.
+Each step stands inside a fence (`model/fences.py`): what fails there is told, and the others are done all the same.
 What agents are told is prepared by `telling.py`, in `wisen cycle`.
 """
 
@@ -25,33 +25,29 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.domain.fixes import without_ordinary_work
-from wisen.domain.report import Report, Selection
-from wisen.domain.runs import Run, run_of
-from wisen.domain.signals import signals_by_kind
-from wisen.loop.apply.notice import notice
-from wisen.loop.detect.themes import themes
-from wisen.steps import (
-    asking_fixes,
-    guarding,
-    judgement,
-    noticing,
-    owning,
-    praising,
-    recollection,
-    retention,
-    rulebook,
-    superseding,
-    trying,
-    worktrees,
-)
-from wisen.steps.reading import observe
-from wisen.steps.understanding import dig
+from wisen.blame import judgement
+from wisen.contexts import owning, worktrees
+from wisen.edits.notice import notice
+from wisen.feedback.understanding import dig
+from wisen.fixes import asking
+from wisen.forgetting import retiring
+from wisen.guards import crystallizing
+from wisen.lessons import rulebook, superseding
+from wisen.logs.reading import observe
+from wisen.memory import recollection
+from wisen.model.fix import without_ordinary_work
+from wisen.model.report import Report, Selection
+from wisen.model.run import Run, run_of
+from wisen.model.signal import signals_by_kind
+from wisen.praise import praising
+from wisen.report.themes import themes
+from wisen.rules import noticing
+from wisen.trials import trying
 
 if TYPE_CHECKING:
-    from wisen.domain.instructions import Blame, Judged
+    from wisen.logs.reading import Progress
+    from wisen.model.instruction import Blame, Judged
     from wisen.parts import Parts
-    from wisen.steps.reading import Progress
 
 
 def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
@@ -62,7 +58,7 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     with step("move what gone worktrees taught"):
         worktrees.move_gone_worktrees(parts)
     with step("retire"):
-        retired, in_vain = retention.retire(parts)
+        retired, in_vain = retiring.retire(parts)
         new_events -= in_vain
     reading_seconds = parts.clock.elapsed() - clock_began
     diary = dig(parts)
@@ -80,9 +76,9 @@ def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
     with step("judge"):
         judged, found_in_files = judgement.judge_or_recall(parts, new_events, selection.places)
     with step("guard"):
-        proposals += guarding.crystallize(parts, fixes, states, judged) if new_events else 0
+        proposals += crystallizing.crystallize(parts, fixes, states, judged) if new_events else 0
     with step("ask about fixes"):
-        proposals += asking_fixes.ask_about_fixes(parts) if new_events else 0
+        proposals += asking.ask_about_fixes(parts) if new_events else 0
     with step("try out"):
         proposals += trying.try_out(parts) if new_events else 0
     warnings = [*parts.warnings, *parts.languages.warnings]

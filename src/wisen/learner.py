@@ -6,25 +6,25 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from wisen.domain.report import Selection
-from wisen.domain.signals import Before, Heard
+from wisen.contexts.service import Adopter
 from wisen.errors import StoreDamaged, UsageError, WisenError
-from wisen.facade.adopting import Adopter
-from wisen.facade.asking import Asker
-from wisen.facade.changing import Changer
-from wisen.facade.fixing import FixReviewer
-from wisen.facade.languages import Linguist
-from wisen.facade.phrases import Phraser
-from wisen.facade.praising import Praiser
-from wisen.facade.recall import Recaller
-from wisen.facade.record import Recorder
-from wisen.facade.remember import Rememberer
-from wisen.facade.ruling import Ruler
-from wisen.facade.scoring import Scorer
-from wisen.facade.suggesting import Suggester
-from wisen.facade.switching import Switcher
-from wisen.facade.trying import Trier
-from wisen.facade.writing import one_writer
+from wisen.feedback.languages_service import Linguist
+from wisen.feedback.phrases_service import Phraser
+from wisen.fixes.service import FixReviewer
+from wisen.forgetting.switching import Switcher
+from wisen.memory.diary_service import Rememberer
+from wisen.memory.recall_service import Recaller
+from wisen.model.report import Selection
+from wisen.model.signal import Before, Heard
+from wisen.models.service import Asker
+from wisen.praise.scoring import Scorer
+from wisen.praise.service import Praiser
+from wisen.proposals.changing import Changer
+from wisen.proposals.suggesting import Suggester
+from wisen.records.service import Recorder
+from wisen.rules.service import Ruler
+from wisen.system.one_writer import one_writer
+from wisen.trials.service import Trier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self, TypeAlias
 
-    from wisen.domain.cycles import Cycled
-    from wisen.domain.fixes import Evidence, Fix
-    from wisen.domain.histories import History
-    from wisen.domain.hooks import Installed
-    from wisen.domain.instructions import Blame, Effect
-    from wisen.domain.phrases import OwnPhrase
-    from wisen.domain.report import Report
-    from wisen.domain.signals import Signal
-    from wisen.domain.state import AgentState, Finding, State
-    from wisen.loop.detect.own import Own
+    from wisen.agents.ports import Agent
+    from wisen.feedback.own_phrases import Own
+    from wisen.memory.diary import Diary
+    from wisen.model.cycled import Cycled
+    from wisen.model.fix import Evidence, Fix
+    from wisen.model.history import History
+    from wisen.model.hook import Installed
+    from wisen.model.instruction import Blame, Effect
+    from wisen.model.phrase import OwnPhrase
+    from wisen.model.report import Report
+    from wisen.model.signal import Signal
+    from wisen.model.state import AgentState, Finding, State
     from wisen.parts import Parts
-    from wisen.ports import Agent
-    from wisen.steps.diary import Diary
 
     Speech: TypeAlias = Own
     """How a user speaks: his own phrases, and the languages he added."""
@@ -118,7 +118,7 @@ class Learner(
         parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge, asks=True)
         if project is None:
             return self._turn(parts, selection, progress or _silently)
-        from wisen.steps.projects import places_of
+        from wisen.contexts.projects import places_of
 
         read: Report | None = None
         places = places_of(self._parts, project)
@@ -159,8 +159,8 @@ class Learner(
         Raises:
             StoreError: a store cannot be written. What was done so far is kept, and the next cycle goes on.
         """
-        from wisen.domain.cycles import Cycled
-        from wisen.steps.retention import due
+        from wisen.forgetting.retiring import due
+        from wisen.model.cycled import Cycled
 
         if dry_run:
             applied, troubles = self.apply_by_policy(dry_run=True)
@@ -179,7 +179,7 @@ class Learner(
 
     def _cycle_once(self, *, quick: bool) -> Cycled:
         """One round; a step that fails is told, and the others are done all the same. Raises: StoreError."""
-        from wisen.domain.cycles import Cycled
+        from wisen.model.cycled import Cycled
 
         fences = self._parts.fences.start_over()
         took, prepared = 0, 0
@@ -213,10 +213,10 @@ class Learner(
 
         The settings of a `project` count beside the user's.
         """
-        from wisen.domain.report import decisions_about_lines
-        from wisen.domain.state import State
-        from wisen.steps import owning
-        from wisen.steps.retention import archive
+        from wisen.contexts import owning
+        from wisen.forgetting.retiring import archive
+        from wisen.model.report import decisions_about_lines
+        from wisen.model.state import State
 
         parts = self._parts
         return State(
@@ -262,14 +262,14 @@ class Learner(
         Raises:
             UsageError: there is no such file.
         """
-        from wisen.steps import judgement
+        from wisen.blame import judgement
 
         file = judgement.remembered(self._parts, self._parts.instructions.file(path))
         return next(judgement.blamed(self._parts, [file]))
 
     def evidence_of(self, effect: Effect) -> tuple[Evidence, ...]:
         """The failing calls that stand behind what is said of a line, newest first."""
-        from wisen.loop.verify.blame import evidence_of
+        from wisen.blame.judge import evidence_of
 
         return evidence_of(effect.calls, self._parts.index.histories(Selection())) if effect.calls else ()
 
@@ -303,18 +303,18 @@ class Learner(
         self.close()
 
     def _dig(self) -> Diary:
-        from wisen.steps.understanding import dig
+        from wisen.feedback.understanding import dig
 
         return dig(self._parts)
 
     def _wrong(self) -> list[Finding]:
-        from wisen.domain.state import Health
+        from wisen.model.state import Health
 
         return [each for each in self.alarms() if each.health is Health.BAD]
 
     def _agent_state(self, agent: Agent, hooks: Installed | None) -> AgentState:
-        from wisen.domain.state import AgentState
-        from wisen.ports import Versioned
+        from wisen.agents.ports import Versioned
+        from wisen.model.state import AgentState
 
         sources = list(self._parts.sources(agent))
         newest = max(sources, key=lambda source: source.modified_ns, default=None)
@@ -333,7 +333,7 @@ class Learner(
 
     def _remember_failure(self, error: WisenError) -> None:
         """A run that stopped is remembered as one, so that silence can be told from having nothing to learn."""
-        from wisen.domain.runs import Run
+        from wisen.model.run import Run
 
         parts, now = self._parts, self._parts.clock.now()
         run = Run(
@@ -371,7 +371,7 @@ def signals_in(
     Raises:
         UsageError: `before` names nothing that can happen before a message.
     """
-    from wisen.loop.detect.own import Own
+    from wisen.feedback.own_phrases import Own
 
     if before not in list(Before):
         raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")

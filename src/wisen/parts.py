@@ -7,51 +7,41 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.fences import Fences
+from wisen.model.fences import Fences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.domain.contexts import Alias
-    from wisen.domain.fences import Breakdown
-    from wisen.domain.hooks import Caller
-    from wisen.domain.models import ModelsPolicy
-    from wisen.domain.runs import Stamp
-    from wisen.domain.sources import Source
-    from wisen.loop.apply.past import Desk
-    from wisen.loop.crystallize.policy import GuardPolicy
-    from wisen.loop.deliver.policy import DeliverPolicy
-    from wisen.loop.detect.added import Added
-    from wisen.loop.forget.policy import ArchivePolicy
-    from wisen.loop.forget.ward import Silence, Ward
-    from wisen.loop.mine.policy import MinePolicy
-    from wisen.loop.observe.adoption import Adoptions
-    from wisen.loop.observe.policy import DoorPolicy
-    from wisen.loop.observe.scope import Scope
-    from wisen.loop.promote.policy import PromotePolicy
-    from wisen.ports import (
-        Agent,
-        Backups,
-        Checkouts,
-        Clock,
-        Crew,
-        Files,
-        Gauge,
-        Hooks,
-        Ids,
-        Index,
-        Instructions,
-        Launcher,
-        Ledger,
-        Lock,
-        Model,
-        Notebooks,
-        Presence,
-        Scribe,
-        Shelf,
-        Tracking,
-    )
+    from wisen.agents.hook_ports import Gauge, Hooks, Launcher
+    from wisen.agents.ports import Agent
+    from wisen.blame.instruction_files import Instructions
+    from wisen.delivery.settings import DeliverPolicy
+    from wisen.delivery.shelf_port import Shelf
+    from wisen.edits.past import Desk
+    from wisen.edits.permission import PromotePolicy
+    from wisen.feedback.added_languages import Added
+    from wisen.forgetting.settings import ArchivePolicy
+    from wisen.guards.settings import GuardPolicy
+    from wisen.logs.adoption import Adoptions
+    from wisen.logs.crew import Crew
+    from wisen.logs.scope import Scope
+    from wisen.logs.settings import DoorPolicy
+    from wisen.mining.settings import MinePolicy
+    from wisen.model.context import Alias
+    from wisen.model.fences import Breakdown
+    from wisen.model.hook import Caller
+    from wisen.model.model_use import ModelsPolicy
+    from wisen.model.run import Stamp
+    from wisen.model.source import Source
+    from wisen.models.ports import Model
+    from wisen.safety.ward import Silence, Ward
+    from wisen.store.index_port import Index
+    from wisen.store.ledger_port import Backups, Ledger, Scribe
+    from wisen.store.memories_port import Notebooks
+    from wisen.store.ownership_port import Tracking
+    from wisen.system.ports import Checkouts, Clock, Files, Ids, Lock
+    from wisen.system.presence_port import Presence
 
 
 SAMPLE = Path(__file__).absolute().parent / "sample"
@@ -60,7 +50,7 @@ SAMPLE = Path(__file__).absolute().parent / "sample"
 
 @dataclass(frozen=True, kw_only=True)
 class Parts:
-    """Ports and policies; `wiring.py` chooses them."""
+    """Ports and policies; `app.py` chooses them."""
 
     agents: Sequence[Agent]
     index: Index
@@ -141,21 +131,21 @@ class Parts:
     @cached_property
     def languages(self) -> Added:
         """The languages that the user added. They are read once; each turn of the loop has new parts."""
-        from wisen.loop.detect.added import added_in
+        from wisen.feedback.added_languages import added_in
 
         return added_in(self.languages_folder)
 
     @property
     def scribe(self) -> Scribe:
         """What names, dates and places rows."""
-        from wisen.ports import Scribe
+        from wisen.store.ledger_port import Scribe
 
         return Scribe(self.clock, self.ids, self.machine, self.evidence)
 
     @property
     def ward(self) -> Ward:
         """What keeps forgotten things from coming back, as the ledger knows them now."""
-        from wisen.loop.forget.ward import Ward
+        from wisen.safety.ward import Ward
 
         keys = self.ledger.buried()
         return Ward(keys, self.salt() if keys else b"")
@@ -163,7 +153,7 @@ class Parts:
     @property
     def silence(self) -> Silence:
         """The sessions that were switched off, as the ledger knows them now."""
-        from wisen.loop.forget.ward import Silence
+        from wisen.safety.ward import Silence
 
         keys = self.ledger.buried()
         return Silence(keys, self.salt() if keys else b"")
@@ -171,7 +161,7 @@ class Parts:
     @property
     def desk(self) -> Desk:
         """What files are edited with."""
-        from wisen.loop.apply.past import Desk
+        from wisen.edits.past import Desk
 
         return Desk(self.files, self.checkouts, self.ledger, self.clock, self.ids, self.machine)
 
@@ -183,7 +173,7 @@ class Parts:
     @property
     def adoptions(self) -> Adoptions:
         """The files that the user adopted, as the ledger knows them now."""
-        from wisen.loop.observe.adoption import Adoptions
+        from wisen.logs.adoption import Adoptions
 
         return Adoptions(self.ledger.ownerships(self.machine))
 
@@ -202,7 +192,7 @@ class Parts:
 
     def found_sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
         """The same, whosever they are."""
-        from wisen.ports import Scattered
+        from wisen.agents.ports import Scattered
 
         yield from agent.sources(under)
         if under is None and isinstance(agent, Scattered):
@@ -213,7 +203,7 @@ class Parts:
 
     def files_in_project(self, agent: Agent, source: Source) -> tuple[Path, ...]:
         """The files of a source that lie in a project; none where it lies in a place of the agent's own."""
-        from wisen.ports import Scattered
+        from wisen.agents.ports import Scattered
 
         path = source.path.absolute()
         if path.is_relative_to(SAMPLE):
@@ -261,7 +251,7 @@ class Parts:
 
     def stamp(self, began: datetime) -> Stamp:
         """What a run that began then, and ends now, is known by."""
-        from wisen.domain.runs import Stamp
+        from wisen.model.run import Stamp
 
         now = self.clock.now()
         return Stamp(id=self.ids.new(), machine=self.machine, version=self.version, started=began, finished=now)

@@ -10,15 +10,15 @@ import tomllib
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from wisen.domain.models import ModelsPolicy
-from wisen.domain.policy import Rule, setting
+from wisen.delivery.settings import DeliverPolicy
+from wisen.edits.permission import PromotePolicy
 from wisen.errors import SettingsError
-from wisen.loop.crystallize.policy import GuardPolicy
-from wisen.loop.deliver.policy import DeliverPolicy
-from wisen.loop.forget.policy import ArchivePolicy
-from wisen.loop.mine.policy import MinePolicy
-from wisen.loop.observe.policy import DoorPolicy, OffPolicy
-from wisen.loop.promote.policy import PromotePolicy
+from wisen.forgetting.settings import ArchivePolicy
+from wisen.guards.settings import GuardPolicy
+from wisen.logs.settings import DoorPolicy, OffPolicy
+from wisen.mining.settings import MinePolicy
+from wisen.model.model_use import ModelsPolicy
+from wisen.model.policy import Rule, setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,8 +9,8 @@ from pathlib import Path
 from uuid import UUID
 
 from wisen.agents.codex import Codex
-from wisen.domain.events import Event, Outcome, Status
-from wisen.domain.sources import Batch, Mark, Trouble
+from wisen.model.event import Event, Outcome, Status
+from wisen.model.source import Batch, Mark, Trouble
 
 PATCH = "*** Begin Patch\n*** Add File: a.py\n+SOURCE\n*** Update File: b.py\n@@\n-x\n+SOURCE\n*** End Patch\n"
 

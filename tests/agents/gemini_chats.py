@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from wisen.agents.gemini_cli import GeminiCli
-from wisen.domain.events import Event
+from wisen.model.event import Event
 from wisen.testing.agent_contract import everything
 
 Json = dict[str, Any]

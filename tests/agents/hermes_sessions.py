@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from wisen.agents.hermes import Hermes
-from wisen.domain.events import Event
+from wisen.model.event import Event
 from wisen.testing.agent_contract import everything
 
 SCHEMA = """

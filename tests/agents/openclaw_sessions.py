@@ -13,8 +13,8 @@ from uuid import UUID
 import zstandard
 
 from wisen.agents.openclaw import OpenClaw
-from wisen.domain.events import Event, Outcome
-from wisen.domain.sources import Batch, Mark, Source
+from wisen.model.event import Event, Outcome
+from wisen.model.source import Batch, Mark, Source
 from wisen.testing.agent_contract import everything
 
 SESSIONS = Path(".openclaw", "agents", "main", "sessions")

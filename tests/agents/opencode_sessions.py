@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wisen.agents.opencode import OpenCode
-from wisen.domain.events import Event
+from wisen.model.event import Event
 from wisen.testing.agent_contract import everything
 
 Json = dict[str, Any]

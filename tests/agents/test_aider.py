@@ -15,8 +15,8 @@ from tests.agents.aider_chats import CHATS, NOON, SHELL, TYPED, Project
 from wisen.agents import follow, jsonl
 from wisen.agents.aider import Aider
 from wisen.agents.sniff import kind_of
-from wisen.domain.events import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
-from wisen.domain.sources import Mark, Trouble, TroubleKind
+from wisen.model.event import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
+from wisen.model.source import Mark, Trouble, TroubleKind
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

@@ -9,8 +9,8 @@ import pytest
 
 from tests.agents.aider_chats import SHELL, Project
 from wisen.agents.aider import Aider
-from wisen.domain.sources import Source
-from wisen.ports import Agent
+from wisen.agents.ports import Agent
+from wisen.model.source import Source
 from wisen.testing.agent_contract import AgentContract, Scribe
 
 pytestmark = pytest.mark.requirement("F1")

@@ -9,8 +9,8 @@ import pytest
 
 from wisen.agents import jsonl
 from wisen.agents.claude_code import ClaudeCode
-from wisen.domain.events import Call, Event, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
-from wisen.domain.sources import Batch, Mark, Source, Trouble, TroubleKind
+from wisen.model.event import Call, Event, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
+from wisen.model.source import Batch, Mark, Source, Trouble, TroubleKind
 from wisen.testing.transcripts import REFUSED, ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")

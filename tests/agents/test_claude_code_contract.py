@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wisen.agents.claude_code import ClaudeCode
-from wisen.ports import Agent
+from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 from wisen.testing.transcripts import ClaudeTranscript
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wisen.agents.claude_code import ClaudeCode
-from wisen.domain.events import Message, Provenance
+from wisen.model.event import Message, Provenance
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X7")

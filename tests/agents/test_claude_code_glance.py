@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from wisen.agents.claude_code.glance import NOTHING, glance
 from wisen.agents.claude_code.read import ClaudeFormat
 from wisen.agents.follow import follow
-from wisen.domain.events import Concession, Event
-from wisen.domain.sources import Trouble
+from wisen.model.event import Concession, Event
+from wisen.model.source import Trouble
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X7")

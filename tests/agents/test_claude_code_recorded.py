@@ -12,8 +12,8 @@ import pytest
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.read import ClaudeFormat
 from wisen.agents.follow import follow
-from wisen.domain.events import Call, Concession, Event, Message, Outcome
-from wisen.domain.sources import Mark
+from wisen.model.event import Call, Concession, Event, Message, Outcome
+from wisen.model.source import Mark
 from wisen.testing.agent_contract import everything, typed
 from wisen.testing.transcripts import REFUSED, ClaudeTranscript
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex_rollouts import PATCH, OldRollout, Rollout, batches, ends, read, unified
-from wisen.domain.events import Call, Concession, Event, Interrupt, Message, Origin, Outcome, Provenance, Status
-from wisen.domain.sources import Mark
+from wisen.model.event import Call, Concession, Event, Interrupt, Message, Origin, Outcome, Provenance, Status
+from wisen.model.source import Mark
 from wisen.testing.agent_contract import typed
 
 pytestmark = pytest.mark.requirement("F1")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex_rollouts import PATCH, OldRollout, Rollout, ends, read, unified
-from wisen.domain.events import Call, Interrupt, Message, Outcome, Rejection, Status
+from wisen.model.event import Call, Interrupt, Message, Outcome, Rejection, Status
 
 pytestmark = pytest.mark.requirement("F1")
 

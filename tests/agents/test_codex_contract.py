@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.codex_rollouts import OldRollout, Rollout
 from wisen.agents.codex import Codex
-from wisen.ports import Agent
+from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 
 pytestmark = pytest.mark.requirement("F1")

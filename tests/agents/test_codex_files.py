@@ -11,8 +11,8 @@ import pytest
 
 from tests.agents.codex_rollouts import Rollout, read
 from wisen.agents.codex import Codex
-from wisen.domain.events import Outcome
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Outcome
+from wisen.model.source import TroubleKind
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

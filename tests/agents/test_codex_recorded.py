@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wisen.agents.codex import Codex
-from wisen.domain.events import Call, Concession, Event, Message, Outcome
-from wisen.domain.sources import Mark
+from wisen.model.event import Call, Concession, Event, Message, Outcome
+from wisen.model.source import Mark
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

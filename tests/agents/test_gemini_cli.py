@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.agents.gemini_chats import Chat, read
 from wisen.agents.gemini_cli import GeminiCli
 from wisen.agents.gemini_cli.typed import without_hooks
-from wisen.domain.events import Call, Concession, Interrupt, Message, Outcome, Rejection, Status
-from wisen.domain.sources import Mark, Source, TroubleKind
-from wisen.loop.observe.door import keep
-from wisen.loop.observe.policy import DoorPolicy
+from wisen.logs.door import keep
+from wisen.logs.settings import DoorPolicy
+from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Rejection, Status
+from wisen.model.source import Mark, Source, TroubleKind
 from wisen.safety import sentinel
 from wisen.testing.agent_contract import everything, typed
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.gemini_chats import Chat
 from wisen.agents.gemini_cli import GeminiCli
-from wisen.ports import Agent
+from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 
 pytestmark = pytest.mark.requirement("F1")

@@ -12,9 +12,9 @@ import pytest
 
 from wisen.agents.generic import Generic
 from wisen.agents.jsonl import LONGEST
-from wisen.domain.events import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Status
-from wisen.domain.sources import Mark, Source, Trouble, TroubleKind
-from wisen.ports import Agent
+from wisen.agents.ports import Agent
+from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Status
+from wisen.model.source import Mark, Source, Trouble, TroubleKind
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from tests.agents.hermes_sessions import Talk, read
 from wisen.agents.hermes import Hermes
+from wisen.agents.ports import Agent
 from wisen.agents.sniff import kind_of
-from wisen.domain.events import Call, Concession, Interrupt, Outcome, Rejection, Status
-from wisen.domain.sources import Mark, TroubleKind
-from wisen.ports import Agent
+from wisen.model.event import Call, Concession, Interrupt, Outcome, Rejection, Status
+from wisen.model.source import Mark, TroubleKind
 from wisen.safety.sentinel import mark_behind, wrap
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 

@@ -24,7 +24,7 @@ from tests.agents.scripted_model import Model, Script, Turn, serving
 from tests.agents.worlds import Person, no_way_out
 from tests.ownership import adopt
 from wisen.agents.aider import Aider
-from wisen.domain.events import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
+from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.needs("aider")

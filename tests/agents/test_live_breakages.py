@@ -26,8 +26,8 @@ from tests.agents import (
 from tests.agents.clients import program
 from tests.agents.scripted_model import Model, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
-from wisen.backends.launcher import program_of, script
-from wisen.domain.hooks import Program
+from wisen.delivery.launcher import program_of, script
+from wisen.model.hook import Program
 
 pytestmark = pytest.mark.requirement("X6", "X10")
 

@@ -25,12 +25,12 @@ from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
 from tests.commands import WISEN
 from tests.unit.test_start_block import LESSONS
-from wisen import wiring
+from wisen import app
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.install import ClaudeCodeHooks
-from wisen.backends.launcher import HomeLauncher
-from wisen.domain.events import Message, Provenance
-from wisen.domain.hooks import CLIENT, Program
+from wisen.delivery.launcher import HomeLauncher
+from wisen.model.event import Message, Provenance
+from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
 
@@ -122,7 +122,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
-        with wiring.wire(world.home, world.client.environment).learner(reads=False) as learner:
+        with app.wire(world.home, world.client.environment).learner(reads=False) as learner:
             learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("claude-code")
         installed = world.settings.read_bytes()
@@ -253,7 +253,7 @@ def test_a_session_begins_with_advice_for_the_most_part_and_is_asked_once_what_w
     assert sum(map(len, told)) / len(plain) >= 0.6
     assert len(plain) / 4 <= 250
     world.cycle()
-    with wiring.wire(world.home, world.client.environment).learner(reads=False) as learner:
+    with app.wire(world.home, world.client.environment).learner(reads=False) as learner:
         rows = learner._parts.ledger.exposures(session=_session(world))
     short = set(re.findall(r"\((R-[0-9a-f]{8})\)", plain))
     assert {row.subject for row in rows} == short, "what was told is known by the ids at the ends of the lines"

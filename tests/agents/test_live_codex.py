@@ -23,12 +23,12 @@ from tests.agents.clients import claude_code, codex
 from tests.agents.record_codex import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
-from wisen import wiring
+from wisen import app
 from wisen.agents.codex import Codex
 from wisen.agents.codex.install import CodexHooks
-from wisen.backends.launcher import HomeLauncher
-from wisen.domain.events import Event, Message, Outcome, Provenance, Status
-from wisen.domain.hooks import CLIENT, Program
+from wisen.delivery.launcher import HomeLauncher
+from wisen.model.event import Event, Message, Outcome, Provenance, Status
+from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
 
@@ -140,7 +140,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
-        with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
+        with app.wire(world.home, world.environment).learner(reads=False) as learner:
             learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("codex", world.project)
         installed = world.projects_settings.read_bytes()
@@ -250,7 +250,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     assert world.typed() == world.said
     world.cycle()
     session = world.client.rollouts()[-1].stem[-36:]
-    with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
+    with app.wire(world.home, world.environment).learner(reads=False) as learner:
         rows = learner._parts.ledger.exposures(session=session)
     assert {(row.agent, row.event) for row in rows} == {("codex", "session-start")}
 

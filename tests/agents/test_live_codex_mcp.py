@@ -15,7 +15,7 @@ from tests.agents.abilities import shows
 from tests.agents.scripted_model import Turn, Use
 from tests.agents.test_live_codex import SCRIPT, World, a_world
 from tests.commands import WISEN
-from wisen.domain.events import Call, Outcome, Status
+from wisen.model.event import Call, Outcome, Status
 
 pytestmark = pytest.mark.needs("codex")
 

@@ -23,12 +23,12 @@ from tests.agents.clients import program
 from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
-from wisen import wiring
+from wisen import app
 from wisen.agents.hermes import Hermes
 from wisen.agents.hermes.install import HermesHooks
-from wisen.backends.launcher import HomeLauncher
-from wisen.domain.events import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
-from wisen.domain.hooks import CLIENT, Program
+from wisen.delivery.launcher import HomeLauncher
+from wisen.model.event import Call, Event, Interrupt, Message, Outcome, Provenance, Rejection, Status
+from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
 from wisen.testing.transcripts import ClaudeTranscript
@@ -145,9 +145,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
-        package = Path(wiring.__file__).parent
+        package = Path(app.__file__).parent
         (folder / "lib" / "wisen" / "agents").symlink_to(package / "agents")
-        with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
+        with app.wire(world.home, world.environment).learner(reads=False) as learner:
             learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("hermes", world.project)
         installed = world.hooks.file(world.project).read_bytes()
@@ -275,7 +275,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     assert world.typed() == world.said
     world.cycle()
     session = world.events()[-1].session.native
-    with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
+    with app.wire(world.home, world.environment).learner(reads=False) as learner:
         rows = learner._parts.ledger.exposures(session=session)
     assert {(row.agent, row.event) for row in rows} == {("hermes", "session-start")}
     beats = {path.name for path in (world.home / "spool" / "beats").iterdir()}

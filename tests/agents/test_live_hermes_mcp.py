@@ -14,7 +14,7 @@ from tests.agents.scripted_model import Turn, Use, serving
 from tests.agents.test_live_hermes import World
 from tests.agents.worlds import no_way_out
 from tests.commands import WISEN
-from wisen.domain.events import Outcome, Status
+from wisen.model.event import Outcome, Status
 
 if TYPE_CHECKING:
     from pathlib import Path

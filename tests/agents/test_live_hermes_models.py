@@ -11,9 +11,9 @@ from tests.agents.hermes_client import Client
 from tests.agents.scripted_model import Turn, serving
 from tests.agents.worlds import Person, no_way_out
 from wisen.agents.hermes import Hermes
-from wisen.backends.models.command import CommandModel
-from wisen.backends.models.wording import prompt_of
-from wisen.domain.events import Message
+from wisen.model.event import Message
+from wisen.models.answer_text import prompt_of
+from wisen.models.command_model import CommandModel
 from wisen.safety.sentinel import strip
 from wisen.testing.agent_contract import everything
 from wisen.testing.port_contracts import harmless

@@ -20,13 +20,13 @@ from tests.agents.abilities import shows
 from tests.agents.openclaw_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
-from wisen import wiring
+from wisen import app
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.install import OpenClawHooks
-from wisen.backends.launcher import script
-from wisen.domain.events import Event, Message, Outcome, Provenance, Rejection, Status
-from wisen.domain.exposures import Exposure
-from wisen.domain.hooks import Program
+from wisen.delivery.launcher import script
+from wisen.model.event import Event, Message, Outcome, Provenance, Rejection, Status
+from wisen.model.exposure import Exposure
+from wisen.model.hook import Program
 from wisen.safety import sentinel
 from wisen.testing.agent_contract import everything
 from wisen.testing.transcripts import ClaudeTranscript
@@ -86,7 +86,7 @@ class World(Person):
         return sorted((event for events, _ in found for event in events), key=lambda each: each.at)
 
     def exposures(self, session: str) -> list[Exposure]:
-        with wiring.wire(self.home, self.environment).learner(reads=False) as learner:
+        with app.wire(self.home, self.environment).learner(reads=False) as learner:
             return list(learner._parts.ledger.exposures(session=session))
 
 

@@ -23,14 +23,14 @@ from tests.agents.opencode_client import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
 from tests.commands import WISEN
-from wisen import wiring
+from wisen import app
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.install import OpenCodeHooks
-from wisen.backends.launcher import HomeLauncher, script
-from wisen.domain.events import Call, Event, Message, Outcome, Provenance, Status
-from wisen.domain.hooks import CLIENT, Program
-from wisen.loop.observe.door import keep
-from wisen.loop.observe.policy import DoorPolicy
+from wisen.delivery.launcher import HomeLauncher, script
+from wisen.logs.door import keep
+from wisen.logs.settings import DoorPolicy
+from wisen.model.event import Call, Event, Message, Outcome, Provenance, Status
+from wisen.model.hook import CLIENT, Program
 from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import everything
 
@@ -122,7 +122,7 @@ class World(Person):
 
     def exposures(self, session: str) -> set[tuple[str, str]]:
         """Whom a session was told something at which event, by the ledger."""
-        with wiring.wire(self.home, self.environment).learner(reads=False) as learner:
+        with app.wire(self.home, self.environment).learner(reads=False) as learner:
             rows = learner._parts.ledger.exposures(session=session)
         return {(row.agent, row.event) for row in rows}
 
@@ -155,7 +155,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.parent.mkdir(parents=True)
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
-        with wiring.wire(world.home, world.environment).learner(reads=False) as learner:
+        with app.wire(world.home, world.environment).learner(reads=False) as learner:
             learner._parts = replace(learner._parts, launcher=launcher)
             learner.install("opencode", world.project)
         installed = world.projects_settings.read_bytes()

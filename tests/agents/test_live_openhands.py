@@ -15,7 +15,7 @@ from tests.agents.clients import program
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out
 from wisen.agents.openhands import OpenHands
-from wisen.domain.events import (
+from wisen.model.event import (
     Call,
     Concession,
     Event,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.openclaw_sessions import Database, Following, Transcript, outcomes, read
 from wisen.agents.openclaw import OpenClaw
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.openclaw_sessions import Database, Transcript
 from wisen.agents.openclaw import OpenClaw
-from wisen.ports import Agent
+from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 
 pytestmark = pytest.mark.requirement("F1")

@@ -16,9 +16,9 @@ import zstandard
 
 from tests.agents.openclaw_sessions import Database, Following, Transcript, mark_of, outcomes
 from wisen.agents.openclaw import OpenClaw
-from wisen.domain.events import Message, Status
-from wisen.domain.sources import Batch, Mark, Source, TroubleKind
-from wisen.ports import Versioned
+from wisen.agents.ports import Versioned
+from wisen.model.event import Message, Status
+from wisen.model.source import Batch, Mark, Source, TroubleKind
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.agents.openclaw_sessions import SESSIONS, Following, Transcript, dumps, outcomes
 from wisen.agents.openclaw import OpenClaw
-from wisen.domain.events import Status
-from wisen.domain.sources import Source, TroubleKind
+from wisen.model.event import Status
+from wisen.model.source import Source, TroubleKind
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from wisen.agents.openclaw import install
-from wisen.backends.launcher import script
-from wisen.domain.hooks import Program
+from wisen.delivery.launcher import script
+from wisen.model.hook import Program
 
 pytestmark = pytest.mark.needs("node")
 

@@ -13,7 +13,7 @@ from tests.agents.openclaw_sessions import SESSIONS, Database, Following, Transc
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.typed import typed_text
 from wisen.agents.openclaw.voices import Voice, voice_of
-from wisen.domain.events import Message, Origin, Provenance, Status
+from wisen.model.event import Message, Origin, Provenance, Status
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

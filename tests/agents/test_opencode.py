@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from tests.agents.opencode_sessions import RUN, Talk, read
 from wisen.agents.opencode import OpenCode
+from wisen.agents.ports import Agent
 from wisen.agents.sniff import kind_of
-from wisen.domain.events import Call, Event, Interrupt, Message, Origin, Outcome, Rejection, Status
-from wisen.domain.sources import Mark, TroubleKind
-from wisen.ports import Agent
+from wisen.model.event import Call, Event, Interrupt, Message, Origin, Outcome, Rejection, Status
+from wisen.model.source import Mark, TroubleKind
 from wisen.safety.sentinel import mark_behind, wrap
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 

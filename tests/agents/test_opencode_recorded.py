@@ -11,7 +11,7 @@ import pytest
 from tests.agents.record_opencode import FIXTURE
 from wisen.agents.opencode import OpenCode
 from wisen.agents.sniff import kind_of
-from wisen.domain.events import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection
+from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Rejection
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

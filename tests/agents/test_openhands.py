@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.agents.openhands_events import Conversation
 from wisen.agents.openhands import OpenHands
 from wisen.agents.sniff import kind_of
-from wisen.domain.events import Call, Event, Interrupt, Message, Origin, Outcome, Rejection, Status
-from wisen.domain.sources import Batch, Mark, TroubleKind
+from wisen.model.event import Call, Event, Interrupt, Message, Origin, Outcome, Rejection, Status
+from wisen.model.source import Batch, Mark, TroubleKind
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agents.openhands_events import Conversation
 from wisen.agents.openhands import OpenHands
-from wisen.ports import Agent
+from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 
 pytestmark = pytest.mark.requirement("F1")

@@ -12,13 +12,13 @@ from wisen.agents.gemini_cli.install import GeminiCliHooks
 from wisen.agents.hermes.install import HermesHooks
 from wisen.agents.openclaw.install import OpenClawHooks
 from wisen.agents.opencode.install import OpenCodeHooks
-from wisen.backends.gauge import HomeGauge
+from wisen.health.gauge import HomeGauge
 from wisen.testing.hooks import CALLER, FixedGauge, GaugeContract, HooksContract
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.ports import Gauge, Hooks
+    from wisen.agents.hook_ports import Gauge, Hooks
 
 pytestmark = pytest.mark.requirement("X10")
 

@@ -14,13 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wisen.backends.clock import SystemClock
-from wisen.backends.stores.sqlite_index import SqliteIndex, open_index
-from wisen.domain.events import Origin, Status
-from wisen.domain.report import Selection
-from wisen.domain.sources import Trouble, TroubleKind
 from wisen.errors import StoreDamaged, StoreNewer
-from wisen.ports import Index, Memories, Stretch
+from wisen.model.event import Origin, Status
+from wisen.model.report import Selection
+from wisen.model.source import Trouble, TroubleKind
+from wisen.store.index_port import Index, Stretch
+from wisen.store.memories_port import Memories
+from wisen.store.sqlite_index import SqliteIndex, open_index
+from wisen.system.clock import SystemClock
 from wisen.testing.findings_contract import FindingsContract
 from wisen.testing.index_contract import IndexContract
 from wisen.testing.indexes import MemoryIndex
@@ -252,7 +253,7 @@ def test_an_older_file_set_aside_is_never_overwritten(tmp_path: Path) -> None:
 
 
 def test_a_ledger_is_not_taken_for_an_index(tmp_path: Path) -> None:
-    from wisen.backends.stores.sqlite_ledger import open_ledger
+    from wisen.store.sqlite_ledger import open_ledger
 
     open_ledger(tmp_path / "index.db", backups=tmp_path / "backups").close()
     index, warning = open_index(tmp_path / "index.db", clock=SystemClock())
@@ -263,8 +264,8 @@ def test_a_ledger_is_not_taken_for_an_index(tmp_path: Path) -> None:
 
 
 def test_a_newer_index_is_refused_and_stays(tmp_path: Path) -> None:
-    from wisen.backends.stores.migrate import MIGRATIONS, known
-    from wisen.backends.stores.seals import add
+    from wisen.store.migrate import MIGRATIONS, known
+    from wisen.store.seals import add
 
     index = open_sound(tmp_path / "index.db")
     newer = len(known("index")) + 1
@@ -377,8 +378,8 @@ def test_a_garbled_value_is_told_as_damage(tmp_path: Path, garble: str, question
 
 
 def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from wisen.backends.stores import migrate
-    from wisen.backends.stores.sqlite_files import INDEX, open_file
+    from wisen.store import migrate
+    from wisen.store.sqlite_files import INDEX, open_file
 
     migrations = migrate.known("index")
     file = tmp_path / "index.db"

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from wisen.backends.instructions import InstructionFiles
-from wisen.domain.instructions import InstructionFile, Version
-from wisen.ports import Instructions
+from wisen.blame.instruction_files import InstructionFiles, Instructions
+from wisen.model.instruction import InstructionFile, Version
 from wisen.testing.instructions import MemoryInstructions
 from wisen.testing.instructions_contract import InstructionsContract, Write
 from wisen.testing.logs import NOON

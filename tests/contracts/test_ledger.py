@@ -16,16 +16,16 @@ import pytest
 from msgspec import structs
 
 import wisen
-from wisen.backends.clock import SystemClock
-from wisen.backends.folder_lock import locked_folder
-from wisen.backends.home_access import leftovers
-from wisen.backends.stores import postgres_ledger, sqlite_ledger
-from wisen.backends.stores.backups import LedgerBackups
-from wisen.backends.stores.migrate import known
-from wisen.domain.contexts import Alias, ContextKind, context_of
-from wisen.domain.learnings import RecordKind
-from wisen.domain.models import ModelsPolicy
 from wisen.errors import MissingExtra, StoreBusy, StoreDamaged, StoreError, StoreNewer
+from wisen.model.context import Alias, ContextKind, context_of
+from wisen.model.learning import RecordKind
+from wisen.model.model_use import ModelsPolicy
+from wisen.store import postgres_ledger, sqlite_ledger
+from wisen.store.backups import LedgerBackups
+from wisen.store.migrate import known
+from wisen.system.clock import SystemClock
+from wisen.system.folder_lock import locked_folder
+from wisen.system.home_access import leftovers
 from wisen.testing.entries_contract import EntriesContract, a_proposal, an_entry, an_occurrence
 from wisen.testing.exposures_contract import ExposuresContract
 from wisen.testing.graves_contract import GravesContract
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wisen.ports import Ledger
+    from wisen.store.ledger_port import Ledger
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -252,9 +252,9 @@ def _record_for_a_team(server: str, schema: str, name: str) -> None:
 
 def _write_future(ledger: Ledger) -> None:
     """What a newer wisen would leave: one migration more than we know."""
-    from wisen.backends.stores.ledger import SqlLedger
-    from wisen.backends.stores.migrate import MIGRATIONS
-    from wisen.backends.stores.seals import add
+    from wisen.store.ledger import SqlLedger
+    from wisen.store.migrate import MIGRATIONS
+    from wisen.store.seals import add
 
     assert isinstance(ledger, SqlLedger)
     add(ledger._db, MIGRATIONS, {"version": KNOWN + 1, "name": "9999_future.sql"})
@@ -262,7 +262,7 @@ def _write_future(ledger: Ledger) -> None:
 
 def test_without_psycopg_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "wisen.backends.stores.postgres", raising=False)
+    monkeypatch.delitem(sys.modules, "wisen.store.postgres", raising=False)
     with pytest.raises(MissingExtra, match=r"pip install 'wisen\[postgres\]'"):
         postgres_ledger.open_team_ledger("postgresql://localhost/x")
 
@@ -337,7 +337,7 @@ def test_a_resolution_of_a_failure_that_was_never_kept_is_refused(tmp_path: Path
 def test_a_ledger_of_the_first_version_gets_the_table_of_records_and_keeps_what_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wisen.backends.stores import migrate
+    from wisen.store import migrate
 
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "known", lambda store: known(store)[:1])
@@ -464,7 +464,7 @@ def _record(home: Path, name: str) -> None:
 
 
 def test_what_is_written_is_synchronous_and_what_is_deleted_is_overwritten(tmp_path: Path) -> None:
-    from wisen.backends.stores.ledger import SqlLedger
+    from wisen.store.ledger import SqlLedger
 
     ledger = open_sqlite(tmp_path)
     assert isinstance(ledger, SqlLedger)

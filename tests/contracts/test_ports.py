@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wisen.backends.clock import SystemClock
-from wisen.backends.executors.workers import WorkerProcesses
-from wisen.backends.files import UserFiles
-from wisen.backends.git import GitCheckouts
-from wisen.backends.ids import Ulids
-from wisen.domain.models import Tier
+from wisen.edits.user_files import UserFiles
 from wisen.errors import ModelFailed, Reason
+from wisen.logs.reading_workers import WorkerProcesses
+from wisen.model.model_use import Tier
+from wisen.system.clock import SystemClock
+from wisen.system.git import GitCheckouts
+from wisen.system.ids import Ulids
 from wisen.testing.checkouts import CheckoutsContract, MemoryCheckouts
 from wisen.testing.fakes import CountingIds, FixedClock, HashEmbedder, InlineExecutor
 from wisen.testing.files import FilesContract, MemoryFiles
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
-    from wisen.ports import Checkouts, Clock, Embedder, Files, Ids, Model
+    from wisen.models.embedder import Embedder
+    from wisen.models.ports import Model
+    from wisen.system.ports import Checkouts, Clock, Files, Ids
 
 pytestmark = pytest.mark.requirement("X6")
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from wisen.backends.clock import SystemClock
-from wisen.backends.gauge import HomeGauge
-from wisen.backends.shelf import HomeShelf
+from wisen.delivery.shelf import HomeShelf
 from wisen.errors import StoreError
+from wisen.health.gauge import HomeGauge
 from wisen.surfaces.hook.shelf import Shelf as ClientShelf
+from wisen.system.clock import SystemClock
 from wisen.testing.shelf_contract import ShelfContract
 from wisen.testing.shelves import MemoryShelf
 

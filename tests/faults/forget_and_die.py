@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 import wisen
-from wisen.domain.presence import Person
-from wisen.domain.tombstones import ALL
-from wisen.wiring import on_word_of
+from wisen.app import on_word_of
+from wisen.model.presence import Person
+from wisen.model.tombstone import ALL
 
 _WRITE = frozenset("bury finish remove veil scrub replace mined write forget publish renew change look enter".split())
 """What the ports do that can be cut off."""

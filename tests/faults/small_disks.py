@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from wisen import wiring
+from wisen import app
 from wisen.errors import WisenError
 
 
@@ -46,7 +46,7 @@ def learnt(mount: str, logs: str) -> str:
 
 def _try(mount: str, logs: str) -> str:
     try:
-        with wiring.wire(Path(mount) / "home").learner() as learner:
+        with app.wire(Path(mount) / "home").learner() as learner:
             learner.learn(Path(logs), jobs=1)
             learner.prepare()
             learner._parts.ledger.check()

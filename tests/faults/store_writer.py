@@ -14,18 +14,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wisen.backends.clock import SystemClock
-from wisen.backends.stores.backups import LedgerBackups
-from wisen.backends.stores.sqlite_index import open_index
-from wisen.backends.stores.sqlite_ledger import open_ledger
 from wisen.errors import StoreError
+from wisen.store.backups import LedgerBackups
+from wisen.store.sqlite_index import open_index
+from wisen.store.sqlite_ledger import open_ledger
+from wisen.system.clock import SystemClock
 from wisen.testing.ledger_contract import a_run
 from wisen.testing.logs import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Index, Ledger
+    from wisen.store.index_port import Index
+    from wisen.store.ledger_port import Ledger
 
 EACH = 3
 """How many messages one stretch holds."""

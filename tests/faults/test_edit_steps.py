@@ -19,14 +19,14 @@ import pytest
 
 from tests.edits import plan
 from tests.faults.store_writer import ledger_of
-from wisen.backends.clock import SystemClock
-from wisen.backends.files import UserFiles
-from wisen.backends.ids import Ulids
-from wisen.domain.changes import Fate, digest
+from wisen.edits.edit import Editor, ValuePlan
+from wisen.edits.notice import notice
+from wisen.edits.past import Desk, past
+from wisen.edits.user_files import UserFiles
 from wisen.errors import StoreError, WisenError
-from wisen.loop.apply.edit import Editor, ValuePlan
-from wisen.loop.apply.notice import notice
-from wisen.loop.apply.past import Desk, past
+from wisen.model.change import Fate, digest
+from wisen.system.clock import SystemClock
+from wisen.system.ids import Ulids
 from wisen.testing.checkouts import MemoryCheckouts
 from wisen.testing.fakes import FixedClock
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from wisen.backends.files import UserFiles
+from wisen.edits.user_files import UserFiles
 from wisen.errors import FileError
 
 pytestmark = pytest.mark.requirement("S19")
@@ -26,7 +26,7 @@ BOUND = 60.0
 """Seconds after which a machine is too slow to say anything."""
 WRITER = """
 import hashlib, os, random, sys
-from wisen.backends.files import UserFiles
+from wisen.edits.user_files import UserFiles
 from wisen.errors import FileChanged
 files, chance = UserFiles(), random.Random(os.getpid())
 print("ready", flush=True)

@@ -11,11 +11,11 @@ import pytest
 
 from tests.guarding import learning, stumbled
 from tests.hooks import fire, taught
-from wisen.domain import fences
-from wisen.domain.cycles import Cycled
-from wisen.domain.fences import FenceKind, Fences, describe_error
 from wisen.errors import FileError, StoreDamaged
 from wisen.learner import Learner
+from wisen.model import fences
+from wisen.model.cycled import Cycled
+from wisen.model.fences import FenceKind, Fences, describe_error
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X10")

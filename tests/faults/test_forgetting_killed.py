@@ -13,9 +13,10 @@ import pytest
 import wisen
 from tests.planted import residues
 from tests.scenarios.test_forgetting import told_three_times
-from wisen import doctor, wiring
-from wisen.domain.entries import Answer
-from wisen.domain.state import Health
+from wisen import app
+from wisen.health import doctor
+from wisen.model.entry import Answer
+from wisen.model.state import Health
 
 pytestmark = pytest.mark.requirement("N8")
 
@@ -60,7 +61,7 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
             began = len(learner.forgotten())
             assert began == (step > steps.index("ledger.bury"))
             learner.learn()
-            told = [each.about for each in doctor.examine(wiring.wire().examined()) if each.health is Health.BAD]
+            told = [each.about for each in doctor.examine(app.wire().examined()) if each.health is Health.BAD]
             assert told == ["forgetting"] * began
             assert learner.cycle().troubles == ()
             assert all(each.done for each in learner.forgotten())

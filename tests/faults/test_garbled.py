@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.faults.store_writer import backups_of, ledger_of
-from wisen.backends.clock import SystemClock
-from wisen.backends.stores.sqlite_index import open_index
-from wisen.domain.contexts import Alias, ContextKind, context_of
-from wisen.domain.events import Status
-from wisen.domain.report import Selection
-from wisen.domain.sources import Trouble, TroubleKind
 from wisen.errors import StoreDamaged
-from wisen.ports import Ledger
+from wisen.model.context import Alias, ContextKind, context_of
+from wisen.model.event import Status
+from wisen.model.report import Selection
+from wisen.model.source import Trouble, TroubleKind
+from wisen.store.ledger_port import Ledger
+from wisen.store.sqlite_index import open_index
+from wisen.system.clock import SystemClock
 from wisen.testing.ledger_contract import a_run
 from wisen.testing.logs import NOON, Log
 

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.hooks import fire
-from wisen import doctor, wiring
-from wisen.backends import home_access
-from wisen.domain.state import Health
+from wisen import app
 from wisen.errors import SettingsError
+from wisen.health import doctor
+from wisen.model.state import Health
+from wisen.system import home_access
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X7")
@@ -23,8 +24,8 @@ _LEARN = """
 import os, sys
 from pathlib import Path
 os.umask(int(sys.argv[3], 8))
-from wisen import wiring
-with wiring.wire(Path(sys.argv[1])).learner() as learner:
+from wisen import app
+with app.wire(Path(sys.argv[1])).learner() as learner:
     learner.learn(Path(sys.argv[2]), jobs=1)
     learner.prepare()
     learner._parts.salt()
@@ -73,7 +74,7 @@ def test_a_home_that_was_open_to_others_is_tightened_with_all_that_is_in_it(logs
     for each in (home, *home.rglob("*")):
         each.chmod(0o777 if each.is_dir() else 0o666)
     (home / "run").chmod(0o755)
-    with wiring.wire(home).learner() as learner:
+    with app.wire(home).learner() as learner:
         learner.learn(logs, jobs=1)
     assert_private(home)
     assert stat.S_IMODE((home / "run").stat().st_mode) == 0o700, "what can be run still can"
@@ -81,9 +82,9 @@ def test_a_home_that_was_open_to_others_is_tightened_with_all_that_is_in_it(logs
 
 def test_the_doctor_tells_who_else_can_read_and_mends_it(logs: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    with wiring.wire(home).learner() as learner:
+    with app.wire(home).learner() as learner:
         learner.learn(logs, jobs=1)
-    subject = wiring.wire(home).examined()
+    subject = app.wire(home).examined()
     assert [each.health for each in doctor.examine(subject) if each.about == "home"] == [Health.GOOD]
     home.chmod(0o755)
     (home / "ledger.db").chmod(0o644)
@@ -106,7 +107,7 @@ def test_a_link_in_the_home_is_not_followed(logs: Path, tmp_path: Path) -> None:
     home.mkdir()
     (home / "languages").symlink_to(outside)
     (home / "his.txt").symlink_to(outside / "his.txt")
-    with wiring.wire(home).learner() as learner:
+    with app.wire(home).learner() as learner:
         learner.learn(logs, jobs=1)
     assert stat.S_IMODE(outside.stat().st_mode) == 0o755
     assert stat.S_IMODE((outside / "his.txt").stat().st_mode) == 0o644
@@ -116,7 +117,7 @@ def test_a_home_that_is_a_link_is_tightened_where_it_is(logs: Path, tmp_path: Pa
     real = tmp_path / "real"
     real.mkdir(mode=0o755)
     (tmp_path / "home").symlink_to(real)
-    with wiring.wire(tmp_path / "home").learner() as learner:
+    with app.wire(tmp_path / "home").learner() as learner:
         learner.learn(logs, jobs=1)
     assert_private(real)
 
@@ -133,7 +134,7 @@ def test_a_home_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.M
         home = tmp_path / "link"
     monkeypatch.setattr(os, "geteuid", lambda: 4712)
     with pytest.raises(SettingsError, match=r"belongs to another user \(uid 4711\).*WISEN_HOME"):
-        wiring.wire(home)
+        app.wire(home)
     monkeypatch.setattr(os, "geteuid", lambda: 4711)
     home_access.refuse_foreign(tmp_path / "home")
 
@@ -143,7 +144,7 @@ def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next
     logs: Path, tmp_path: Path
 ) -> None:
     home = tmp_path / "home"
-    with wiring.wire(home).learner() as learner:
+    with app.wire(home).learner() as learner:
         learner.learn(logs, jobs=1)
         names = ("ledger-20260101T000000000000.db.part", "ledger-20260101T000000000000.db.part-journal")
         for name in names:
@@ -152,7 +153,7 @@ def test_what_a_killed_backup_left_goes_with_what_is_forgotten_and_with_the_next
             (home / name).parent.mkdir(exist_ok=True)
             (home / name).write_text("always use pnpm")
             os.utime(home / name, (1, 1))
-        told = [each.says for each in doctor.examine(wiring.wire(home).examined()) if each.about == "home"]
+        told = [each.says for each in doctor.examine(app.wire(home).examined()) if each.about == "home"]
         assert any(each.startswith("5 files were left half") for each in told), told
         assert learner.forget("always use pnpm", scope="*")
         left = [each for each in home.rglob("*") if each.is_file() and b"always use pnpm" in each.read_bytes()]

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from tests.commands import run
 from tests.hooks import CLIENT, failed, fire, taught, without_questions
-from wisen import wiring
+from wisen import app
 
 pytestmark = [pytest.mark.requirement("X10"), pytest.mark.requirement("X6")]
 
@@ -32,7 +32,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A home that holds something to tell, and the project it is for."""
     folder = tmp_path_factory.mktemp("prepared")
     taught(folder, folder / "shop")
-    with wiring.wire(folder / "wisen", {"HOME": str(folder)}).learner() as learner:
+    with app.wire(folder / "wisen", {"HOME": str(folder)}).learner() as learner:
         learner.cycle(quick=True)
     return folder / "wisen", folder / "shop"
 
@@ -59,7 +59,7 @@ def told(wisen: Path, project: Path, event: str = "session-start", session: str 
 
 
 def failure(wisen: Path) -> str:
-    found = wiring.wire(wisen).gauge().vitals().failure
+    found = app.wire(wisen).gauge().vitals().failure
     return found.kind if found is not None else ""
 
 
@@ -101,7 +101,7 @@ def test_a_broken_snapshot_tells_nothing_and_the_next_start_tells_that(
 
 
 def run_cycle(wisen: Path, project: Path) -> None:
-    with wiring.wire(wisen, {"HOME": str(project.parent)}).learner() as learner:
+    with app.wire(wisen, {"HOME": str(project.parent)}).learner() as learner:
         learner.prepare()
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from wisen import doctor, wiring
-from wisen.domain.state import Health
+from wisen import app
 from wisen.errors import StoreDamaged
+from wisen.health import doctor
+from wisen.model.state import Health
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = [pytest.mark.requirement("S19"), pytest.mark.requirement("X10")]
@@ -93,7 +94,7 @@ def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
         log = ClaudeTranscript(number + 1)
         log.prompt(f"No, never use tabs{number} in module{number}, always use spaces{number} instead.")
         log.write(folder / "logs")
-    with wiring.wire(folder / "home", {"HOME": str(folder)}).learner() as learner:
+    with app.wire(folder / "home", {"HOME": str(folder)}).learner() as learner:
         learner.learn(folder / "logs", jobs=1)
     return folder
 
@@ -108,7 +109,7 @@ def place(learnt: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("what", DAMAGES)
 def test_one_command_mends_the_index_whatever_happened_to_it(place: Path, learnt: Path, what: str) -> None:
     DAMAGES[what](place / "index.db")
-    subject = wiring.wire(place).examined()
+    subject = app.wire(place).examined()
     told = [each for each in doctor.examine(subject) if each.about == "index"]
     assert told[0].health is Health.GOOD or "doctor --repair" in told[0].next_step, told
     mended = {each.about: each.health for each in doctor.repair(subject)}
@@ -116,7 +117,7 @@ def test_one_command_mends_the_index_whatever_happened_to_it(place: Path, learnt
     assert mended["index"] is not Health.BAD
     after = [each for each in doctor.examine(subject) if each.about in ("index", "ledger")]
     assert [each.health for each in after] == [Health.GOOD] * len(after)
-    with wiring.wire(place).learner() as learner:
+    with app.wire(place).learner() as learner:
         assert learner.learn(learnt / "logs", jobs=1).counts.sessions == 12
 
 
@@ -132,7 +133,7 @@ UNTOUCHED = (
 @pytest.mark.parametrize("what", [each for each in DAMAGES if each not in UNTOUCHED])
 def test_learning_begins_a_damaged_index_anew_and_says_so(place: Path, learnt: Path, what: str) -> None:
     DAMAGES[what](place / "index.db")
-    with wiring.wire(place).learner() as learner:
+    with app.wire(place).learner() as learner:
         report = learner.learn(learnt / "logs", recheck=True, jobs=1)
         learner._parts.index.check()
     assert report.counts.sessions == 12
@@ -146,7 +147,7 @@ def test_a_damaged_ledger_is_not_taken_for_a_damaged_index(place: Path, learnt: 
     connection.execute("UPDATE entries SET name = 'LRN-other'")
     connection.commit()
     connection.close()
-    with wiring.wire(place).learner() as learner, pytest.raises(StoreDamaged, match="ledger"):
+    with app.wire(place).learner() as learner, pytest.raises(StoreDamaged, match="ledger"):
         learner.learn(learnt / "logs", recheck=True, jobs=1)
     assert not [*place.glob("index.db.damaged-*")]
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from wisen.backends.launcher import SECONDS, HomeLauncher, program_of, script
-from wisen.domain.hooks import Caller, Program
+from wisen.delivery.launcher import SECONDS, HomeLauncher, program_of, script
+from wisen.model.hook import Caller, Program
 from wisen.surfaces.hook import client
 
 pytestmark = [pytest.mark.requirement("X6"), pytest.mark.requirement("X10")]

@@ -14,14 +14,14 @@ import pytest
 
 from tests.commands import run
 from tests.hooks import fire
-from wisen import wiring
-from wisen.backends.clock import SystemClock
-from wisen.backends.stopped import note
+from wisen import app
+from wisen.health.stopped import note
+from wisen.system.clock import SystemClock
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = [pytest.mark.requirement("X10"), pytest.mark.requirement("S19")]
 
-CLIENT = Path(wiring.__file__).parent / "surfaces" / "hook" / "client.py"
+CLIENT = Path(app.__file__).parent / "surfaces" / "hook" / "client.py"
 _ON_A_MOUNT = """
 import json, subprocess, sys
 home, client, *how = sys.argv[1:]

@@ -18,10 +18,10 @@ import pytest
 from msgspec import structs
 
 from tests.commands import WISEN, run
-from wisen import wiring
-from wisen.backends.flight import WriterLock
-from wisen.domain.entries import ProposalType
+from wisen import app
 from wisen.errors import StoreBusy
+from wisen.model.entry import ProposalType
+from wisen.system.writer_lock import WriterLock
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.requirement("S19")
 TABLES = ("entries", "occurrences", "proposals", "moves", "contexts", "aliases")
 SESSIONS = 40
 _HOLDER = (
-    "import sys; from pathlib import Path; from wisen.backends.flight import WriterLock\n"
+    "import sys; from pathlib import Path; from wisen.system.writer_lock import WriterLock\n"
     "with WriterLock(Path(sys.argv[1])).hold(sys.argv[2]):\n print(flush=True); sys.stdin.read()"
 )
 
@@ -102,7 +102,7 @@ def test_threads_of_one_program_learn_one_after_the_other(logs: Path, home: Path
 
     def learn() -> None:
         try:
-            with wiring.open_learner() as learner:
+            with app.open_learner() as learner:
                 learner.learn(logs, jobs=1)
         except BaseException as error:  # noqa: BLE001 - shown below, in the thread that can fail the test
             failed.append(error)
@@ -114,13 +114,13 @@ def test_threads_of_one_program_learn_one_after_the_other(logs: Path, home: Path
         each.join()
     assert not failed
     after = counted(home / "wisen")
-    with wiring.wire(home / "other").learner() as learner:
+    with app.wire(home / "other").learner() as learner:
         learner.learn(logs, jobs=1)
     assert after == counted(home / "other")
 
 
 def test_what_goes_round_the_lock_still_records_nothing_twice(logs: Path, home: Path) -> None:
-    with wiring.open_learner() as learner:
+    with app.open_learner() as learner:
         learner.learn(logs, jobs=1)
         ledger = learner._parts.ledger
         before = counted(home / "wisen")

@@ -12,9 +12,9 @@ from tests.chat_server import Says, Script, Server, chatting
 from tests.scenarios.test_models import REFUSING, configure
 
 import wisen
-from wisen.domain.report import Selection
-from wisen.domain.signals import Heard, SignalKind
-from wisen.loop.detect.doubt import BAND, DOUBTED, LONGEST, decided, is_doubtful
+from wisen.feedback.doubt import BAND, DOUBTED, LONGEST, decided, is_doubtful
+from wisen.model.report import Selection
+from wisen.model.signal import Heard, SignalKind
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("C8")

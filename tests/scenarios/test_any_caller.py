@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import wisen
-from wisen.backends.executors import processes as crew
-from wisen.backends.executors.workers import WorkerProcesses
+from wisen.logs import crew
+from wisen.logs.reading_workers import WorkerProcesses
 from wisen.testing.transcripts import ClaudeTranscript
 
 SCRIPT = """
@@ -134,7 +134,7 @@ def test_sources_of_a_worker_that_was_killed_are_read_here(
             super().submit(os.kill, self._processes[0].pid, signal.SIGKILL)
             return future
 
-    monkeypatch.setattr("wisen.backends.executors.workers.WorkerProcesses", Killed)
+    monkeypatch.setattr("wisen.logs.reading_workers.WorkerProcesses", Killed)
     with wisen.open_learner(home / "wisen") as learner:
         assert learner.learn(jobs=2).new_events == events
 

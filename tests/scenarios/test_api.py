@@ -19,16 +19,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wisen
-from wisen.domain.failures import Signature
-from wisen.domain.fixes import Danger, FailureKind
-from wisen.domain.learnings import Learning, LearningKind, Match, Record, RecordKind
+from wisen.app import wire
 from wisen.errors import UsageError
-from wisen.loop.record.candidates import CandidatePolicy, candidates
-from wisen.loop.record.problems import problems
+from wisen.model.failure import Signature
+from wisen.model.fix import Danger, FailureKind
+from wisen.model.learning import Learning, LearningKind, Match, Record, RecordKind
+from wisen.records.candidates import CandidatePolicy, candidates
+from wisen.records.problems import problems
 from wisen.safety import sentinel
 from wisen.testing.logs import NOON
 from wisen.testing.transcripts import ClaudeTranscript
-from wisen.wiring import wire
 
 pytestmark = pytest.mark.requirement("F2")
 

@@ -13,10 +13,10 @@ from tests.commands import run
 from tests.planted import residues
 
 import wisen
-from wisen.domain.archive import Stored
 from wisen.errors import SettingsError
-from wisen.loop.forget.policy import ArchivePolicy, ContextLimit
-from wisen.loop.forget.retention import outdated
+from wisen.forgetting.retention import outdated
+from wisen.forgetting.settings import ArchivePolicy, ContextLimit
+from wisen.model.archive import Stored
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import wisen
-from wisen.domain.instructions import Strength
 from wisen.learner import Learner
+from wisen.model.instruction import Strength
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X4")

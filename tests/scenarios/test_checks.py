@@ -8,15 +8,15 @@ import pytest
 from tests.commands import run
 from tests.trials import ERROR, World
 
-from wisen.domain.entries import Answer, ProposalType, Status, Who
-from wisen.domain.instructions import Rate
-from wisen.loop.verify.trials.unproven import unproven
+from wisen.model.entry import Answer, ProposalType, Status, Who
+from wisen.model.instruction import Rate
+from wisen.trials.unproven import unproven
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wisen.domain.entry_states import EntryState
+    from wisen.model.entry_state import EntryState
 
 pytestmark = [pytest.mark.requirement("S8"), pytest.mark.requirement("S7")]
 HIS = "# Shop\n\nBe brief.\n"

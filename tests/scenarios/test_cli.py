@@ -12,8 +12,8 @@ import pytest
 from tests.commands import WISEN, run
 
 import wisen
-from wisen.domain.changes import digest
-from wisen.loop.apply.edit import Editor, LinePlan
+from wisen.edits.edit import Editor, LinePlan
+from wisen.model.change import digest
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("S19")
@@ -136,9 +136,9 @@ def test_doctor_names_a_damaged_ledger_and_repairs_it_on_demand(session: Path, h
 
 @pytest.mark.requirement("X10")
 def test_doctor_says_when_learning_has_stopped(session: Path, home: Path) -> None:
-    from wisen.backends.clock import SystemClock
-    from wisen.doctor import QUIET
-    from wisen.wiring import wire
+    from wisen.app import wire
+    from wisen.health.doctor import QUIET
+    from wisen.system.clock import SystemClock
 
     run("learn")
 
@@ -148,8 +148,8 @@ def test_doctor_says_when_learning_has_stopped(session: Path, home: Path) -> Non
 
     from dataclasses import replace
 
-    from wisen.doctor import examine
-    from wisen.domain.state import Health
+    from wisen.health.doctor import examine
+    from wisen.model.state import Health
 
     subject = replace(wire().examined(), clock=Later())
     (bad,) = [finding for finding in examine(subject) if finding.health is Health.BAD]

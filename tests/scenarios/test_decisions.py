@@ -14,15 +14,15 @@ import pytest
 from tests.commands import WISEN, run
 
 import wisen
-from wisen import wiring
+from wisen import app
 from wisen.agents.signs import SIGNS
-from wisen.backends.presence import agent_of
-from wisen.backends.processes import ancestors
-from wisen.domain.entries import Answer, MoveKind, Status, Who
-from wisen.domain.guards import Mode
-from wisen.domain.presence import NotAPerson, Person
 from wisen.errors import PersonNeeded, UsageError
 from wisen.learner import Learner
+from wisen.model.entry import Answer, MoveKind, Status, Who
+from wisen.model.guard import Mode
+from wisen.model.presence import NotAPerson, Person
+from wisen.system.parent_processes import ancestors
+from wisen.system.person import agent_of
 from wisen.testing.fakes import FixedPresence
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -51,7 +51,7 @@ def shop(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def by_agent(monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent runs whatever is opened from now on."""
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(AGENT))
+    monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(AGENT))
     return
 
 
@@ -168,7 +168,7 @@ def test_no_decision_of_the_api_is_taken_where_an_agent_runs_it(
         learner.note("A line.", shop)
         learner.install("claude-code")
     kept = {path: path.read_bytes() for path in (home / ".claude" / "settings.json",)}
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(AGENT))
+    monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(AGENT))
     with wisen.open_learner() as learner:
         moves, entries = learner._parts.ledger.moves(), learner.entries()
         for name, decide in decisions(learner, shop).items():
@@ -211,7 +211,7 @@ def test_an_agent_cannot_approve_a_request_and_the_user_runs_its_command(
     shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with wisen.open_learner() as learner:
-        monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(AGENT))
+        monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(AGENT))
     with wisen.open_learner() as learner, pytest.raises(PersonNeeded):
         learner.answer("1", Answer.APPROVED)
     with wisen.open_learner() as learner:
@@ -220,7 +220,7 @@ def test_an_agent_cannot_approve_a_request_and_the_user_runs_its_command(
             learner.answer(request.proposal.id, Answer.APPROVED)
         with pytest.raises(PersonNeeded):
             learner.answer(request.proposal.id, Answer.REJECTED)
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(Person("a test")))
+    monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(Person("a test")))
     with wisen.open_learner() as learner:
         learner.answer(request.proposal.id, Answer.REJECTED)
         assert learner.requests() == ()
@@ -254,7 +254,7 @@ def test_a_rule_that_any_program_took_out_of_a_book_holds_on(
         learner.add_rule("Never push on Fridays.")
     page = home / "wisen" / "global" / "rules.md"
     assert "Fridays" in page.read_text()
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(AGENT))
+    monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(AGENT))
     page.write_text("")
     with wisen.open_learner() as learner:
         learner.cycle()

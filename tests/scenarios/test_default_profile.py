@@ -19,10 +19,10 @@ from tests.commands import run
 from tests.hooks import fire, taught
 from tests.scenarios.test_preferences_file import prefer
 
-from wisen import wiring
-from wisen.domain.entries import Logged, MoveKind, Origin, Source, Status
-from wisen.domain.entry_states import states
-from wisen.domain.entry_words import describe_author, describe_decision
+from wisen import app
+from wisen.model.entry import Logged, MoveKind, Origin, Source, Status
+from wisen.model.entry_state import states
+from wisen.safety.entry_words import describe_author, describe_decision
 from wisen.testing.entries_contract import a_move, an_entry
 
 STATED = "remember: I prefer short answers, always answer in short sentences"
@@ -53,7 +53,7 @@ def workspace(home: Path) -> Path:
         (shop / f"{name}.md").write_text(f"# {name}\n\nMine.\n")
     for number in (1, 2):
         _sessions(home, shop, workspace, number)
-    with wiring.wire(home / "wisen").learner(reads=False) as learner:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
         for agent in ("claude-code", "codex", "gemini-cli", "opencode", "hermes", "openclaw"):
             learner.install(agent)
     prefer(workspace)
@@ -92,7 +92,7 @@ def test_only_in_the_profile_autonomous_a_cycle_writes_outside_of_the_home(
     before = bytes_outside(home)
     begins = ""
     for session in ("s1", "s2"):
-        with wiring.wire(home / "wisen").learner() as learner:
+        with app.wire(home / "wisen").learner() as learner:
             learner.cycle()
         start = {"session_id": session, "cwd": str(workspace), "source": "startup"}
         begins += fire(home / "wisen", "session-start", start)
@@ -141,7 +141,7 @@ def test_it_is_told_whose_words_they_are_and_approved_is_what_a_person_approved(
 
 def test_what_an_agent_wrote_is_shown_as_its_words_also_where_the_user_approved_it(home: Path) -> None:
     (home / "shop").mkdir()
-    with wiring.wire(home / "wisen").learner(reads=False) as learner:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
         learner.log(Logged("insight", "The build needs Node 22.", ""))
     shown = json.loads(run("entries", "--json").stdout)["entries"]
     assert [each["author"] for each in shown] == ["written by the agent"]

@@ -16,11 +16,11 @@ from msgspec import structs
 from tests.commands import run
 from tests.hooks import CLIENT, failed, fire, fire_sealed, taught, unsealed, without_questions
 
-from wisen import wiring
-from wisen.domain.entries import Category
-from wisen.domain.exposures import Arm
-from wisen.loop.deliver.snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
-from wisen.loop.deliver.spool import subject, wish_in
+from wisen import app
+from wisen.delivery.hook_snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
+from wisen.delivery.spool import subject, wish_in
+from wisen.model.entry import Category
+from wisen.model.exposure import Arm
 from wisen.safety import sentinel
 from wisen.surfaces.hook import asking, forgetting
 from wisen.testing.entries_contract import a_proposal, an_entry
@@ -249,7 +249,7 @@ def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path,
     for path, content in saved.items():
         path.write_bytes(content)  # as if the cycle had been killed before it could remove them
     run("cycle", "--quick")
-    with wiring.wire(wisen).learner(reads=False) as learner:
+    with app.wire(wisen).learner(reads=False) as learner:
         rows = learner._parts.ledger.exposures()
     assert {(row.agent, row.session, row.arm) for row in rows} == {("claude-code", "s", Arm.GIVEN)}
     assert sorted(row.event for row in rows) == ["failure", *["session-start"] * (len(rows) - 1)]
@@ -544,7 +544,7 @@ def test_ends_of_turns_do_not_pile_up_cycles(wisen: Path, project: Path) -> None
 
 def test_one_cycle_at_a_time_and_the_other_says_so(wisen: Path, project: Path) -> None:
     holder = (
-        "import sys; from pathlib import Path; from wisen.backends.flight import WriterLock\n"
+        "import sys; from pathlib import Path; from wisen.system.writer_lock import WriterLock\n"
         "with WriterLock(Path(sys.argv[1])).hold('cycle'):\n print(flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
@@ -570,7 +570,7 @@ def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_not
         structs.replace(a_proposal(id_), text="Answer in Danish.", path=str(path))
         for id_, path in (("1P", notes), ("1Q", rules))
     ]
-    with wiring.wire(wisen).learner(reads=False) as learner:
+    with app.wire(wisen).learner(reads=False) as learner:
         # A path of another machine would be none here.
         here = [structs.replace(row, machine=learner._parts.machine) for row in rows]
         learner._parts.ledger.enter([stated, *here])

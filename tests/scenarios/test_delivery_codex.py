@@ -10,8 +10,8 @@ from tests.agents.codex_rollouts import Rollout
 from tests.commands import run
 from tests.hooks import answered, fire, taught, without_questions
 
-from wisen import wiring
-from wisen.backends.gauge import HomeGauge
+from wisen import app
+from wisen.health.gauge import HomeGauge
 
 WRONG, SAID = "shopctl deploy --wait --to berlin", "shopctl: error: unrecognized option '--wait'"
 FIXED = "`shopctl deploy --wait` → `shopctl deploy`"
@@ -58,7 +58,7 @@ def test_a_failure_is_told_by_the_rollout_and_gets_its_fix_at_once(wisen: Path, 
     assert FIXED in str(answer["additionalContext"])
     assert answered(wisen, "after-call", ended(log, call, project), agent="codex") == {}, "it was told already"
     run("cycle", "--quick")
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         (row,) = learner._parts.ledger.exposures(session="t1")
     assert (row.agent, row.event) == ("codex", "failure")
 
@@ -123,7 +123,7 @@ def test_where_an_agent_cannot_ask_a_guard_stops_the_call_and_has_it_ask(
     assert answer["permissionDecision"] == decision
     assert ("asked the user" in str(answer["permissionDecisionReason"])) == (mode != decision)
     run("cycle", "--quick")
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         (row,) = learner._parts.ledger.exposures(session="s")
     assert (row.agent, row.mode) == (agent or "claude-code", decision)
 

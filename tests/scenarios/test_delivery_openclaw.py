@@ -10,8 +10,8 @@ from tests.agents.openclaw_sessions import Database, Transcript
 from tests.commands import run
 from tests.hooks import answered, fire, taught
 
-from wisen import wiring
-from wisen.domain.exposures import Exposure
+from wisen import app
+from wisen.model.exposure import Exposure
 
 SAID = "shopctl: error: unrecognized option '--wait'\n\n(Command exited with code 2)"
 FIXED = "`shopctl deploy --wait` → `shopctl deploy`"
@@ -46,7 +46,7 @@ def failed(project: Path, session: str = "s") -> dict[str, object]:
 
 def exposures(session: str) -> list[Exposure]:
     run("cycle", "--quick")
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         return list(learner._parts.ledger.exposures(session=session))
 
 

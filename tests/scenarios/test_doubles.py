@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from wisen import doctor, wiring
-from wisen.domain.entries import Answer, Entry, MoveKind, Proposal, ProposalType, Status, Who
-from wisen.domain.state import Health
+from wisen import app
+from wisen.health import doctor
 from wisen.learner import Learner
+from wisen.model.entry import Answer, Entry, MoveKind, Proposal, ProposalType, Status, Who
+from wisen.model.state import Health
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("S19")
@@ -35,7 +36,7 @@ def project(home: Path) -> Path:
 @pytest.fixture
 def learner(project: Path) -> Iterator[Learner]:
     """A learner of a home in which everything was recorded twice, as two runs of an older version did."""
-    with wiring.open_learner() as opened:
+    with app.open_learner() as opened:
         opened.learn(jobs=1)
         ledger = opened._parts.ledger
         rows: list[Entry | Proposal] = []
@@ -61,7 +62,7 @@ def waiting(learner: Learner) -> list[str]:
 
 
 def test_the_doctor_finds_what_is_there_twice_and_its_repair_joins_it(learner: Learner) -> None:
-    subject = wiring.wire().examined()
+    subject = app.wire().examined()
     before, asked = alive(learner), waiting(learner)
     assert len(before) == 2 * len({*before})
     (found,) = (each for each in doctor.examine(subject) if each.about == "doubles")

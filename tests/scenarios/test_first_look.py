@@ -10,12 +10,12 @@ import typer
 from tests.commands import run
 
 import wisen
-from wisen.domain.contexts import Alias, ContextKind, context_of
-from wisen.domain.orders import is_order
-from wisen.domain.project_names import nearest_projects, project_places
+from wisen.contexts.project_names import nearest_projects, project_places
+from wisen.model.context import Alias, ContextKind, context_of
 from wisen.surfaces import cli
 from wisen.testing.logs import NOON
 from wisen.testing.transcripts import ClaudeTranscript
+from wisen.text.orders import is_order
 
 
 def session(home: Path, number: int, project: Path, *said: str, fails: bool = False) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import wisen
-from wisen.domain.failures import Ending
-from wisen.domain.fixes import Danger
-from wisen.domain.report import Selection
 from wisen.learner import Learner
+from wisen.model.failure import Ending
+from wisen.model.fix import Danger
+from wisen.model.report import Selection
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F3")

@@ -20,16 +20,16 @@ from tests.commands import AS_PERSON, run
 from tests.planted import Facts, Planter, residues
 
 import wisen
-from wisen.domain.changes import digest
-from wisen.domain.entries import Answer
-from wisen.domain.tombstones import ALL
+from wisen.edits.edit import Editor, LinePlan
 from wisen.errors import UsageError
 from wisen.learner import Learner
-from wisen.loop.apply import books
-from wisen.loop.apply.edit import Editor, LinePlan
-from wisen.loop.observe import door
-from wisen.loop.record import admit
-from wisen.memory.recall import gathering
+from wisen.logs import door
+from wisen.memory import gathering
+from wisen.model.change import digest
+from wisen.model.entry import Answer
+from wisen.model.tombstone import ALL
+from wisen.records import admit
+from wisen.rules import books
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N8")

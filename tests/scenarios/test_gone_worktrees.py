@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tests.hooks import fire
 
-from wisen import wiring
-from wisen.domain.contexts import Alias, ContextKind, context_of
-from wisen.domain.entry_states import EntryState
-from wisen.loop.observe.scope import Scope
+from wisen import app
+from wisen.logs.scope import Scope
+from wisen.model.context import Alias, ContextKind, context_of
+from wisen.model.entry_state import EntryState
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("N2")
@@ -44,7 +44,7 @@ def said(home: Path, place: Path | str, number: int, tool: str = "pnpm") -> None
 
 def learnt(home: Path) -> tuple[list[str], list[EntryState]]:
     """Learn; the files that proposals would go to, and what was learnt."""
-    with wiring.wire(home / "wisen").learner() as learner:
+    with app.wire(home / "wisen").learner() as learner:
         learner.learn()
         paths = [each.proposal.path for each in learner.proposals() if each.waits]
         return paths, [each for each in learner.entries() if not each.is_over and each.entry.type == "learning"]
@@ -72,7 +72,7 @@ def test_what_was_said_in_a_worktree_that_is_gone_is_proposed_to_the_repository(
     assert {*paths} == {str(shop / "CLAUDE.md")}
     assert len({each.context for each in entries}) == 1
     assert learnt(home)[0] == paths, "and stays so"
-    with wiring.wire(home / "wisen").learner(reads=False) as learner:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
         learner.cycle(quick=True)
     told = fire(home / "wisen", "session-start", {"session_id": "s", "cwd": str(shop), "source": "startup"})
     assert "pnpm instead of npm" in told
@@ -116,7 +116,7 @@ def test_what_an_older_version_kept_of_a_gone_worktree_is_moved_and_merged(home:
     said(home, shop, 1)
     said(home, gone, 2)
     said(home, gone, 3, "make")
-    with wiring.wire(home / "wisen").learner() as learner:
+    with app.wire(home / "wisen").learner() as learner:
         scope_ = learner._parts.scope
         scope_._main_of_gone = lambda here, itself: None  # type: ignore[method-assign]  # as it was
         learner.learn()
@@ -156,7 +156,7 @@ def test_the_user_can_say_that_a_gone_folder_is_a_project_of_its_own(home: Path)
     gone = shop / "lent"
     said(home, gone, 1)
     said(home, shop, 2, "yarn")
-    with wiring.wire(home / "wisen").learner() as learner:
+    with app.wire(home / "wisen").learner() as learner:
         learner.separate_place(gone)
     _, entries = learnt(home)
     assert len({each.context for each in entries}) == 2

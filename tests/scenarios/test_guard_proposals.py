@@ -13,9 +13,9 @@ import pytest
 from tests.commands import run
 from tests.guarding import RIGHT, WATCH, WRONG, learning, stumbled
 
-from wisen.domain.entries import Answer, Who
-from wisen.domain.guards import Mode, guard_id
 from wisen.errors import UsageError
+from wisen.model.entry import Answer, Who
+from wisen.model.guard import Mode, guard_id
 from wisen.testing.transcripts import ClaudeTranscript
 
 TEXT = f"warn {WATCH} -> {RIGHT} # shopctl: unknown option"

@@ -12,7 +12,7 @@ from tests.commands import run
 from tests.guarding import learning
 from tests.hooks import fire
 
-from wisen.domain.guards import GuardSource, Mode
+from wisen.model.guard import GuardSource, Mode
 from wisen.testing.transcripts import ClaudeTranscript
 
 

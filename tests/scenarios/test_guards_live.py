@@ -14,13 +14,13 @@ from tests.commands import run
 from tests.guarding import RIGHT, SAID, WRONG, call, learning, stumbled
 from tests.hooks import answered, fire
 
-from wisen.backends.launcher import program_of, script
-from wisen.domain.entries import Answer
-from wisen.domain.exposures import Arm
-from wisen.domain.guards import GuardState, Mode
-from wisen.domain.hooks import Caller, Program
-from wisen.loop.deliver.sheets import sheet_of
-from wisen.loop.deliver.snapshot import digest
+from wisen.delivery.guard_sheets import sheet_of
+from wisen.delivery.hook_snapshot import digest
+from wisen.delivery.launcher import program_of, script
+from wisen.model.entry import Answer
+from wisen.model.exposure import Arm
+from wisen.model.guard import GuardState, Mode
+from wisen.model.hook import Caller, Program
 from wisen.safety import sentinel
 from wisen.surfaces.hook.guarding import ruling
 from wisen.surfaces.hook.shelf import Shelf
@@ -29,7 +29,7 @@ from wisen.testing.logs import NOON
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
-    from wisen.domain.exposures import Exposure
+    from wisen.model.exposure import Exposure
 
 HIS = b"""{
   "model": "opus",

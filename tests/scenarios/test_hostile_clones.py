@@ -14,8 +14,8 @@ from tests.hooks import fire
 from tests.ownership import APP, LATER, PROMOTED, adopt, git, repository, talk, turn
 
 import wisen
-from wisen.backends.git import GitCheckouts
 from wisen.errors import UsageError
+from wisen.system.git import GitCheckouts
 
 pytestmark = [pytest.mark.requirement("X7"), pytest.mark.needs("git")]
 

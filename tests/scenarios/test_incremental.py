@@ -9,7 +9,7 @@ import pytest
 
 import wisen
 from wisen.agents import follow, jsonl
-from wisen.domain.report import Report
+from wisen.model.report import Report
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F1")

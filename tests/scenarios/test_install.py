@@ -16,9 +16,9 @@ import pytest
 from tests.commands import AS_PERSON, run
 from tests.hooks import direct_command
 
-from wisen import wiring
-from wisen.backends.launcher import program_of, script
-from wisen.domain.hooks import Caller, Program
+from wisen import app
+from wisen.delivery.launcher import program_of, script
+from wisen.model.hook import Caller, Program
 
 pytestmark = pytest.mark.requirement("X10")
 
@@ -75,13 +75,13 @@ def test_installing_tells_of_others_and_twice_changes_nothing(home: Path, settin
     assert sorted(events) == ["before-call", "failure", "prompt", "session-end", "session-start", "stop"]
     caller = Caller(home=str(home / "wisen"))
     assert mine == [caller.command(event, "claude-code") for event in events]
-    assert str(Path(wiring.__file__).parent) not in settings.read_text(), "nothing inside the package"
+    assert str(Path(app.__file__).parent) not in settings.read_text(), "nothing inside the package"
     launcher = home / "wisen" / "hook"
     assert stat.S_IMODE(launcher.stat().st_mode) == 0o700
     program = program_of(home / "wisen")
     assert program is not None
     assert Path(program.python).samefile(sys.executable)
-    assert program.client == str(Path(wiring.__file__).parent / "surfaces" / "hook" / "client.py")
+    assert program.client == str(Path(app.__file__).parent / "surfaces" / "hook" / "client.py")
     before = json.loads(run("changes", "--json").stdout)["changes"]
     assert "Nothing to change." in run("install", "claude-code").stdout
     assert settings.read_bytes() == written
@@ -259,7 +259,7 @@ def test_a_launcher_whose_interpreter_is_gone_is_repaired_by_a_cycle_and_goes_wi
     assert "/gone/python is not there or cannot be run" in said
     run("cycle", "--quick")
     assert launcher.read_bytes() == sound
-    other = script(Program(python=sys.executable, client=str(Path(wiring.__file__))), "")
+    other = script(Program(python=sys.executable, client=str(Path(app.__file__))), "")
     launcher.write_text(other)
     run("cycle", "--quick")
     assert launcher.read_text() == other, "another installation that works is not replaced unasked"

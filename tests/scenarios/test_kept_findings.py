@@ -11,7 +11,7 @@ from tests.commands import run
 from tests.scenarios.test_blame import AFTER, BEFORE, BEGAN, CHANGED, git, write_sessions
 
 import wisen
-from wisen.domain.report import Report
+from wisen.model.report import Report
 from wisen.surfaces.cli.render import decision_words
 
 pytestmark = pytest.mark.requirement("X4", "S6")

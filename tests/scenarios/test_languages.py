@@ -14,15 +14,15 @@ from tests.commands import run
 from tests.tongues import SHIPPED, USERS
 
 import wisen
-from wisen.backends.models.metered import Around, Metered
-from wisen.domain.models import ModelsPolicy
-from wisen.domain.report import Selection
-from wisen.domain.signals import SignalKind
 from wisen.errors import ModelFailed, Reason, UsageError
+from wisen.feedback.language import read_file
+from wisen.feedback.language_building import QUESTIONS
 from wisen.learner import Learner
-from wisen.loop.detect.language import read_file
-from wisen.ports.models import Prompt, Question
-from wisen.steps.building import QUESTIONS
+from wisen.model.model_use import ModelsPolicy
+from wisen.model.report import Selection
+from wisen.model.signal import SignalKind
+from wisen.models.metered import Around, Metered
+from wisen.models.ports import Prompt, Question
 from wisen.testing.fakes import FixedClock
 from wisen.testing.models import ScriptedModel, ScriptedResponder
 from wisen.testing.transcripts import ClaudeTranscript
@@ -90,7 +90,7 @@ def test_a_language_of_the_home_is_heard_and_sessions_are_understood_again_when_
 
 
 def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path) -> None:
-    from wisen.steps.understanding import UNDERSTANDING
+    from wisen.feedback.understanding import UNDERSTANDING
 
     session(home, "Zet de knop links.")
     file = dutch(home)

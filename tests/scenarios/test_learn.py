@@ -12,13 +12,13 @@ import pytest
 
 import wisen
 from wisen.agents.files import source_at
-from wisen.backends.stores.sqlite_index import SqliteIndex
-from wisen.domain.report import Report
-from wisen.domain.sources import TroubleKind
+from wisen.app import wire
 from wisen.errors import StoreError, StoreReadOnly, UsageError
+from wisen.model.report import Report
+from wisen.model.source import TroubleKind
 from wisen.settings import KNOWN_AGENTS
+from wisen.store.sqlite_index import SqliteIndex
 from wisen.testing.transcripts import ClaudeTranscript
-from wisen.wiring import wire
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -255,7 +255,7 @@ def test_a_reader_that_breaks_does_not_end_the_learning(projects: Path, monkeypa
 def test_an_interrupted_run_loses_nothing(projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(1, 6):
         a_session(number).write(projects / "p")
-    from wisen.steps import reading
+    from wisen.logs import reading
 
     monkeypatch.setattr(reading, "AT_ONCE", 1)  # a transaction after every file
 

@@ -12,7 +12,7 @@ from tests.agents.opencode_sessions import Talk
 from tests.agents.openhands_events import Conversation
 
 import wisen
-from wisen.domain.signals import SignalKind
+from wisen.model.signal import SignalKind
 
 pytestmark = [pytest.mark.requirement("F1"), pytest.mark.requirement("S19")]
 

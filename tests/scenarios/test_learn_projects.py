@@ -11,7 +11,7 @@ from tests.ownership import adopt, repository
 from typer.testing import CliRunner
 
 import wisen
-from wisen.domain.signals import SignalKind
+from wisen.model.signal import SignalKind
 from wisen.surfaces.cli import app
 from wisen.testing.transcripts import ClaudeTranscript
 

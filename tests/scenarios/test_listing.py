@@ -12,7 +12,7 @@ import pytest
 from tests.commands import run
 
 import wisen
-from wisen.domain.entries import Category, Entry, EntryType, Occurrence, Origin, Source
+from wisen.model.entry import Category, Entry, EntryType, Occurrence, Origin, Source
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -74,8 +74,8 @@ def test_a_listing_loads_no_stage_of_the_loop_and_does_not_open_the_index(home: 
     index.write_bytes(b"not an index")
     program = (
         f"import sys\nfrom wisen.surfaces.cli import app\ntry: app({[*command]!r})\nexcept SystemExit: pass\n"
-        "heavy = {'rich', 'wisen.cycle', 'wisen.steps.rulebook', 'wisen.domain.stances', 'wisen.loop.mine.sessions',"
-        " 'wisen.loop.detect.model', 'wisen.loop.apply.edit', 'wisen.backends.stores.sqlite_index'}\n"
+        "heavy = {'rich', 'wisen.cycle', 'wisen.lessons.rulebook', 'wisen.text.stances', 'wisen.mining.sessions',"
+        " 'wisen.feedback.detector', 'wisen.edits.edit', 'wisen.store.sqlite_index'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

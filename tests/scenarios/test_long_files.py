@@ -12,12 +12,12 @@ import pytest
 from tests.commands import AS_PERSON, run
 from tests.hooks import fire
 
-from wisen import wiring
-from wisen.domain.entries import Answer
-from wisen.domain.places import SPOKEN
+from wisen import app
+from wisen.delivery.spool import wish_in
 from wisen.errors import PlaceNeeded
 from wisen.learner import Learner
-from wisen.loop.deliver.spool import wish_in
+from wisen.model.entry import Answer
+from wisen.model.place import SPOKEN
 from wisen.testing.transcripts import ClaudeTranscript
 
 RULE = "pnpm instead of npm"
@@ -51,18 +51,18 @@ def project(home: Path) -> Path:
 
 @pytest.fixture
 def learner(home: Path, project: Path) -> Learner:
-    with wiring.wire(home / "wisen").learner() as learner:
+    with app.wire(home / "wisen").learner() as learner:
         learner.cycle(quick=True)
         return learner
 
 
 def proposals(home: Path) -> list[dict[str, object]]:
-    with wiring.wire(home / "wisen").learner(reads=False) as learner:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
         return [{"id": each.proposal.id, "text": each.proposal.text} for each in learner.proposals() if each.waits]
 
 
 def answer(home: Path, given: Answer = Answer.APPROVED, *, to: str | None = None, at: int = 0) -> None:
-    with wiring.wire(home / "wisen").learner(reads=False) as learner:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
         waiting = [each for each in learner.proposals() if each.waits]
         learner.answer(waiting[at].proposal.id, given, to=to)
 
@@ -85,7 +85,7 @@ def typed(home: Path, project: Path, *texts: str, number: int = 7) -> list[str]:
 
 
 def cycle(home: Path) -> None:
-    with wiring.wire(home / "wisen").learner() as learner:
+    with app.wire(home / "wisen").learner() as learner:
         learner.cycle(quick=True)
 
 
@@ -122,7 +122,7 @@ def test_each_place_is_written_shown_before_and_can_be_taken_back(
     (home / ".claude" / "CLAUDE.md").write_text("Mine.\n")
     before = {path: path.read_bytes() for path in (*project.rglob("*.md"), home / ".claude" / "CLAUDE.md")}
     file = (project / WHERES[to]).resolve()
-    with wiring.wire(home / "wisen").learner(reads=False) as learner:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
         (waiting,) = [each for each in learner.proposals() if each.waits]
         id_ = waiting.proposal.id
         with pytest.raises(PlaceNeeded, match="has 491 lines") as needed:
@@ -151,7 +151,7 @@ def test_a_choice_is_remembered_for_the_project_and_can_be_changed(
     answer(home)
     texts = "".join(path.read_text() for path in project.rglob("*.md"))
     assert (texts.count(RULE), texts.count("linter")) == ((0, 0) if to == "hook" else (1, 1))
-    with wiring.wire(home / "wisen").learner(reads=False) as learner:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
         (chosen,) = learner.chosen_places()
         assert chosen.to == to
         learner.choose_place(chosen.context, "CLAUDE.md", "ask")
@@ -166,7 +166,7 @@ def test_in_the_users_own_file_a_rule_holds_everywhere_and_that_is_said_each_tim
     home: Path, project: Path, learner: Learner
 ) -> None:
     answer(home, to="own")
-    with wiring.wire(home / "wisen").learner(reads=False) as learner:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
         (state,) = learner.entries()
         assert state.context == ""
         assert learner.chosen_places() == ()

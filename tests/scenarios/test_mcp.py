@@ -19,8 +19,8 @@ from tests.hooks import taught
 from tests.mcp_clients import Told, asked, over_stdio, told, within
 
 import wisen
-from wisen.domain.entries import Answer, ProposalType, Who
 from wisen.errors import UsageError
+from wisen.model.entry import Answer, ProposalType, Who
 from wisen.surfaces.mcp.arguments import SUGGEST, TOOLS
 from wisen.surfaces.mcp.server import server_of
 from wisen.testing.transcripts import ClaudeTranscript

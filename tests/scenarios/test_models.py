@@ -16,10 +16,10 @@ from tests.chat_server import Says, Script, Server, chatting
 from tests.commands import run
 
 import wisen
-from wisen.domain.models import Tier
 from wisen.errors import MissingExtra, ModelFailed, Reason
 from wisen.learner import Learner
-from wisen.ports.models import Answer
+from wisen.model.model_use import Tier
+from wisen.models.ports import Answer
 from wisen.testing.port_contracts import Verdict, harmless
 
 pytestmark = pytest.mark.requirement("C8")
@@ -292,7 +292,7 @@ def test_nothing_is_loaded_before_a_model_is_asked(home: Path) -> None:
         "import sys, wisen\n"
         "with wisen.open_learner() as learner:\n"
         "    learner.learn(); learner.status(); learner.models()\n"
-        "print([name for name in ('pydantic_ai', 'openai', 'wisen.backends.models.hosted') if name in sys.modules])"
+        "print([name for name in ('pydantic_ai', 'openai', 'wisen.models.hosted_model') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

@@ -8,9 +8,9 @@ import pytest
 from tests.commands import run
 from tests.sayings import Sayings
 
-from wisen import wiring
-from wisen.domain.entries import Answer, MoveKind, Who
-from wisen.domain.guards import Guard, GuardSource, Mode, guard_id, guard_states
+from wisen import app
+from wisen.model.entry import Answer, MoveKind, Who
+from wisen.model.guard import Guard, GuardSource, Mode, guard_id, guard_states
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -208,7 +208,7 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
     say_pnpm_three_times(shop)
     rule = shop.entry("lways use pnpm").entry
     watch = "shell: npm"
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         ledger, scribe = learner._parts.ledger, learner._parts.scribe
         guard = Guard(
             id=guard_id(rule.context, watch),
@@ -225,7 +225,7 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
         ledger.enter([guard, scribe.move(guard.id, MoveKind.GUARD, Mode.DENY, by=Who.USER)])
 
     def mode() -> tuple[Mode, str]:
-        with wiring.wire().learner(reads=False) as learner:
+        with app.wire().learner(reads=False) as learner:
             (state,) = guard_states(learner._parts.ledger.guards(), learner._parts.ledger.moves())
             return state.mode, state.why
 

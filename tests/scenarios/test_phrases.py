@@ -13,16 +13,16 @@ from tests.commands import run
 from tests.planted import residues
 
 import wisen
-from wisen.domain.models import Tier
-from wisen.domain.phrases import OwnPhrase, Way
-from wisen.domain.report import Selection
-from wisen.domain.signals import SignalKind
-from wisen.domain.tombstones import ALL
 from wisen.errors import ModelAbsent, ModelFailed, Reason, UsageError
+from wisen.feedback.phrase_naming import Label, Labels, Names
+from wisen.feedback.understanding import UNDERSTANDING
 from wisen.learner import Learner
-from wisen.ports.models import Question
-from wisen.steps.naming_phrases import Label, Labels, Names
-from wisen.steps.understanding import UNDERSTANDING
+from wisen.model.model_use import Tier
+from wisen.model.phrase import OwnPhrase, Way
+from wisen.model.report import Selection
+from wisen.model.signal import SignalKind
+from wisen.model.tombstone import ALL
+from wisen.models.ports import Question
 from wisen.testing.models import ScriptedModel
 from wisen.testing.transcripts import ClaudeTranscript
 

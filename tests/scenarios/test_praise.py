@@ -11,17 +11,17 @@ from msgspec import structs
 from tests.commands import run
 from tests.trials import ERROR, World
 
-from wisen.domain.entries import EntryType, Logged, MoveKind, Priority, Status, rule_id
-from wisen.domain.memories import MemoryKind
-from wisen.domain.reinforcements import MOST, How
 from wisen.errors import UsageError
+from wisen.model.entry import EntryType, Logged, MoveKind, Priority, Status, rule_id
+from wisen.model.memory import MemoryKind
+from wisen.model.reinforcement import MOST, How
 from wisen.testing.exposures_contract import a_reinforcement
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.domain.entry_states import EntryState
-    from wisen.domain.reinforcements import Reinforcement
+    from wisen.model.entry_state import EntryState
+    from wisen.model.reinforcement import Reinforcement
     from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("C3")

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import pytest
 
-from wisen import wiring
-from wisen.domain.entries import Entry, EntryType, MoveKind, Origin, Source, Status
-from wisen.domain.entry_states import EntryState
-from wisen.loop.promote.wording import is_of_the_moment, stands_alone
-from wisen.steps.rulebook import Known
-from wisen.steps.telling import told
+from wisen import app
+from wisen.delivery.telling import told
+from wisen.lessons.rulebook import Known
+from wisen.model.entry import Entry, EntryType, MoveKind, Origin, Source, Status
+from wisen.model.entry_state import EntryState
 from wisen.testing.transcripts import ClaudeTranscript
+from wisen.text.standing_alone import is_of_the_moment, stands_alone
 
 
 class Learnt(NamedTuple):
@@ -42,7 +42,7 @@ def learn(home: Path, *sessions: str) -> Learnt:
     shop.mkdir()
     other.mkdir()
     a_session(99, other, home, "add a footer")
-    with wiring.wire(home, {"HOME": str(home)}).learner() as learner:
+    with app.wire(home, {"HOME": str(home)}).learner() as learner:
         for number, words in enumerate(sessions, 1):
             a_session(number, shop, home, words)
             learner.learn()
@@ -116,7 +116,7 @@ def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) ->
     shop = home / "shop"
     shop.mkdir()
     a_session(1, shop, home, said)
-    with wiring.wire(home, {"HOME": str(home)}).learner() as learner:
+    with app.wire(home, {"HOME": str(home)}).learner() as learner:
         learner.learn()
         parts = learner._parts
         (state,) = Known(parts.ledger).states

@@ -15,11 +15,11 @@ from tests.commands import AS_PERSON, run
 from tests.hooks import fire
 
 import wisen
-from wisen import wiring
-from wisen.domain.entries import Answer
-from wisen.domain.presence import NotAPerson
-from wisen.domain.short_ids import is_short_id, short_id, short_ids
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.entry import Answer
+from wisen.model.presence import NotAPerson
+from wisen.model.short_ids import is_short_id, short_id, short_ids
 from wisen.testing.fakes import FixedPresence
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -87,7 +87,7 @@ def test_what_an_agent_looked_at_was_shown_to_nobody_who_decides(shop: Path, mon
     with wisen.open_learner() as learner:
         ids = [each.proposal.id for each in learner.proposals()]
         learner.note_shown(ids)
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(NotAPerson("an agent", "claude-code")))
+    monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(NotAPerson("an agent", "claude-code")))
     with wisen.open_learner() as learner:
         learner.note_shown(ids[1:])
         assert learner.proposal("2").proposal.id == ids[1]

@@ -10,8 +10,8 @@ import pytest
 from tests.commands import run
 
 import wisen
-from wisen.domain.memories import MemoryKind
 from wisen.errors import UsageError
+from wisen.model.memory import MemoryKind
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = [pytest.mark.requirement("S15"), pytest.mark.requirement("N9")]

@@ -11,8 +11,8 @@ import pytest
 from tests.commands import run
 from tests.sayings import Sayings
 
-from wisen import wiring
-from wisen.domain.entries import Status
+from wisen import app
+from wisen.model.entry import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -232,7 +232,7 @@ def test_what_is_asked_about_is_over_when_the_line_is_back_and_a_yes_refuses_it(
     assert shop.state() == "holds"
     shop.git("checkout", "-q", "other")
     shop.cycle()
-    (change,) = wiring.wire().learner(reads=False).changes().changes
+    (change,) = app.wire().learner(reads=False).changes().changes
     run("changes", "refuse", change.id)
     assert shop.state() == "refused"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from wisen.backends.clock import SystemClock
-from wisen.backends.stores.sqlite_index import SqliteIndex, open_index
-from wisen.domain.events import Status
-from wisen.domain.report import Selection
-from wisen.ports import Stretch
+from wisen.model.event import Status
+from wisen.model.report import Selection
+from wisen.store.index_port import Stretch
+from wisen.store.sqlite_index import SqliteIndex, open_index
+from wisen.system.clock import SystemClock
 from wisen.testing.logs import NOON, Log
 from wisen.testing.mining import mine_all
 

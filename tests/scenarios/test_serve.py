@@ -26,12 +26,12 @@ from tests.hooks import taught
 from tests.mcp_clients import Told, over_http, served, told
 
 import wisen
-from wisen import wiring
-from wisen.backends.clock import SystemClock
-from wisen.backends.schedulers.rounds import Rounds
+from wisen import app
 from wisen.errors import MissingExtra
 from wisen.surfaces.mcp.arguments import TOOLS
 from wisen.surfaces.mcp.patience import PatientProtocol
+from wisen.system.clock import SystemClock
+from wisen.system.rounds import Rounds
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_a_stop_signal_leaves_no_process_behind(shop: Path) -> None:
 def test_a_schedule_without_its_library_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "apscheduler.schedulers.background", None)
     with pytest.raises(MissingExtra, match=r"wisen\[serve\]"):
-        wiring.wire().rounds(60)
+        app.wire().rounds(60)
 
 
 HALVES = {

@@ -13,8 +13,8 @@ from tests.hooks import failed, fire
 from tests.planted import Facts, Planter, residues
 
 import wisen
-from wisen.domain.tombstones import OFF
-from wisen.loop.forget.ward import session_digest
+from wisen.model.tombstone import OFF
+from wisen.safety.ward import session_digest
 from wisen.surfaces.hook.answering import EVENTS
 from wisen.testing.transcripts import ClaudeTranscript
 

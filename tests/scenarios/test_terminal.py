@@ -20,7 +20,7 @@ import wisen
 from wisen.surfaces import cli
 from wisen.surfaces.cli.ending import run_program
 from wisen.surfaces.cli.terminal import VisibleStream, safe_console, styled, visible, visible_json
-from wisen.surfaces.plot import Pair, picture
+from wisen.surfaces.pages.plot import Pair, picture
 from wisen.testing.transcripts import ClaudeTranscript
 
 EVIL = (

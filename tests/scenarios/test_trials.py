@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from tests.commands import run
 from tests.trials import ERROR, World
 
-from wisen.domain.entries import Answer, Logged, MoveKind, ProposalType, Status
-from wisen.domain.exposures import Arm
 from wisen.errors import UsageError
-from wisen.loop.verify.trials.coin import toss
+from wisen.model.entry import Answer, Logged, MoveKind, ProposalType, Status
+from wisen.model.exposure import Arm
 from wisen.surfaces.hook.tossing import gets
+from wisen.trials.coin import toss
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.domain.trials import Trial
+    from wisen.model.trial import Trial
 
 pytestmark = pytest.mark.requirement("X1")
 

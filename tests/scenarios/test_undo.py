@@ -12,14 +12,14 @@ from tests.guarding import stumbled
 from tests.hooks import answered, taught
 
 import wisen
-from wisen import wiring
-from wisen.domain.changes import Fate
-from wisen.domain.entries import Answer, MoveKind, Proposal, ProposalType, Status, Who
-from wisen.domain.guards import Mode
-from wisen.domain.presence import NotAPerson
-from wisen.domain.short_ids import short_id
+from wisen import app
 from wisen.errors import PersonNeeded, UsageError
 from wisen.learner import Learner
+from wisen.model.change import Fate
+from wisen.model.entry import Answer, MoveKind, Proposal, ProposalType, Status, Who
+from wisen.model.guard import Mode
+from wisen.model.presence import NotAPerson
+from wisen.model.short_ids import short_id
 from wisen.testing.fakes import FixedPresence
 
 OWN = "# Shop\n\nMine.\n"
@@ -169,7 +169,7 @@ def test_what_was_decided_before_decisions_were_noted_is_undone_as_one(shop: Pat
     with wisen.open_learner() as learner:
         proposal = rule(learner)
         learner.answer(proposal.id, Answer.APPROVED)
-    with closing(wiring.wire().ledger()) as ledger:
+    with closing(app.wire().ledger()) as ledger:
         ledger.remove([each for each in ledger.moves(every=True) if each.kind is MoveKind.DECISION])
     with wisen.open_learner() as learner:
         learner.undo()
@@ -194,7 +194,7 @@ def test_no_agent_undoes_anything(shop: Path, monkeypatch: pytest.MonkeyPatch) -
     with wisen.open_learner() as learner:
         learner.answer(rule(learner).id, Answer.APPROVED)
     nobody = NotAPerson("an agent runs this", "claude-code")
-    monkeypatch.setattr(wiring.Wiring, "presence", lambda _: FixedPresence(nobody))
+    monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(nobody))
     with wisen.open_learner() as learner:
         with pytest.raises(PersonNeeded):
             learner.undo()

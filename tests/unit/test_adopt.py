@@ -8,19 +8,19 @@ import pytest
 from msgspec import structs
 from tests.courses import AT, course
 
-from wisen.domain.backtests import Backtest
-from wisen.domain.entries import Answer, Move, MoveKind, Proposal, ProposalType, Who
-from wisen.domain.entry_states import Asked, asked
-from wisen.domain.events import Status
-from wisen.domain.exposures import Arm, Channel, Exposure
-from wisen.domain.guards import Fared, Guard, GuardSource, GuardState, Mode, guard_states
-from wisen.loop.crystallize.adopt import Candidate, expired, first_ready, offered, outgrown, taken_back, told
-from wisen.loop.crystallize.backtest import Met, Watched, meetings
-from wisen.loop.crystallize.derive import Derived
-from wisen.loop.crystallize.escalate import Told, violations
-from wisen.loop.crystallize.live import calls_in, fared
-from wisen.loop.crystallize.policy import GuardPolicy
-from wisen.ports import Scribe
+from wisen.delivery.derive import Derived
+from wisen.guards.adopt import Candidate, expired, first_ready, offered, outgrown, taken_back, told
+from wisen.guards.backtest_history import Met, Watched, meetings
+from wisen.guards.escalate import Told, violations
+from wisen.guards.live import calls_in, fared
+from wisen.guards.settings import GuardPolicy
+from wisen.model.backtest import Backtest
+from wisen.model.entry import Answer, Move, MoveKind, Proposal, ProposalType, Who
+from wisen.model.entry_state import Asked, asked
+from wisen.model.event import Status
+from wisen.model.exposure import Arm, Channel, Exposure
+from wisen.model.guard import Fared, Guard, GuardSource, GuardState, Mode, guard_states
+from wisen.store.ledger_port import Scribe
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.guards_contract import a_guard
 

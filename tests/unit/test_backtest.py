@@ -11,12 +11,12 @@ from msgspec import structs
 from scipy.stats import beta
 from tests.courses import AT, course
 
-from wisen.domain.backtests import Backtest, bounds
-from wisen.domain.events import Status
-from wisen.domain.failures import Signature
-from wisen.domain.histories import History, Step
-from wisen.loop.crystallize.backtest import Watched, backtested, is_regretted, meetings
-from wisen.loop.mine.signatures import about
+from wisen.guards.backtest_history import Watched, backtested, is_regretted, meetings
+from wisen.mining.signatures import about
+from wisen.model.backtest import Backtest, bounds
+from wisen.model.event import Status
+from wisen.model.failure import Signature
+from wisen.model.history import History, Step
 
 NO_BUN = "error: unrecognized subcommand 'bun'"
 RTK = f"failed rtk bun test | {NO_BUN}"

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.failures import Signature
-from wisen.domain.instructions import Blame, Effect, InstructionFile, Line, Rate, Strength
-from wisen.surfaces.html import OURS, page, visible
+from wisen.model.failure import Signature
+from wisen.model.instruction import Blame, Effect, InstructionFile, Line, Rate, Strength
+from wisen.surfaces.pages.html import OURS, page, visible
 
 pytestmark = pytest.mark.requirement("X4")
 

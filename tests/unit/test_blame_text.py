@@ -14,13 +14,13 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from wisen.domain.failures import Signature
-from wisen.domain.fixes import Evidence
-from wisen.domain.instructions import Blame, Effect, InstructionFile, Line, Rate, Strength, Version, told
 from wisen.errors import UsageError
+from wisen.model.failure import Signature
+from wisen.model.fix import Evidence
+from wisen.model.instruction import Blame, Effect, InstructionFile, Line, Rate, Strength, Version, told
 from wisen.surfaces.cli.blame import effect_of, run, show, show_line, write_page
 from wisen.surfaces.cli.render import print_json
-from wisen.surfaces.html import OURS, visible
+from wisen.surfaces.pages.html import OURS, visible
 
 pytestmark = pytest.mark.requirement("X4")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from wisen.backends.files import UserFiles
-from wisen.loop.deliver.channels import OTHERS, instructions_in, others_instructions_in
+from wisen.delivery.channels import OTHERS, instructions_in, others_instructions_in
+from wisen.edits.user_files import UserFiles
 
 
 @pytest.mark.parametrize("agent", ["codex", "hermes", "opencode"])

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.edits import a_desk
 
 from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
-from wisen.domain.hooks import Caller
+from wisen.edits.draft import drafted
+from wisen.edits.past import past
 from wisen.errors import SettingsUnclear
-from wisen.loop.apply.draft import drafted
-from wisen.loop.apply.hooks import put_in, settings_in, standing, take_out
-from wisen.loop.apply.past import past
+from wisen.install.hook_settings import put_in, settings_in, standing, take_out
+from wisen.model.hook import Caller
 from wisen.testing.ledgers import MemoryLedger
 
 AGENT = ClaudeCodeHooks(Path("/home/ada"), {})

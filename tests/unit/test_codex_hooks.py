@@ -16,9 +16,9 @@ from tests.hooks import direct_command
 
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import EVENTS, CodexHooks, trust_digest
-from wisen.domain.hooks import Caller, Program, caller_in
-from wisen.loop.apply.hooks import put_in, settings_in, standing, take_out
-from wisen.loop.apply.past import past
+from wisen.edits.past import past
+from wisen.install.hook_settings import put_in, settings_in, standing, take_out
+from wisen.model.hook import Caller, Program, caller_in
 
 CALLER = Caller(home="/home/ada/w")
 AGENT = CodexHooks(Path("/home/ada"), {})

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wisen
-from wisen.backends.models.command import CLIENTS, UNREADABLE, CommandModel
-from wisen.backends.models.wording import prompt_of
-from wisen.domain.models import WORK
-from wisen.domain.report import Selection
 from wisen.errors import ModelFailed, Reason
-from wisen.ports.models import Prompt, Reply
+from wisen.model.model_use import WORK
+from wisen.model.report import Selection
+from wisen.models.answer_text import prompt_of
+from wisen.models.command_model import CLIENTS, UNREADABLE, CommandModel
+from wisen.models.ports import Prompt, Reply
 from wisen.safety.sentinel import strip, wrap
 from wisen.testing.port_contracts import harmless
 from wisen.testing.transcripts import ClaudeTranscript

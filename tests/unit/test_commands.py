@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.commands import command_of, fields_of, parsed
+from wisen.text.command_lines import command_of, fields_of, parsed
 
 pytestmark = pytest.mark.requirement("F3")
 

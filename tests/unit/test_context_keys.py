@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.contexts import READABLE, ContextKind, canonical_of, context_of
+from wisen.model.context import READABLE, ContextKind, canonical_of, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

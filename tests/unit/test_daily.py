@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.summaries import DayLine, Mark, is_day
-from wisen.formats.daily import added, read_day, told, write_line
+from wisen.memory.daily import added, read_day, told, write_line
+from wisen.model.summary import DayLine, Mark, is_day
 
 pytestmark = pytest.mark.requirement("S11")
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.fix_lines import DANGEROUS, HARMLESS
 
-from wisen.domain.dangers import UNKNOWN_OPTION, judge_calls, judge_first, judge_lines, may_be_left_out
-from wisen.domain.fixes import Danger
-from wisen.domain.plain_shell import read_plain_line
+from wisen.model.fix import Danger
+from wisen.safety.dangers import UNKNOWN_OPTION, judge_calls, judge_first, judge_lines, may_be_left_out
+from wisen.text.plain_shell import read_plain_line
 
 pytestmark = pytest.mark.requirement("F4")
 ROOTS = ("/home/me/shop",)

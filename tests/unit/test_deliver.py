@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.backends.files import UserFiles
-from wisen.domain.failures import Change, Signature
-from wisen.domain.fixes import Danger, Evidence, Fix, fix_id
-from wisen.domain.orders import is_order
-from wisen.domain.tokens import tokens_at_most
-from wisen.loop.deliver.block import Line, Matter, Waiting, block_of
-from wisen.loop.deliver.channels import instructions_in, is_in, others_instructions_in
-from wisen.loop.deliver.policy import DeliverPolicy
-from wisen.loop.deliver.remedies import remedies
-from wisen.loop.deliver.snapshot import Lots, Signs, digest, published
+from wisen.delivery.block import Line, Matter, Waiting, block_of
+from wisen.delivery.channels import instructions_in, is_in, others_instructions_in
+from wisen.delivery.hook_snapshot import Lots, Signs, digest, published
+from wisen.delivery.remedies import remedies
+from wisen.delivery.settings import DeliverPolicy
+from wisen.edits.user_files import UserFiles
+from wisen.model.failure import Change, Signature
+from wisen.model.fix import Danger, Evidence, Fix, fix_id
 from wisen.safety import sentinel
 from wisen.surfaces.hook.answering import _wrapped
 from wisen.surfaces.hook.tossing import without
 from wisen.testing.logs import NOON
+from wisen.text.orders import is_order
+from wisen.text.tokens import tokens_at_most
 
 NOTHING = Matter((), (), (), (), ())
 POLICY = DeliverPolicy()

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.lasting_words import orders_lastingly
-from wisen.domain.signals import Before, Heard, Signal, SignalKind
-from wisen.loop.detect.features import READ, is_abroad, look
-from wisen.loop.detect.lasting import lasting
-from wisen.loop.detect.lessons import draw_lesson, groups_in, is_order
-from wisen.loop.detect.lexicon import shipped_lexicon
-from wisen.loop.detect.model import STATED_LASTING, detect, shipped
-from wisen.loop.detect.tables import BOTH, NEXT
-from wisen.loop.detect.writing import fold, mask
+from wisen.feedback.detector import STATED_LASTING, detect, shipped
+from wisen.feedback.features import READ, is_abroad, look
+from wisen.feedback.lasting import lasting
+from wisen.feedback.lesson_quotes import draw_lesson, groups_in, is_order
+from wisen.feedback.lexicon import shipped_lexicon
+from wisen.feedback.tables import BOTH, NEXT
+from wisen.feedback.writing import fold, mask
+from wisen.model.signal import Before, Heard, Signal, SignalKind
+from wisen.text.lasting_words import orders_lastingly
 
 CORRECTION, PRAISE = SignalKind.CORRECTION, SignalKind.PRAISE
 
@@ -29,7 +29,7 @@ def kinds(text: str, before: Before = Before.OK) -> set[SignalKind]:
 
 
 def weights() -> dict[str, Any]:
-    read = resources.files("wisen.loop.detect").joinpath("weights.json").read_text("utf-8")
+    read = resources.files("wisen.feedback").joinpath("weights.json").read_text("utf-8")
     return cast("dict[str, Any]", json.loads(read))
 
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from wisen.domain.events import Call, Concession, Event, Message, Origin, Outcome, Provenance, SessionKey, Status
-from wisen.loop.observe.door import keep
-from wisen.loop.observe.policy import DoorPolicy
-from wisen.ports import Kept
+from wisen.logs.door import keep
+from wisen.logs.settings import DoorPolicy
+from wisen.model.event import Call, Concession, Event, Message, Origin, Outcome, Provenance, SessionKey, Status
 from wisen.safety import sentinel
+from wisen.store.index_port import Kept
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 SESSION = SessionKey(agent="claude-code", native="s")

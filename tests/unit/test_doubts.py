@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from wisen.domain.doubts import doubt_of, is_doubtful
-from wisen.domain.guards import watch_of
-from wisen.domain.matching import Call, hits
+from wisen.kernel.doubts import doubt_of, is_doubtful
+from wisen.kernel.matching import Call, hits
+from wisen.model.guard import watch_of
 
 _B64 = base64.b64encode(b"rm -rf x").decode()
 HIDDEN = [

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.edits import a_desk, plan
 
-from wisen.backends.files import UserFiles
-from wisen.domain.changes import Checkout, Fate, Line, digest
+from wisen.edits.budget import budget_of
+from wisen.edits.edit import Editor, PassagePlan
+from wisen.edits.managed import managed_in
+from wisen.edits.notice import notice
+from wisen.edits.past import past
+from wisen.edits.undo import Undone
+from wisen.edits.user_files import UserFiles
 from wisen.errors import FileChanged, FileError, FileFull, UsageError
-from wisen.loop.apply.budget import budget_of
-from wisen.loop.apply.edit import Editor, PassagePlan
-from wisen.loop.apply.managed import managed_in
-from wisen.loop.apply.notice import notice
-from wisen.loop.apply.past import past
-from wisen.loop.apply.undo import Undone
+from wisen.model.change import Checkout, Fate, Line, digest
 from wisen.testing.checkouts import MemoryCheckouts
 from wisen.testing.fakes import FixedClock
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
-    from wisen.domain.changes import Change, Seen
+    from wisen.model.change import Change, Seen
 
 
 class ReadOnly(UserFiles):

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.edits import a_desk, plan
 
-from wisen.domain.changes import Fate, digest
+from wisen.edits.edit import Editor, ValuePlan
+from wisen.edits.managed import MARK
+from wisen.edits.notice import notice
+from wisen.edits.settings_text import parsed, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
-from wisen.loop.apply.edit import Editor, ValuePlan
-from wisen.loop.apply.managed import MARK
-from wisen.loop.apply.notice import notice
-from wisen.loop.apply.settings_text import parsed, with_value, without_value
+from wisen.model.change import Fate, digest
 from wisen.testing.checkouts import MemoryCheckouts
 
 if TYPE_CHECKING:
-    from wisen.domain.changes import Checkout
-    from wisen.loop.apply.settings_text import Format
+    from wisen.edits.settings_text import Format
+    from wisen.model.change import Checkout
 
 SEQUENCES = int(os.environ.get("WISEN_TEST_SEQUENCES", "500"))
 """How many sequences of edits are tried; `make test-long` tries many more."""

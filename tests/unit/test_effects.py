@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from scipy import stats
 
-from wisen.domain.failures import Failure, Signature
-from wisen.domain.histories import History, Step
-from wisen.domain.instructions import Effect, Line, Strength
-from wisen.loop.verify.effects import Seen, at_least, effects, interval, seen
+from wisen.blame.effects import Seen, at_least, effects, interval, seen
+from wisen.model.failure import Failure, Signature
+from wisen.model.history import History, Step
+from wisen.model.instruction import Effect, Line, Strength
 
 pytestmark = pytest.mark.requirement("X4")
 DAY = datetime(2026, 2, 1, tzinfo=UTC)

@@ -6,15 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from wisen.domain.contexts import NOWHERE
-from wisen.domain.entries import Category, EntryType, Move, MoveKind, Origin, Priority, Status, Who
-from wisen.domain.entry_states import asked, states
-from wisen.domain.failures import Change, Signature
-from wisen.domain.fixes import Danger, Evidence, Fix
-from wisen.domain.signals import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
-from wisen.loop.record.entries import entered, name_of
-from wisen.loop.record.errors import met
-from wisen.ports import Scribe
+from wisen.lessons.error_entries import met
+from wisen.lessons.recording import entered, name_of
+from wisen.model.context import NOWHERE
+from wisen.model.entry import Category, EntryType, Move, MoveKind, Origin, Priority, Status, Who
+from wisen.model.entry_state import asked, states
+from wisen.model.failure import Change, Signature
+from wisen.model.fix import Danger, Evidence, Fix
+from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
+from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.ledgers import MemoryLedger

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.backends.stores.escapes import from_milliseconds, milliseconds
+from wisen.store.escapes import from_milliseconds, milliseconds
 
 pytestmark = pytest.mark.requirement("S19")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.domain.changes import Checkout, Fate, HeadStep, HeadStepKind, Line, Passage, Value
+from wisen.edits.fates import Found, fate
 from wisen.errors import SettingsUnclear
-from wisen.loop.apply.fates import Found, fate
+from wisen.model.change import Checkout, Fate, HeadStep, HeadStepKind, Line, Passage, Value
 
 LINE = Line(id="R-7f3a", heading="Rules", text="Use pnpm.")
 OURS = b"- Use pnpm. <!-- wisen:R-7f3a -->\n"

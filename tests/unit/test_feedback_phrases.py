@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.signals import SignalKind
 from wisen.errors import UsageError
-from wisen.formats.feedback_phrases import FeedbackPhrases, fields, read_phrases
+from wisen.feedback.phrase_file import FeedbackPhrases, fields, read_phrases
+from wisen.model.signal import SignalKind
 
 pytestmark = pytest.mark.requirement("C4")
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.events import Status
-from wisen.domain.failures import Change, Try
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.loop.mine.sessions import mine
+from wisen.mining.sessions import mine
+from wisen.model.event import Status
+from wisen.model.failure import Change, Try
+from wisen.model.history import Act, History, Step, Turn
 
 pytestmark = pytest.mark.requirement("F3")
 AT = datetime(2026, 3, 2, tzinfo=UTC)

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.tombstones import KeyKind
-from wisen.loop.forget.clear import cleared
-from wisen.loop.forget.matching import Keys, Phrases, phrase_of
+from wisen.forgetting.clear import cleared
+from wisen.model.tombstone import KeyKind
+from wisen.safety.forgotten_words import Keys, Phrases, phrase_of
 
 pytestmark = pytest.mark.requirement("N8")
 

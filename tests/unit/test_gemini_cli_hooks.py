@@ -14,9 +14,9 @@ from tests.edits import a_desk
 
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.gemini_cli.install import EVENTS, GeminiCliHooks
-from wisen.domain.hooks import Caller
-from wisen.loop.apply.hooks import put_in, settings_in, standing, stands, take_out
-from wisen.loop.apply.past import past
+from wisen.edits.past import past
+from wisen.install.hook_settings import put_in, settings_in, standing, stands, take_out
+from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")
 AGENT = GeminiCliHooks(Path("/home/ada"), {})

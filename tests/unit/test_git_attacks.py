@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from tests.unit.test_git_history import Repository
 
-from wisen.backends.git import GitCheckouts
-from wisen.backends.instructions import InstructionFiles
-from wisen.loop.observe.scope import Scope
+from wisen.blame.instruction_files import InstructionFiles
+from wisen.logs.scope import Scope
+from wisen.system.git import GitCheckouts
 
 pytestmark = [pytest.mark.requirement("X7"), pytest.mark.needs("git")]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from wisen.backends import git, git_history
-from wisen.backends.instructions import InstructionFiles
-from wisen.domain.instructions import InstructionFile, Version
+from wisen.blame.instruction_files import InstructionFiles
+from wisen.model.instruction import InstructionFile, Version
+from wisen.system import git, git_history
 
 pytestmark = [pytest.mark.requirement("X4"), pytest.mark.needs("git")]
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from wisen.domain.events import Status
-from wisen.domain.failures import Ending, Goal
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.loop.mine.goals import goals_of
+from wisen.mining.goals import goals_of
+from wisen.model.event import Status
+from wisen.model.failure import Ending, Goal
+from wisen.model.history import Act, History, Step, Turn
 
 pytestmark = pytest.mark.requirement("F5")
 AT = datetime(2026, 3, 2, tzinfo=UTC)

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from wisen.domain.failures import Change, Signature
-from wisen.domain.fixes import Danger, Evidence, Fix, fix_id
-from wisen.domain.guards import form_of
-from wisen.loop.crystallize.derive import derived
-from wisen.loop.crystallize.stated import stated, wording
-from wisen.loop.mine.changes import difference
+from wisen.delivery.derive import derived
+from wisen.delivery.stated import stated, wording
+from wisen.mining.call_changes import difference
+from wisen.model.failure import Change, Signature
+from wisen.model.fix import Danger, Evidence, Fix, fix_id
+from wisen.model.guard import form_of
 from wisen.testing.logs import NOON
 
 SIGNATURE = Signature(key="shell.unknown-command", who="rtk", version=1)

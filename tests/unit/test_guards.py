@@ -9,20 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wisen.domain.guards import (
-    ACTIONS,
-    FORM,
-    Guard,
-    GuardSource,
-    Mode,
-    form_of,
-    guard_id,
-    tools_of,
-    version_of,
-    watch_of,
-)
-from wisen.domain.matching import keys_of
 from wisen.errors import UsageError
+from wisen.kernel.matching import keys_of
+from wisen.model.guard import ACTIONS, FORM, Guard, GuardSource, Mode, form_of, guard_id, tools_of, version_of, watch_of
 
 
 @pytest.mark.parametrize(

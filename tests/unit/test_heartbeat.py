@@ -13,17 +13,17 @@ from tests.agents.codex_rollouts import Rollout
 from tests.edits import a_desk
 from tests.hooks import direct_command
 
-from wisen import heartbeat
 from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
-from wisen.backends.files import UserFiles
-from wisen.backends.gauge import HomeGauge
-from wisen.backends.launcher import HomeLauncher
-from wisen.domain.hooks import Caller, HookState, Program
-from wisen.domain.runs import Run
-from wisen.domain.state import Finding, Health
-from wisen.heartbeat import Watched
-from wisen.loop.apply.hooks import put_in
+from wisen.delivery.launcher import HomeLauncher
+from wisen.edits.user_files import UserFiles
+from wisen.health import heartbeat
+from wisen.health.gauge import HomeGauge
+from wisen.health.heartbeat import Watched
+from wisen.install.hook_settings import put_in
+from wisen.model.hook import Caller, HookState, Program
+from wisen.model.run import Run
+from wisen.model.state import Finding, Health
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from tests.agents.hermes_sessions import Talk
 from tests.edits import a_desk
 
-from wisen import heartbeat
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.hermes.install import EVENTS, HermesHooks
-from wisen.domain.hooks import Caller, HookState
 from wisen.errors import SettingsUnclear
-from wisen.loop.apply.companions import put_beside, renew_beside, take_beside
-from wisen.loop.apply.hooks import put_in, settings_in, take_out
+from wisen.health import heartbeat
+from wisen.install.companions import put_beside, renew_beside, take_beside
+from wisen.install.hook_settings import put_in, settings_in, take_out
+from wisen.model.hook import Caller, HookState
 from wisen.testing.hooks import FixedGauge
 
 pytestmark = pytest.mark.requirement("X10")

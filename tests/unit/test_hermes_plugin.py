@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from wisen.agents.hermes import plugin
 from wisen.agents.hermes.plugin import Calls, failure_in, with_text
 from wisen.agents.hermes.read import _end, _told, alone
-from wisen.domain.events import Status
-from wisen.domain.hooks import Caller
+from wisen.model.event import Status
+from wisen.model.hook import Caller
 from wisen.safety.sentinel import mark_behind, strip, wrap
 
 pytestmark = pytest.mark.requirement("X5")

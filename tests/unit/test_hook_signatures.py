@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.commands import command_of, parsed
-from wisen.loop.mine.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
-from wisen.loop.mine.forms import complaints, near, words_of
-from wisen.loop.mine.signatures import VERSION, signature_of
+from wisen.mining.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
+from wisen.mining.forms import complaints, near, words_of
+from wisen.mining.signatures import VERSION, signature_of
 from wisen.surfaces.hook import signing
 from wisen.surfaces.hook.lean_json import dumps, loads
 from wisen.surfaces.hook.shell import command_in, main_program, parts_of
 from wisen.surfaces.hook.signing import Complaints, plain, signed
+from wisen.text.command_lines import command_of, parsed
 
 pytestmark = pytest.mark.requirement("F4")
 

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.edits import a_desk
 
-from wisen.domain.hooks import Caller, Calling, Hook, HookSettings
-from wisen.loop.apply.hooks import put_in, settings_in, stands, take_out
+from wisen.install.hook_settings import put_in, settings_in, stands, take_out
+from wisen.model.hook import Caller, Calling, Hook, HookSettings
 from wisen.testing.hooks import CALLER
 
 MARK = "wisen is here"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from wisen.backends import instructions
-from wisen.backends.instructions import InstructionFiles
-from wisen.domain.instructions import InstructionFile, Version
-from wisen.domain.snapshots import Snapshot
+from wisen.blame import instruction_files
+from wisen.blame.instruction_files import InstructionFiles
+from wisen.blame.instruction_snapshots import snapshots_of, with_snapshots
 from wisen.errors import UsageError
-from wisen.loop.observe.instructions import snapshots_of, with_snapshots
+from wisen.model.instruction import InstructionFile, Version
+from wisen.model.snapshot import Snapshot
 from wisen.testing.ledgers import MemoryLedger
 
 pytestmark = pytest.mark.requirement("X4")
@@ -75,7 +75,7 @@ def test_what_others_brought_and_what_lies_deep_is_not_looked_into(home: Path, p
 def test_a_project_with_very_many_files_is_looked_at_from_the_top_and_not_to_the_end(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(instructions, "_ENTRIES", 30)
+    monkeypatch.setattr(instruction_files, "_ENTRIES", 30)
     write(project, "CLAUDE.md", "a/CLAUDE.md", *(f"z/{number}" for number in range(100)), "z/deep/CLAUDE.md")
     write(project, ".claude/skills/deploy/SKILL.md")
     names = (".claude/skills/deploy/SKILL.md", "CLAUDE.md", "a/CLAUDE.md")

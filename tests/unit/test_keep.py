@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from tests.courses import AT, came_to, course
 
-from wisen.domain.summaries import Mark, Summary
-from wisen.formats.daily import read_day
-from wisen.formats.summaries import Setting
-from wisen.memory.layers.days import MOST_A_DAY, MOST_OF_A_SESSION
-from wisen.memory.layers.keep import keep, shelf_of
+from wisen.memory.daily import read_day
+from wisen.memory.days import MOST_A_DAY, MOST_OF_A_SESSION
+from wisen.memory.keep import keep, shelf_of
+from wisen.memory.summary_text import Setting
+from wisen.model.summary import Mark, Summary
 from wisen.testing.files import MemoryFiles
 
 pytestmark = pytest.mark.requirement("S11")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from wisen.backends.kept import kept
+from wisen.system.kept_file import kept
 
 
 def test_threads_that_ask_at_once_are_told_the_same(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.signals import Heard, SignalKind
 from wisen.errors import LanguageError
-from wisen.loop.detect.language import (
+from wisen.feedback.detector import detector
+from wisen.feedback.language import (
     GROUPS,
     Language,
     LessonWords,
@@ -20,8 +20,8 @@ from wisen.loop.detect.language import (
     together,
     write_language,
 )
-from wisen.loop.detect.model import detector
-from wisen.loop.detect.writing import fold
+from wisen.feedback.writing import fold
+from wisen.model.signal import Heard, SignalKind
 
 pytestmark = pytest.mark.requirement("C2")
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.signals import Heard, SignalKind
-from wisen.formats.language_keywords import Keywords, fields, read_keywords
-from wisen.loop.detect.drafts import MOST, Draft
-from wisen.loop.detect.language import GROUPS, read_language
-from wisen.loop.detect.model import detector
+from wisen.feedback.detector import detector
+from wisen.feedback.drafts import MOST, Draft
+from wisen.feedback.language import GROUPS, read_language
+from wisen.feedback.language_keywords import Keywords, fields, read_keywords
+from wisen.model.signal import Heard, SignalKind
 
 pytestmark = pytest.mark.requirement("C2")
 

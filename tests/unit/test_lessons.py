@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.signals import About, Heard, Polarity, SignalKind
-from wisen.loop.detect.lessons import about, forbids, groups_in, lesson, orders_in, parts_of
-from wisen.loop.detect.model import detect
+from wisen.feedback.detector import detect
+from wisen.feedback.lesson_quotes import about, forbids, groups_in, lesson, orders_in, parts_of
+from wisen.model.signal import About, Heard, Polarity, SignalKind
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.instructions import Line, Version
-from wisen.loop.verify.lines import lines_of
-from wisen.loop.verify.rules import asks, forbidden, named, tokens_of
+from wisen.blame.line_history import lines_of
+from wisen.blame.line_words import asks, forbidden, named, tokens_of
+from wisen.model.instruction import Line, Version
 
 pytestmark = pytest.mark.requirement("X4")
 DAY = datetime(2026, 2, 1, tzinfo=UTC)

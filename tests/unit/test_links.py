@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from wisen.backends.files import UserFiles
-from wisen.backends.links import Links
+from wisen.edits.links import Links
+from wisen.edits.user_files import UserFiles
 from wisen.errors import FileError
 
 pytestmark = pytest.mark.requirement("X7")

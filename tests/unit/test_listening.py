@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from wisen.domain.events import Status
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.domain.signals import About, Before, Lesson, Polarity, Said, Sighting, Signal, SignalKind
-from wisen.loop.detect.listen import listen
-from wisen.loop.detect.themes import themes
-from wisen.loop.detect.turns import turns_of
+from wisen.feedback.listen import listen
+from wisen.feedback.turns import turns_of
+from wisen.model.event import Status
+from wisen.model.history import Act, History, Step, Turn
+from wisen.model.signal import About, Before, Lesson, Polarity, Said, Sighting, Signal, SignalKind
+from wisen.report.themes import themes
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.changes import Line, tokens
-from wisen.loop.apply.budget import SECTION, Budget, budget_of, trimmed
-from wisen.loop.apply.managed import Block, managed_in, rendered, with_line, without_line
+from wisen.edits.budget import SECTION, Budget, budget_of, trimmed
+from wisen.edits.managed import Block, managed_in, rendered, with_line, without_line
+from wisen.model.change import Line, tokens
 
 ID = "R-7f3a"
 OURS = b"- Use pnpm, not npm. <!-- wisen:R-7f3a -->"

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.shell_lines import QUOTES, single
 
-from wisen.domain.guards import watch_of
-from wisen.domain.matching import Call, better_line, hits, keys_of, path_fits
 from wisen.errors import UsageError
+from wisen.kernel.matching import Call, better_line, hits, keys_of, path_fits
+from wisen.model.guard import watch_of
 
 
 def _call(line: str) -> Call:

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.backends.models.hosted import HostedModel
-from wisen.backends.models.metered import COOL_SECONDS, TRIES, Around, Metered
-from wisen.backends.models.wording import NotAsAsked, answer_in, prompt_of, schema_of
-from wisen.domain.models import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy, Sum, Tier
 from wisen.errors import ModelAbsent, ModelFailed, Reason
-from wisen.ports import Model
-from wisen.ports.models import Item, Question, Reply
+from wisen.model.model_use import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy, Sum, Tier
+from wisen.models.answer_text import NotAsAsked, answer_in, prompt_of, schema_of
+from wisen.models.hosted_model import HostedModel
+from wisen.models.metered import COOL_SECONDS, TRIES, Around, Metered
+from wisen.models.ports import Item, Model, Question, Reply
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.models import MemoryAnswers, MemoryPurse, ScriptedResponder
 from wisen.testing.port_contracts import ModelContract, Verdict, harmless

@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wisen.agents.claude_code import ClaudeCode
-from wisen.backends.clock import SystemClock
-from wisen.backends.stores import backups as backups_module
-from wisen.backends.stores import migrate
-from wisen.backends.stores.backups import LedgerBackups
-from wisen.backends.stores.migrate import known
-from wisen.backends.stores.sqlite_files import INDEX, LEDGER, open_file
-from wisen.backends.stores.sqlite_index import SqliteIndex, open_index
-from wisen.backends.stores.sqlite_ledger import open_ledger
-from wisen.domain.events import Concession
-from wisen.domain.report import Selection
-from wisen.loop.observe import watch
-from wisen.loop.observe.policy import DoorPolicy
-from wisen.loop.observe.scope import Scope
+from wisen.logs import watch
+from wisen.logs.scope import Scope
+from wisen.logs.settings import DoorPolicy
+from wisen.model.event import Concession
+from wisen.model.report import Selection
+from wisen.store import backups as backups_module
+from wisen.store import migrate
+from wisen.store.backups import LedgerBackups
+from wisen.store.migrate import known
+from wisen.store.sqlite_files import INDEX, LEDGER, open_file
+from wisen.store.sqlite_index import SqliteIndex, open_index
+from wisen.store.sqlite_ledger import open_ledger
+from wisen.system.clock import SystemClock
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.backends.stores.migrate import Store
-    from wisen.ports import Index, Stretch
+    from wisen.store.index_port import Index, Stretch
+    from wisen.store.migrate import Store
 
 RELEASED: dict[tuple[Store, str], str] = {
     ("ledger", "0001_ground.sql"): "96fe45151a18caed9eb3f86031e2a24be0f62d2d64bf5842628a18f6a61fe2fa",

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.events import Status
-from wisen.domain.failures import Change, Mined, Try
-from wisen.domain.fixes import Danger
-from wisen.domain.histories import History, Step
-from wisen.loop.mine.changes import difference
-from wisen.loop.mine.sessions import mine
+from wisen.mining.call_changes import difference
+from wisen.mining.sessions import mine
+from wisen.model.event import Status
+from wisen.model.failure import Change, Mined, Try
+from wisen.model.fix import Danger
+from wisen.model.history import History, Step
 
 pytestmark = pytest.mark.requirement("F3")
 AT = datetime(2026, 3, 2, tzinfo=UTC)

@@ -11,9 +11,9 @@ from benchmarks.next_tool import measure
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.events import Status
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.loop.mine.next_steps import NextSteps
+from wisen.model.event import Status
+from wisen.model.history import Act, History, Step, Turn
+from wisen.workflows.next_steps import NextSteps
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 ALL = 1_000

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.negations import count_negations
-from wisen.domain.orders import is_order
-from wisen.domain.sameness import Lessons
-from wisen.domain.signals import Before, Heard, Lesson, SignalKind
-from wisen.loop.crystallize.stated import stated
-from wisen.loop.detect.lessons import is_order as tells_what_to_do
-from wisen.loop.detect.lessons import lesson
-from wisen.loop.detect.model import shipped
-from wisen.memory.layers.shortened import gist
+from wisen.delivery.stated import stated
+from wisen.feedback.detector import shipped
+from wisen.feedback.lesson_quotes import is_order as tells_what_to_do
+from wisen.feedback.lesson_quotes import lesson
+from wisen.memory.shortened import gist
+from wisen.model.signal import Before, Heard, Lesson, SignalKind
+from wisen.text.negations import count_negations
+from wisen.text.orders import is_order
+from wisen.text.sameness import Lessons
 
 
 def learnt(text: str) -> Lesson:

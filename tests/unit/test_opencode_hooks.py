@@ -17,9 +17,9 @@ from tests.edits import a_desk
 
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.opencode.install import OpenCodeHooks
-from wisen.domain.hooks import Caller
-from wisen.loop.apply.hooks import put_in, settings_in, standing, stands, take_out
-from wisen.loop.apply.past import past
+from wisen.edits.past import past
+from wisen.install.hook_settings import put_in, settings_in, standing, stands, take_out
+from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")
 AGENT = OpenCodeHooks(Path("/home/ada"), {})

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from wisen.agents.opencode import install
-from wisen.backends.launcher import script
-from wisen.domain.hooks import Program
+from wisen.delivery.launcher import script
+from wisen.model.hook import Program
 
 pytestmark = pytest.mark.needs("node")
 

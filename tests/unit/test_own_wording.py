@@ -11,15 +11,15 @@ from benchmarks.phrases import found_in, measured
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.events import Status
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.domain.phrases import OwnPhrase, Way, in_force, removed
-from wisen.domain.signals import Heard, Polarity, Signal, SignalKind
-from wisen.loop.detect.grams import clauses, grams, openings
-from wisen.loop.detect.listen import listen
-from wisen.loop.detect.own import Own, folded, place_of
-from wisen.loop.detect.signs import Sign, Watched, watched
-from wisen.loop.detect.wording import limit_of, phrases_in, reached
+from wisen.feedback.grams import clauses, grams, openings
+from wisen.feedback.listen import listen
+from wisen.feedback.own_phrases import Own, folded, place_of
+from wisen.feedback.own_wording import limit_of, phrases_in, reached
+from wisen.feedback.turn_signs import Sign, Watched, watched
+from wisen.model.event import Status
+from wisen.model.history import Act, History, Step, Turn
+from wisen.model.phrase import OwnPhrase, Way, in_force, removed
+from wisen.model.signal import Heard, Polarity, Signal, SignalKind
 
 pytestmark = pytest.mark.requirement("C4")
 

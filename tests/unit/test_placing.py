@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from wisen.domain.entries import Move, MoveKind
-from wisen.domain.places import PlaceWord, place_in
-from wisen.loop.apply.budget import describe_size
-from wisen.loop.apply.managed import has_merge_conflict
-from wisen.loop.promote.placing import Surroundings, chosen_places, places_of
-from wisen.loop.promote.targets import Target
+from wisen.edits.budget import describe_size
+from wisen.edits.managed import has_merge_conflict
+from wisen.model.entry import Move, MoveKind
+from wisen.model.place import PlaceWord, place_in
+from wisen.rules.place_choices import Surroundings, chosen_places, places_of
+from wisen.rules.targets import Target
 from wisen.testing.entries_contract import a_move, a_proposal
 
 BOOK = Target("/home/ada/wisen/contexts/shop/rules.md", "Tool")

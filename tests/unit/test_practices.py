@@ -6,15 +6,15 @@ from datetime import timedelta
 
 import pytest
 
-from wisen.domain.entries import Category, MoveKind, Origin, Source, Status
-from wisen.domain.entry_states import EntryState, states
-from wisen.domain.events import Status as End
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.loop.mine.goals import goals_of
-from wisen.loop.promote.policy import PromotePolicy
-from wisen.loop.promote.propose import is_ready
-from wisen.loop.record.practices import practised
-from wisen.ports import Scribe
+from wisen.edits.permission import PromotePolicy
+from wisen.lessons.practices import practised
+from wisen.lessons.propose import is_ready
+from wisen.mining.goals import goals_of
+from wisen.model.entry import Category, MoveKind, Origin, Source, Status
+from wisen.model.entry_state import EntryState, states
+from wisen.model.event import Status as End
+from wisen.model.history import Act, History, Step, Turn
+from wisen.store.ledger_port import Scribe
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON

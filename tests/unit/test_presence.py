@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from wisen.agents.signs import SIGNS
-from wisen.backends.presence import ProcessPresence, agent_of, on_word_of, presence_here
-from wisen.backends.processes import ancestors
-from wisen.domain.presence import NotAPerson, Person, Process, Voice
+from wisen.model.presence import NotAPerson, Person, Process, Voice
+from wisen.system.parent_processes import ancestors
+from wisen.system.person import ProcessPresence, agent_of, on_word_of, presence_here
 
 pytestmark = pytest.mark.requirement("X7")
 
@@ -117,7 +117,7 @@ def test_a_process_below_an_agent_is_the_agents_whatever_terminal_it_has(agent: 
 
 @pytest.mark.parametrize("sign", [each for each in SIGNS if each.variables], ids=lambda each: each.agent)
 def test_the_mark_of_an_agent_counts_whatever_terminal_there_is(sign: object) -> None:
-    from wisen.domain.presence import AgentSigns
+    from wisen.model.presence import AgentSigns
 
     assert isinstance(sign, AgentSigns)
     for name in sign.variables:
@@ -171,7 +171,7 @@ def test_a_word_among_other_arguments_is_none(words: list[str]) -> None:
 
 
 LOOKS = """
-from wisen.backends.presence import ProcessPresence, terminal_name
+from wisen.system.person import ProcessPresence, terminal_name
 from wisen.agents.signs import SIGNS
 print(ProcessPresence({}, SIGNS, lambda: (), terminal_name).look())
 """

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from wisen.domain.entries import (
+from wisen.edits.permission import TABLE, Leave, Profile, PromotePolicy, leave_for
+from wisen.lessons.conflicts import OUTVOTED, brought_back, score, settled
+from wisen.lessons.fading import faded
+from wisen.lessons.propose import expired, proposed
+from wisen.model.entry import (
     Answer,
     Category,
     Entry,
@@ -21,20 +25,16 @@ from wisen.domain.entries import (
     Proposal,
     Who,
 )
-from wisen.domain.entry_states import Asked, states
-from wisen.domain.signals import About
-from wisen.loop.promote.conflicts import OUTVOTED, brought_back, score, settled
-from wisen.loop.promote.fading import faded
-from wisen.loop.promote.policy import TABLE, Leave, Profile, PromotePolicy, leave_for
-from wisen.loop.promote.propose import expired, proposed
-from wisen.loop.promote.targets import Target, kind_of, target_of
-from wisen.loop.promote.wording import stands_alone
-from wisen.ports import Scribe
+from wisen.model.entry_state import Asked, states
+from wisen.model.signal import About
+from wisen.rules.targets import Target, kind_of, target_of
+from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.files import MemoryFiles
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
+from wisen.text.standing_alone import stands_alone
 
 POLICY = PromotePolicy()
 

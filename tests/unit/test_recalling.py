@@ -10,19 +10,19 @@ from benchmarks.secret_formats import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.events import Status
-from wisen.domain.failures import Ending, Goal
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.domain.memories import DESIGN, Hit, Memory, MemoryKind, Ranked, Sought
-from wisen.domain.notebooks import Notebook
-from wisen.domain.tokens import tokens_at_most
-from wisen.memory.recall.briefing import WORKFLOWS, brief
-from wisen.memory.recall.gathering import of_notebooks, of_session, pieces
-from wisen.memory.recall.ranking import group, rank
-from wisen.memory.recall.replaced import settle
-from wisen.memory.recall.words import day_words, indexed, pairs, sought, words_of
+from wisen.memory.briefing import WORKFLOWS, brief
+from wisen.memory.gathering import of_notebooks, of_session, pieces
+from wisen.memory.memory_words import day_words, indexed, pairs, sought, words_of
+from wisen.memory.ranking import group, rank
+from wisen.memory.replaced import settle
+from wisen.model.event import Status
+from wisen.model.failure import Ending, Goal
+from wisen.model.history import Act, History, Step, Turn
+from wisen.model.memory import DESIGN, Hit, Memory, MemoryKind, Ranked, Sought
+from wisen.model.notebook import Notebook
 from wisen.testing.logs import NOON
 from wisen.testing.memories import PlainMemories
+from wisen.text.tokens import tokens_at_most
 
 pytestmark = pytest.mark.requirement("S15")
 

@@ -12,18 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from wisen.domain.commands import parsed
-from wisen.domain.entries import EntryType, MoveKind, Origin, Priority, Status, rule_id
-from wisen.domain.entry_states import states
-from wisen.domain.events import Status as Ended
-from wisen.domain.exposures import Arm, Exposure
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.domain.memories import DESIGN, Hit, Memory, MemoryKind
-from wisen.domain.reinforcements import A_DAY, HALF_LIFE, MOST, How, Reinforcement, counted, level, strength
-from wisen.domain.signals import Polarity, Said, Sighting, Signal, SignalKind
-from wisen.loop.promote import fading
-from wisen.loop.promote.fading import faded
-from wisen.loop.promote.praise import (
+from wisen.lessons import fading
+from wisen.lessons.fading import faded
+from wisen.memory.ranking import group, lift, lift_groups, rank
+from wisen.model.entry import EntryType, MoveKind, Origin, Priority, Status, rule_id
+from wisen.model.entry_state import states
+from wisen.model.event import Status as Ended
+from wisen.model.exposure import Arm, Exposure
+from wisen.model.history import Act, History, Step, Turn
+from wisen.model.memory import DESIGN, Hit, Memory, MemoryKind
+from wisen.model.reinforcement import A_DAY, HALF_LIFE, MOST, How, Reinforcement, counted, level, strength
+from wisen.model.signal import Polarity, Said, Sighting, Signal, SignalKind
+from wisen.praise.attribution import (
     EARLIER,
     GONE,
     JUST_BEFORE,
@@ -37,14 +37,14 @@ from wisen.loop.promote.praise import (
     takes_back,
     weighed,
 )
-from wisen.memory.recall.ranking import group, lift, lift_groups, rank
-from wisen.ports import Scribe
-from wisen.steps.praising import Names
+from wisen.praise.praising import Names
+from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.ledgers import MemoryLedger
 from wisen.testing.logs import NOON
+from wisen.text.command_lines import parsed
 
 if TYPE_CHECKING:
     from wisen.parts import Parts

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.loop.observe.remote import local_path, network_name
+from wisen.logs.remote import local_path, network_name
 
 pytestmark = pytest.mark.requirement("N2")
 

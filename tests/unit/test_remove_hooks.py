@@ -15,8 +15,8 @@ from tests.commands import run
 from tests.hooks import direct_command
 
 from wisen.agents.claude_code.install import ClaudeCodeHooks
-from wisen.backends.remove_hooks import BACKUP, without_wisen
-from wisen.domain.hooks import Caller
+from wisen.delivery.remove_hooks import BACKUP, without_wisen
+from wisen.model.hook import Caller
 
 pytestmark = pytest.mark.requirement("X10")
 

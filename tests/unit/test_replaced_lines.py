@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.edits import a_desk, plan
 
-from wisen.domain.changes import Fate
+from wisen.edits.edit import Editor
+from wisen.edits.managed import managed_in
+from wisen.edits.notice import notice
+from wisen.edits.past import past
 from wisen.errors import UsageError
-from wisen.loop.apply.edit import Editor
-from wisen.loop.apply.managed import managed_in
-from wisen.loop.apply.notice import notice
-from wisen.loop.apply.past import past
+from wisen.model.change import Fate
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,15 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from wisen.domain.failures import Change, Signature
-from wisen.domain.fixes import Danger, FailureKind, Fix
-from wisen.domain.instructions import Effect, Judged, Line, Rate, Strength, told
-from wisen.domain.report import Counts, Report, Selection, ToolUse
-from wisen.domain.sources import TroubleCount, TroubleKind
 from wisen.errors import UsageError
+from wisen.model.failure import Change, Signature
+from wisen.model.fix import Danger, FailureKind, Fix
+from wisen.model.instruction import Effect, Judged, Line, Rate, Strength, told
+from wisen.model.report import Counts, Report, Selection, ToolUse
+from wisen.model.source import TroubleCount, TroubleKind
 from wisen.surfaces.cli.render import decision_words
-from wisen.surfaces.html import OURS, check, visible, write
-from wisen.surfaces.report import OURS_HTML, OURS_MARKDOWN, markdown, page
+from wisen.surfaces.pages.html import OURS, check, visible, write
+from wisen.surfaces.pages.report_page import OURS_HTML, OURS_MARKDOWN, markdown, page
 
 pytestmark = pytest.mark.requirement("X4")
 

@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 from tests.rule_lines import line, rules
 
-from wisen.formats.overview import GLOBAL, IndexRow, write_index, write_meta
-from wisen.formats.retention import CONTEXT_RULES, CONTEXT_STALE_DAYS, retained
-from wisen.formats.rules import RuleLine
+from wisen.rules.overview import GLOBAL, IndexRow, write_index, write_meta
+from wisen.rules.rule_retention import CONTEXT_RULES, CONTEXT_STALE_DAYS, retained
+from wisen.rules.rule_text import RuleLine
 
 pytestmark = pytest.mark.requirement("N6")
 

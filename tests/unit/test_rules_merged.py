@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.rule_lines import line, rules
 
-from wisen.formats.rule_merge import merged
-from wisen.formats.rule_page import page_of
-from wisen.formats.rules import RuleLine, edits, read_rules, write_rules
+from wisen.rules.rule_merge import merged
+from wisen.rules.rule_page import page_of
+from wisen.rules.rule_text import RuleLine, edits, read_rules, write_rules
 
 PNPM = line("R-7f3a", "Use pnpm, not npm.", about="command", uses=3)
 TABS = line("R-0b1c", "Indent with tabs.", about="style")

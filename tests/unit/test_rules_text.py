@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from tests.rule_lines import line, rules, texts
 
-from wisen.formats.rule_page import ARCHIVED, SECTIONS
-from wisen.formats.rules import Edited, RuleLine, edits, read_rules, section_of, write_rules
+from wisen.rules.rule_page import ARCHIVED, SECTIONS
+from wisen.rules.rule_text import Edited, RuleLine, edits, read_rules, section_of, write_rules
 
 PNPM = line("R-7f3a", "Use pnpm, not npm.", about="command", uses=3, sessions=2, sources=("LRN-20260115-001",))
 TABS = line("R-0b1c", "Indent with tabs.", about="style", status="stale", last_used=date(2026, 1, 15))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.sameness import Lessons, alike, opposed, same
-from wisen.domain.stances import Stance, stance
+from wisen.text.sameness import Lessons, alike, opposed, same
+from wisen.text.stances import Stance, stance
 
 Pairs = list[tuple[str, str]]
 

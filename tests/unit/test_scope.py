@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wisen.domain.contexts import Alias, Context, ContextKind, context_of
 from wisen.errors import UsageError
-from wisen.loop.observe.scope import Scope
+from wisen.logs.scope import Scope
+from wisen.model.context import Alias, Context, ContextKind, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

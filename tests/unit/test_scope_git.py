@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wisen.domain.contexts import Context, ContextKind
-from wisen.domain.ownership import Ownership, OwnershipVerdict, Subject
-from wisen.loop.observe.scope import Scope
+from wisen.logs.scope import Scope
+from wisen.model.context import Context, ContextKind
+from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.shell_lines import STUBS, Bash, Piece, numbered, scripts
 
-from wisen.domain.scripts import runs_in
-from wisen.domain.shell_words import UNKNOWN, Word
+from wisen.kernel.scripts import runs_in
+from wisen.kernel.shell_words import UNKNOWN, Word
 
 U = UNKNOWN
 

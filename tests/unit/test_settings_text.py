@@ -15,10 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.edits import a_desk
 
-from wisen.domain.changes import digest
+from wisen.edits.edit import Editor, ValuePlan
+from wisen.edits.settings_text import Format, Json, parsed, same, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
-from wisen.loop.apply.edit import Editor, ValuePlan
-from wisen.loop.apply.settings_text import Format, Json, parsed, same, with_value, without_value
+from wisen.model.change import digest
 from wisen.testing.files import MemoryFiles
 
 Path = tuple[str | int, ...]

@@ -6,18 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.memory.layers.shortened import (
-    LONGEST,
-    clipped,
-    commits,
-    gist,
-    is_order,
-    is_question,
-    points,
-    quote,
-    subject,
-    wish,
-)
+from wisen.memory.shortened import LONGEST, clipped, commits, gist, is_order, is_question, points, quote, subject, wish
 
 pytestmark = pytest.mark.requirement("S11")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.loop.mine.signatures import VERSION, about, normal, signature_of
+from wisen.mining.signatures import VERSION, about, normal, signature_of
 
 pytestmark = pytest.mark.requirement("F3")
 

@@ -11,10 +11,10 @@ from benchmarks.strange_words import FILE, made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.signals import Heard, SignalKind
 from wisen.errors import LanguageError
-from wisen.loop.detect.features import is_abroad, look
-from wisen.loop.detect.language import (
+from wisen.feedback.detector import detect, detector
+from wisen.feedback.features import is_abroad, look
+from wisen.feedback.language import (
     GROUPS,
     HOME,
     MARKS,
@@ -24,9 +24,9 @@ from wisen.loop.detect.language import (
     shipped_languages,
     together,
 )
-from wisen.loop.detect.lexicon import Lexicon, shipped_lexicon
-from wisen.loop.detect.model import detect, detector
-from wisen.loop.detect.writing import fold, folded, mask
+from wisen.feedback.lexicon import Lexicon, shipped_lexicon
+from wisen.feedback.writing import fold, folded, mask
+from wisen.model.signal import Heard, SignalKind
 
 if TYPE_CHECKING:
     from pathlib import Path

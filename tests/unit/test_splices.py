@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.changes import Splice
-from wisen.loop.apply.splices import applied, difference, inverse
+from wisen.edits.splices import applied, difference, inverse
+from wisen.model.change import Splice
 
 pytestmark = pytest.mark.requirement("S19")
 

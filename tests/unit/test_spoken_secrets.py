@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from benchmarks.secret_plants import CALLED, SEEDS, SPOKEN, kept_in, plants
 
-from wisen.loop.detect import languages
+from wisen.feedback import languages
 from wisen.safety.withhold import rule_against
 
 HARMLESS = [

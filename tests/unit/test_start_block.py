@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.entries import ProposalType
-from wisen.domain.guard_words import describe_guard, describe_proposal, describe_watch
-from wisen.domain.guards import Mode, form_of
-from wisen.loop.deliver.block import Line, Matter, Waiting, block_of
-from wisen.loop.deliver.policy import DeliverPolicy
-from wisen.loop.deliver.snapshot import Signs, published
+from wisen.delivery.block import Line, Matter, Waiting, block_of
+from wisen.delivery.hook_snapshot import Signs, published
+from wisen.delivery.settings import DeliverPolicy
+from wisen.model.entry import ProposalType
+from wisen.model.guard import Mode, form_of
+from wisen.model.guard_words import describe_guard, describe_proposal, describe_watch
 from wisen.safety import sentinel
 from wisen.surfaces.hook.block_lines import without_repeated
 from wisen.testing.entries_contract import a_proposal

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.courses import AT, came_to, course
 
-from wisen.domain.summaries import Item, Mark, Summary
-from wisen.formats.summaries import HEADINGS, Setting, name_of, read_session, session_of, write_summary
+from wisen.memory.summary_text import HEADINGS, Setting, name_of, read_session, session_of, write_summary
+from wisen.model.summary import Item, Mark, Summary
 
 pytestmark = pytest.mark.requirement("S11")
 

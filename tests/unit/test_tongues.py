@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.tongues import SHIPPED, USERS
 
-from wisen.loop.detect.language import shipped_languages
-from wisen.loop.detect.tongues import SCRIPTS, is_in, tongues, written
+from wisen.feedback.language import shipped_languages
+from wisen.feedback.tongues import SCRIPTS, is_in, tongues, written
 
 pytestmark = pytest.mark.requirement("C2")
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.domain.entries import Origin
-from wisen.domain.exposures import Arm
-from wisen.domain.trials import BeforeAfter, Portfolio, TrialRow, Verdict
-from wisen.loop.verify.trials.fallback import PLACEBOS, Course, before_after, look
-from wisen.loop.verify.trials.portfolio import together
-from wisen.loop.verify.trials.schedule import Check, Watched, check, due
+from wisen.model.entry import Origin
+from wisen.model.exposure import Arm
+from wisen.model.trial import BeforeAfter, Portfolio, TrialRow, Verdict
+from wisen.trials.fallback import PLACEBOS, Course, before_after, look
+from wisen.trials.portfolio import together
+from wisen.trials.schedule import Check, Watched, check, due
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 BORN = DAY + timedelta(days=100)

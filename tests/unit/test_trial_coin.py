@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from wisen.domain.exposures import Arm
-from wisen.domain.trials import Verdict
-from wisen.loop.verify.trials.coin import CoinPolicy, chance, toss
+from wisen.model.exposure import Arm
+from wisen.model.trial import Verdict
+from wisen.trials.coin import CoinPolicy, chance, toss
 
 pytestmark = pytest.mark.requirement("X1")
 SALT = b"a salt of this machine"

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import betainc
 
-from wisen.domain.instructions import Rate
-from wisen.loop.verify.trials.evidence import FUTILE, GOOD, HARM, USEFUL, RankWager, Tally, Wager, beta_below, mixed
-from wisen.loop.verify.trials.fallback import Counts, Prior, drift, fit, surprise
-from wisen.loop.verify.trials.many import standing
+from wisen.model.instruction import Rate
+from wisen.trials.evidence import FUTILE, GOOD, HARM, USEFUL, RankWager, Tally, Wager, beta_below, mixed
+from wisen.trials.fallback import Counts, Prior, drift, fit, surprise
+from wisen.trials.many import standing
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -10,18 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from wisen.domain.events import Status
-from wisen.domain.exposures import Arm, Exposure
-from wisen.domain.failures import Change
-from wisen.domain.fixes import Danger, Fix, fix_id
-from wisen.domain.histories import Step
-from wisen.domain.trials import Outcome
-from wisen.loop.mine.signatures import signature_of
-from wisen.loop.verify.trials.rows import rows_of
-from wisen.loop.verify.trials.verdicts import judge
-from wisen.steps.outcomes import fix_mattered, line_mattered
+from wisen.mining.signatures import signature_of
+from wisen.model.event import Status
+from wisen.model.exposure import Arm, Exposure
+from wisen.model.failure import Change
+from wisen.model.fix import Danger, Fix, fix_id
+from wisen.model.history import Step
+from wisen.model.trial import Outcome
 from wisen.testing.exposures_contract import an_exposure, an_outcome
 from wisen.testing.logs import NOON
+from wisen.trials.outcomes import fix_mattered, line_mattered
+from wisen.trials.rows import rows_of
+from wisen.trials.verdicts import judge
 
 pytestmark = pytest.mark.requirement("X1")
 SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"

@@ -12,10 +12,10 @@ from benchmarks import trial_verdicts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wisen.domain.exposures import Arm
-from wisen.domain.trials import Judged, TrialRow, Verdict
-from wisen.loop.verify.trials.coin import chance, toss
-from wisen.loop.verify.trials.verdicts import VerdictPolicy, judge
+from wisen.model.exposure import Arm
+from wisen.model.trial import Judged, TrialRow, Verdict
+from wisen.trials.coin import chance, toss
+from wisen.trials.verdicts import VerdictPolicy, judge
 
 pytestmark = pytest.mark.requirement("X1")
 

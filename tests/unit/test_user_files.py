@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from wisen.backends.files import UserFiles
-from wisen.backends.links import Links
-from wisen.domain.changes import Seen
+from wisen.edits.links import Links
+from wisen.edits.user_files import UserFiles
 from wisen.errors import FileChanged, FileError, WisenError
+from wisen.model.change import Seen
 
 pytestmark = pytest.mark.requirement("S19")
 FILES = UserFiles()
 AS_NOBODY = """
 import os, sys
-from wisen.backends.links import Links
-from wisen.backends.files import UserFiles
+from wisen.edits.links import Links
+from wisen.edits.user_files import UserFiles
 from wisen.errors import FileError
 if os.geteuid() == 0:
     os.setgroups([])

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from wisen.domain.entries import Answer, Entry, Move, MoveKind, Proposal, Status, Who
-from wisen.domain.entry_states import Asked, EntryState, states
-from wisen.loop.promote.answers import Word, answered, bearer
-from wisen.loop.promote.policy import PromotePolicy
-from wisen.loop.promote.propose import expired, proposed
-from wisen.loop.promote.targets import Target, target_everywhere
-from wisen.loop.promote.widen import widened
-from wisen.loop.record.reach import says_everywhere, teaching
-from wisen.ports import Scribe
+from wisen.edits.permission import PromotePolicy
+from wisen.lessons.propose import expired, proposed
+from wisen.lessons.reach import says_everywhere, teaching
+from wisen.lessons.widen import widened
+from wisen.model.entry import Answer, Entry, Move, MoveKind, Proposal, Status, Who
+from wisen.model.entry_state import Asked, EntryState, states
+from wisen.proposals.answers import Word, answered, bearer
+from wisen.rules.targets import Target, target_everywhere
+from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.files import MemoryFiles

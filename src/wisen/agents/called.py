@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from wisen.domain.hooks import Calling, caller_in
+from wisen.model.hook import Calling, caller_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

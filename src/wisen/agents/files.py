@@ -6,7 +6,7 @@ import os
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from wisen.domain.sources import Source
+from wisen.model.source import Source
 from wisen.safety.regular_files import open_regular_file, read_at_most
 
 if TYPE_CHECKING:

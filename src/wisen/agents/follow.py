@@ -13,14 +13,14 @@ import msgspec
 
 from wisen.agents import jsonl, salvage
 from wisen.agents.notebook import Segment  # noqa: TC001 - msgspec reads the annotation at run time
-from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from wisen.agents.notebook import Notebook
-    from wisen.domain.sources import Mark
+    from wisen.model.source import Mark
 
 BATCH = 4 << 20
 """Bytes of a log whose events are handed on together."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.domain.events import Call, Event, Outcome, SessionKey, Status
-from wisen.domain.sources import Trouble, TroubleKind
+from wisen.model.event import Call, Event, Outcome, SessionKey, Status
+from wisen.model.source import Trouble, TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,14 +17,14 @@ import msgspec
 from wisen.agents.jsonl import LONGEST
 from wisen.agents.notebook import FAR_BEHIND, Notebook, Segment
 from wisen.agents.sqlite_files import columns, connect, text
-from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from wisen.domain.events import Event
-    from wisen.domain.sources import Mark
+    from wisen.model.event import Event
+    from wisen.model.source import Mark
 
 _STRETCH = 1 << 20
 _REMEMBERED = 200

@@ -6,7 +6,7 @@ Only variables that the agent itself sets for its children count: not what peopl
 
 from __future__ import annotations
 
-from wisen.domain.presence import AgentSigns
+from wisen.model.presence import AgentSigns
 
 SIGNS = (
     AgentSigns(

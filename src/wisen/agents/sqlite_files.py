@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from wisen.domain.sources import Source
+from wisen.model.source import Source
 from wisen.safety.regular_files import open_regular_file, read_at_most, refuse_unfit_database
 
 if TYPE_CHECKING:

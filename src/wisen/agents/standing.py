@@ -13,7 +13,7 @@ from wisen.agents.notebook import Notebook, Segment
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from wisen.domain.events import Event
+    from wisen.model.event import Event
 
 
 class Standing(Notebook):

@@ -9,7 +9,7 @@ import msgspec
 
 from wisen.agents.jsonl import LONGEST
 from wisen.agents.salvage import replace_invalid_text
-from wisen.domain.sources import Batch, TroubleKind
+from wisen.model.source import Batch, TroubleKind
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.agents.notebook import Notebook
-    from wisen.domain.sources import Mark
+    from wisen.model.source import Mark
 
 
 def read_whole(path: Path, mark: Mark | None, notebook: Notebook, take: Callable[[bytes], None]) -> Iterator[Batch]:

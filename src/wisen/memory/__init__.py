@@ -1,1 +1,1 @@
-"""What is remembered beyond rules: found again, and put down for people."""
+"""Memory: what was typed, learnt and noted down, found again; summaries and days for people."""

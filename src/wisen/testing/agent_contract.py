@@ -9,16 +9,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.domain.events import Call, Concession, Interrupt, Message, Outcome, Provenance, Status
-from wisen.domain.sources import Mark, TroubleKind
+from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Provenance, Status
+from wisen.model.source import Mark, TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wisen.domain.events import Event
-    from wisen.domain.sources import Batch, Source, Trouble
-    from wisen.ports import Agent
+    from wisen.agents.ports import Agent
+    from wisen.model.event import Event
+    from wisen.model.source import Batch, Source, Trouble
 
 
 class Scribe(Protocol):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.domain.changes import Checkout, HeadStep, HeadStepKind
+from wisen.model.change import Checkout, HeadStep, HeadStepKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wisen.ports import Checkouts
+    from wisen.system.ports import Checkouts
 
 
 class MemoryCheckouts:

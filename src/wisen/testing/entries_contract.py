@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.entries import (
+from wisen.model.entry import (
     Category,
     Entry,
     EntryType,
@@ -22,13 +22,13 @@ from wisen.domain.entries import (
     Source,
     Who,
 )
-from wisen.domain.signals import About
+from wisen.model.signal import About
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.ports import Ledger
+    from wisen.store.ledger_port import Ledger
 
 HOSTILE = "a\0b \udcff \x1a0000 é 漢 '\"\\"
 

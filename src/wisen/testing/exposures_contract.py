@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.exposures import Arm, Channel, Exposure
-from wisen.domain.reinforcements import How, Reinforcement
-from wisen.domain.trials import Outcome
+from wisen.model.exposure import Arm, Channel, Exposure
+from wisen.model.reinforcement import How, Reinforcement
+from wisen.model.trial import Outcome
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.ports import Ledger
+    from wisen.store.ledger_port import Ledger
 
 
 def an_exposure(id_: str = "a", subject: str = "R-1a2b3c4d", minutes: int = 0) -> Exposure:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import TracebackType
 
-    from wisen.domain.presence import Voice
-    from wisen.ports import Vector
+    from wisen.model.presence import Voice
+    from wisen.models.embedder import Vector
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wisen.domain.changes import Seen
 from wisen.errors import FileChanged
+from wisen.model.change import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Files
+    from wisen.system.ports import Files
 
 _MODE = 0o644
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.events import Call, Message, Outcome
-from wisen.domain.fixes import Danger, Evidence, FailureKind, Fix, fix_id
-from wisen.domain.histories import Turn
-from wisen.domain.signals import Sighting
+from wisen.model.event import Call, Message, Outcome
+from wisen.model.fix import Danger, Evidence, FailureKind, Fix, fix_id
+from wisen.model.history import Turn
+from wisen.model.signal import Sighting
 from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.domain.events import Event, SessionKey
-    from wisen.domain.failures import Change, Failure, Goal, Mined, Signature, Try
-    from wisen.domain.histories import Act
-    from wisen.domain.signals import Said
+    from wisen.model.event import Event, SessionKey
+    from wisen.model.failure import Change, Failure, Goal, Mined, Signature, Try
+    from wisen.model.history import Act
+    from wisen.model.signal import Said
 
 
 def whole(moment: datetime) -> datetime:

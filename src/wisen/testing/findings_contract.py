@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.events import Status
-from wisen.domain.failures import Change, Ending, Mined, Signature, Try
-from wisen.domain.fixes import Danger, fix_id
-from wisen.domain.report import Selection
+from wisen.model.event import Status
+from wisen.model.failure import Change, Ending, Mined, Signature, Try
+from wisen.model.fix import Danger, fix_id
+from wisen.model.report import Selection
 from wisen.testing.found import CHANGE, SIGNATURE, a_try, failure, goal_of, keep_calls, keep_three
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.logs import NOON, Log
@@ -24,7 +24,7 @@ from wisen.testing.mining import mine_all
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Index
+    from wisen.store.index_port import Index
 
 ALL = Selection()
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.domain.events import Status
-from wisen.domain.failures import Change, Ending, Failure, Goal, Signature, Try
-from wisen.domain.fixes import Danger
-from wisen.domain.signals import Lesson, Polarity, Said, Signal, SignalKind
+from wisen.model.event import Status
+from wisen.model.failure import Change, Ending, Failure, Goal, Signature, Try
+from wisen.model.fix import Danger
+from wisen.model.signal import Lesson, Polarity, Said, Signal, SignalKind
 from wisen.testing.logs import NOON, Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.ports import Index
+    from wisen.store.index_port import Index
 
 SIGNATURE = Signature(key="command.not-found", who="bash", says="no such command", version=1)
 CHANGE = Change(tool="Bash", removed=("py",), added=("python3",), first=())

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wisen.domain.changes import Change, Fate, Look
-from wisen.domain.contexts import Alias, ContextKind, context_of
-from wisen.domain.learnings import RecordKind
-from wisen.domain.tombstones import ALL, Key, KeyKind, Tombstone
+from wisen.model.change import Change, Fate, Look
+from wisen.model.context import Alias, ContextKind, context_of
+from wisen.model.learning import RecordKind
+from wisen.model.tombstone import ALL, Key, KeyKind, Tombstone
 from wisen.testing.entries_contract import HOSTILE, a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure, an_outcome
 from wisen.testing.ledger_contract import a_record, a_run, a_snapshot
@@ -21,9 +21,9 @@ from wisen.testing.ownership_contract import an_ownership
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.domain.entries import Entry, Move, Occurrence, Proposal
-    from wisen.ports import Ledger
-    from wisen.ports.tombstones import Row
+    from wisen.model.entry import Entry, Move, Occurrence, Proposal
+    from wisen.store.ledger_port import Ledger
+    from wisen.store.tombstones_port import Row
 
 
 def a_tombstone(id_: str = "01T", scope: str = ALL) -> Tombstone:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.guards import Guard, GuardSource, Mode, guard_id, version_of
+from wisen.model.guard import Guard, GuardSource, Mode, guard_id, version_of
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Ledger
+    from wisen.store.ledger_port import Ledger
 
 
 def a_guard(watch: str = "shell: rtk bun", better: str = "bun", minutes: int = 0, context: str = "") -> Guard:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from wisen.domain.hooks import Caller, HookSettings, Program, Vitals
 from wisen.errors import UsageError
+from wisen.model.hook import Caller, HookSettings, Program, Vitals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wisen.domain.hooks import Hook
-    from wisen.ports import Gauge, Hooks
+    from wisen.agents.hook_ports import Gauge, Hooks
+    from wisen.model.hook import Hook
 
 CALLER = Caller(home="/home/ada/it's here")
 

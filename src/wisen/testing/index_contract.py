@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.events import Call, Origin, Provenance, Status
-from wisen.domain.histories import Act
-from wisen.domain.report import Selection
-from wisen.domain.sources import Mark, Trouble, TroubleKind
+from wisen.model.event import Call, Origin, Provenance, Status
+from wisen.model.history import Act
+from wisen.model.report import Selection
+from wisen.model.source import Mark, Trouble, TroubleKind
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.logs import NOON, Log
 from wisen.testing.mining import mine_all
@@ -25,8 +25,8 @@ from wisen.testing.mining import mine_all
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.domain.report import Counts
-    from wisen.ports import Index
+    from wisen.model.report import Counts
+    from wisen.store.index_port import Index
 
 
 class IndexContract:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.archive import EVENT_BYTES, Stored
-from wisen.domain.contexts import NOWHERE
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection
-from wisen.domain.histories import Act, History, Step, Turn
-from wisen.domain.report import Counts, Selection, ToolUse
-from wisen.domain.sources import Mark, TroubleCount, TroubleKind
-from wisen.domain.tombstones import FORGOTTEN, Trace, covers
+from wisen.model.archive import EVENT_BYTES, Stored
+from wisen.model.context import NOWHERE
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection
+from wisen.model.history import Act, History, Step, Turn
+from wisen.model.report import Counts, Selection, ToolUse
+from wisen.model.source import Mark, TroubleCount, TroubleKind
+from wisen.model.tombstone import FORGOTTEN, Trace, covers
 from wisen.testing.findings import MemoryFindings, turn_of, whole
 from wisen.testing.memories import PlainMemories
 from wisen.testing.models import MemoryAnswers
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.domain.events import Event, SessionKey
-    from wisen.domain.failures import Goal, Mined
-    from wisen.domain.fixes import Evidence, FailureKind, Fix
-    from wisen.domain.signals import Sighting
-    from wisen.domain.sources import Source
     from wisen.errors import StoreDamaged
-    from wisen.ports import Kept, Stretch
+    from wisen.model.event import Event, SessionKey
+    from wisen.model.failure import Goal, Mined
+    from wisen.model.fix import Evidence, FailureKind, Fix
+    from wisen.model.signal import Sighting
+    from wisen.model.source import Source
+    from wisen.store.index_port import Kept, Stretch
 
 
 class MemoryIndex(MemoryAnswers):

@@ -10,7 +10,7 @@ from wisen.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wisen.domain.instructions import InstructionFile
+    from wisen.model.instruction import InstructionFile
 
 
 class MemoryInstructions:

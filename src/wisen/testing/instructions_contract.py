@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wisen.ports import Instructions
+    from wisen.blame.instruction_files import Instructions
 
 Write: TypeAlias = "Callable[[Path, str], None]"
 

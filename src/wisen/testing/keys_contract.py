@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.changes import Change
-from wisen.domain.entries import MoveKind
+from wisen.model.change import Change
+from wisen.model.entry import MoveKind
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.domain.guards import Learnt
-    from wisen.ports import Ledger
+    from wisen.model.guard import Learnt
+    from wisen.store.ledger_port import Ledger
 
 
 def a_change(id_: str, follows: str | None, path: str = "/p/CLAUDE.md") -> Change:

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.changes import Change, Fate, Line, Look, Splice, Value
-from wisen.domain.contexts import Alias, ContextKind, context_of
-from wisen.domain.failures import Signature
-from wisen.domain.learnings import Record, RecordKind
-from wisen.domain.runs import Run
-from wisen.domain.snapshots import Snapshot
+from wisen.model.change import Change, Fate, Line, Look, Splice, Value
+from wisen.model.context import Alias, ContextKind, context_of
+from wisen.model.failure import Signature
+from wisen.model.learning import Record, RecordKind
+from wisen.model.run import Run
+from wisen.model.snapshot import Snapshot
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Ledger
+    from wisen.store.ledger_port import Ledger
 
 HOSTILE = (
     "",

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from wisen.domain.decisions import standing_moves
-from wisen.domain.entries import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
-from wisen.domain.entry_states import states
-from wisen.domain.founding import known_as, sights_of, with_known
-from wisen.domain.guards import Guard, newest
-from wisen.domain.learnings import Record, RecordKind
-from wisen.domain.snapshots import Snapshot
+from wisen.model.decision import standing_moves
+from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
+from wisen.model.entry_state import states
+from wisen.model.founding import known_as, sights_of, with_known
+from wisen.model.guard import Guard, newest
+from wisen.model.learning import Record, RecordKind
+from wisen.model.snapshot import Snapshot
 from wisen.testing.models import MemoryPurse
 from wisen.testing.ownerships import MemoryOwnerships
 from wisen.testing.phrasebooks import MemoryPhrasebook
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from wisen.domain.changes import Change, Look
-    from wisen.domain.contexts import Alias, Context
-    from wisen.domain.exposures import Exposure
-    from wisen.domain.guards import Learnt
-    from wisen.domain.reinforcements import Reinforcement
-    from wisen.domain.runs import Run
-    from wisen.domain.tombstones import Key, Tombstone
-    from wisen.domain.trials import Outcome
-    from wisen.ports.tombstones import Row
+    from wisen.model.change import Change, Look
+    from wisen.model.context import Alias, Context
+    from wisen.model.exposure import Exposure
+    from wisen.model.guard import Learnt
+    from wisen.model.reinforcement import Reinforcement
+    from wisen.model.run import Run
+    from wisen.model.tombstone import Key, Tombstone
+    from wisen.model.trial import Outcome
+    from wisen.store.tombstones_port import Row
 
 
 class MemoryLedger(MemoryPhrasebook, MemoryOwnerships, MemoryPurse):

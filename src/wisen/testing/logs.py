@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.domain.events import (
+from wisen.model.event import (
     Call,
     Concession,
     Interrupt,
@@ -18,11 +18,11 @@ from wisen.domain.events import (
     SessionKey,
     Status,
 )
-from wisen.domain.sources import Mark, Source, Trouble
-from wisen.ports import Kept, Stretch
+from wisen.model.source import Mark, Source, Trouble
+from wisen.store.index_port import Kept, Stretch
 
 if TYPE_CHECKING:
-    from wisen.domain.events import Event
+    from wisen.model.event import Event
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123000, tzinfo=UTC)
 """When every log begins."""

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wisen.domain.memories import Hit
+from wisen.model.memory import Hit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from wisen.domain.memories import Design, Memory, Sought, Words
+    from wisen.model.memory import Design, Memory, Sought, Words
 
 
 class PlainMemories:

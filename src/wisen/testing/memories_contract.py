@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from wisen.domain.memories import DESIGN, Memory, MemoryKind, Sought, Words
+from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought, Words
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Memories
+    from wisen.store.memories_port import Memories
 
 
 def remembered(id_: str, text: str, *, origin: str = "session:1", turn: int = 1, **more: Any) -> tuple[Memory, Words]:

@@ -6,17 +6,17 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wisen.domain.events import Status
-from wisen.domain.failures import Change, Ending, Failure, Goal, Mined, Signature, Try
-from wisen.domain.fixes import Danger
-from wisen.domain.histories import Act
-from wisen.domain.signals import About, Lesson, Polarity, Said, Signal, SignalKind
+from wisen.model.event import Status
+from wisen.model.failure import Change, Ending, Failure, Goal, Mined, Signature, Try
+from wisen.model.fix import Danger
+from wisen.model.history import Act
+from wisen.model.signal import About, Lesson, Polarity, Said, Signal, SignalKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.domain.histories import History, Step, Turn
-    from wisen.ports import Index
+    from wisen.model.history import History, Step, Turn
+    from wisen.store.index_port import Index
 
 FAILED = (Status.FAILED, Status.MASKED)
 

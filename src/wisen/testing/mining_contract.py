@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.events import Status
-from wisen.domain.failures import Mined
-from wisen.domain.report import Selection
+from wisen.model.event import Status
+from wisen.model.failure import Mined
+from wisen.model.report import Selection
 from wisen.testing.found import CHANGE, a_try, failure, goal_of, keep_calls, keep_three
 from wisen.testing.logs import NOON, Log
 from wisen.testing.mining import mine, mine_all
@@ -21,8 +21,8 @@ from wisen.testing.mining import mine, mine_all
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.domain.histories import History
-    from wisen.ports import Index
+    from wisen.model.history import History
+    from wisen.store.index_port import Index
 
 ALL = Selection()
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from wisen.domain.models import Tier, refusal, summed, uses_of
 from wisen.errors import ModelAbsent, ModelFailed, Reason
-from wisen.ports.models import Answer, Reply
+from wisen.model.model_use import Tier, refusal, summed, uses_of
+from wisen.models.ports import Answer, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from wisen.domain.models import Cooling, ModelCall, ModelsPolicy, Sum, Use
-    from wisen.ports.models import Prompt, Question
+    from wisen.model.model_use import Cooling, ModelCall, ModelsPolicy, Sum, Use
+    from wisen.models.ports import Prompt, Question
 
 T = TypeVar("T")
 _MOST = 5000

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.entries import Who
-from wisen.domain.ownership import Ownership, OwnershipVerdict, Subject
+from wisen.model.entry import Who
+from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.ports import Ledger
+    from wisen.store.ledger_port import Ledger
 
 
 def an_ownership(id_: str = "a", machine: str = "desk", minutes: int = 0) -> Ownership:

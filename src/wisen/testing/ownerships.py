@@ -10,7 +10,7 @@ from msgspec import structs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.domain.ownership import Ownership
+    from wisen.model.ownership import Ownership
 
 
 class MemoryOwnerships:

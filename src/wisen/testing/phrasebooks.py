@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.phrases import OwnPhrase, Proof, Search
+from wisen.model.phrase import OwnPhrase, Proof, Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.ports.phrases import PhraseRow
+    from wisen.store.phrases_port import PhraseRow
 
 
 class MemoryPhrasebook:

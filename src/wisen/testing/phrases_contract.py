@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.phrases import OwnPhrase, Proof, Search, Way
-from wisen.domain.signals import SignalKind
+from wisen.model.phrase import OwnPhrase, Proof, Search, Way
+from wisen.model.signal import SignalKind
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.ports import Ledger
-    from wisen.ports.phrases import PhraseRow
+    from wisen.store.ledger_port import Ledger
+    from wisen.store.phrases_port import PhraseRow
 
 
 def a_phrase(id_: str = "a", text: str = "tss", machine: str = "desk") -> OwnPhrase:

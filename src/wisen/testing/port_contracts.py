@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import Struct
 
-from wisen.domain.models import Tier
 from wisen.errors import ModelAbsent, ModelFailed
-from wisen.ports.models import Item, Question
+from wisen.model.model_use import Tier
+from wisen.models.ports import Item, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
-    from wisen.ports import Clock, Embedder, Ids, Model, Vector
+    from wisen.models.embedder import Embedder, Vector
+    from wisen.models.ports import Model
+    from wisen.system.ports import Clock, Ids
 
 HOSTILE = (
     "",

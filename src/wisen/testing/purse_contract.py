@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.domain.models import NANOS, Cooling, ModelCall, ModelsPolicy, Sum, Use
+from wisen.model.model_use import NANOS, Cooling, ModelCall, ModelsPolicy, Sum, Use
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.logs import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Index, Ledger
+    from wisen.store.index_port import Index
+    from wisen.store.ledger_port import Ledger
 
 DAY = "2026-11-15"
 PLENTY = ModelsPolicy(calls_per_day=100, tokens_per_day=10_000, money_per_day=1.0)

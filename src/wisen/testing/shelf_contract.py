@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.ports.shelf import ChatReply
+from wisen.delivery.shelf_port import ChatReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Shelf
+    from wisen.delivery.shelf_port import Shelf
 
 
 class ShelfContract:

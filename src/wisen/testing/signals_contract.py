@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.domain.events import Message
-from wisen.domain.failures import Mined
-from wisen.domain.report import Selection
-from wisen.domain.signals import About, Lesson, Polarity, SignalKind
+from wisen.model.event import Message
+from wisen.model.failure import Mined
+from wisen.model.report import Selection
+from wisen.model.signal import About, Lesson, Polarity, SignalKind
 from wisen.testing.found import keep_three, said_of
 from wisen.testing.ledger_contract import HOSTILE
 from wisen.testing.logs import NOON, Log
@@ -24,8 +24,8 @@ from wisen.testing.mining import mine_all
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.domain.signals import Sighting
-    from wisen.ports import Index
+    from wisen.model.signal import Sighting
+    from wisen.store.index_port import Index
 
 ALL = Selection()
 LESSON = Lesson(text="Run the tests with `uv`.", forbids=False, durable=0.1, is_durable=False, about=About.COMMAND)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.domain.archive import EVENT_BYTES
-from wisen.domain.events import Status
-from wisen.domain.memories import Memory, MemoryKind, Words
-from wisen.domain.report import Selection
-from wisen.domain.tombstones import ALL, FORGOTTEN, Trace
+from wisen.model.archive import EVENT_BYTES
+from wisen.model.event import Status
+from wisen.model.memory import Memory, MemoryKind, Words
+from wisen.model.report import Selection
+from wisen.model.tombstone import ALL, FORGOTTEN, Trace
 from wisen.testing.found import keep_calls
 from wisen.testing.logs import NOON, Log
 from wisen.testing.mining import mine_all
@@ -17,7 +17,7 @@ from wisen.testing.mining import mine_all
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.ports import Index
+    from wisen.store.index_port import Index
 
 _WORDS = Words("", "", "", "")
 

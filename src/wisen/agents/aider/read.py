@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.aider.talk import Talk
 from wisen.agents.standing import Standing
-from wisen.domain.sources import TroubleKind
+from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from wisen.agents.aider.heard import Heard

@@ -26,14 +26,14 @@ from wisen.agents.aider.messages import (
 )
 from wisen.agents.concessions import concedes
 from wisen.agents.notebook import EPOCH, local_moment
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.aider.heard import Heard
     from wisen.agents.standing import Standing
-    from wisen.domain.events import SessionKey
+    from wisen.model.event import SessionKey
 
 _COMMAND = re.compile(r"/(?P<mode>ask|code|architect|context)\s+(?P<asked>\S.*)|[/!]\S.*", re.DOTALL)
 """What is typed to aider itself; behind some words stands what the model is asked, which is written down once more."""

@@ -14,7 +14,7 @@ from wisen.agents.sniff import kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wisen.domain.sources import Batch, Mark, Source
+    from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["ClaudeCode"]
 

@@ -13,8 +13,8 @@ from wisen.agents.claude_code.glance import NOTHING, glance
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
 from wisen.agents.concessions import concedes
 from wisen.agents.notebook import EPOCH, Notebook, moment
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
+from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wisen.agents.follow import Cursor
-    from wisen.domain.sources import Batch, Mark, Source
+    from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["Codex"]
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 from wisen.agents import called
 from wisen.agents.codex.read import AGENT
 from wisen.agents.files import files_below, source_at
-from wisen.domain.hooks import Hook, HookSettings
+from wisen.model.hook import Hook, HookSettings
 from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wisen.domain.hooks import Caller, Calling
+    from wisen.model.hook import Caller, Calling
 
 EVENTS = {
     "SessionStart": "session-start",

@@ -29,8 +29,8 @@ from wisen.agents.codex.thread import LEFT, OVER, Note, Thread
 from wisen.agents.codex.typed import Speaker
 from wisen.agents.concessions import concedes
 from wisen.agents.notebook import Notebook, moment
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

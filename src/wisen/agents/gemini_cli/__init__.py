@@ -15,7 +15,7 @@ from wisen.agents.whole import read_whole
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from wisen.domain.sources import Batch, Mark, Source
+    from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["GeminiCli"]
 

@@ -19,14 +19,14 @@ from wisen.agents.files import files_below, source_at
 from wisen.agents.gemini_cli.places import CHATS, place_of
 from wisen.agents.gemini_cli.read import AGENT
 from wisen.agents.notebook import moment
-from wisen.domain.hooks import Hook, HookSettings
+from wisen.model.hook import Hook, HookSettings
 from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
-    from wisen.domain.hooks import Caller
+    from wisen.model.hook import Caller
 
 EVENTS = {
     "SessionStart": "session-start",

@@ -16,8 +16,8 @@ from wisen.agents.gemini_cli.ends import SHELL, How, end_of
 from wisen.agents.gemini_cli.records import PASSED_OVER, READ, Record, as_document, parts_of, record_decoder
 from wisen.agents.gemini_cli.typed import typed_text
 from wisen.agents.notebook import Notebook, moment
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wisen.agents.follow import Cursor
     from wisen.agents.gemini_cli.ends import End
     from wisen.agents.gemini_cli.records import About, Called
-    from wisen.domain.events import SessionKey
+    from wisen.model.event import SessionKey
 
 AGENT = "gemini-cli"
 _SUB_AGENT = "subagent"

@@ -24,8 +24,8 @@ from wisen.agents.generic.records import (
 )
 from wisen.agents.results import failure_in
 from wisen.agents.standing import Standing
-from wisen.domain.events import Call, Concession, Message, Origin, Provenance, Status
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Call, Concession, Message, Origin, Provenance, Status
+from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 from wisen.agents.called import observer
 from wisen.agents.hermes.read import AGENT
 from wisen.agents.sqlite_files import columns, connect, text
-from wisen.domain.hooks import Calling, Hook, HookSettings, caller_in
+from wisen.model.hook import Calling, Hook, HookSettings, caller_in
 from wisen.safety.regular_files import SIDE_FILE, read_regular_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from wisen.domain.hooks import Caller
+    from wisen.model.hook import Caller
 
 PLUGIN = "wisen"
 """What the plug-in is called in Hermes, after its folder."""

@@ -20,8 +20,8 @@ from wisen.agents.hermes.typed import text_of, typed_text
 from wisen.agents.hermes.voices import digest
 from wisen.agents.notebook import EPOCH, plausible_time
 from wisen.agents.results import failure_in
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.source import TroubleKind
 from wisen.safety.sentinel import strip
 
 if TYPE_CHECKING:

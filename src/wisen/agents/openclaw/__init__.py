@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.agents.openclaw.voices import Voice
-    from wisen.domain.sources import Batch, Mark, Source
+    from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["OpenClaw"]
 

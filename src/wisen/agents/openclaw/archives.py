@@ -11,14 +11,14 @@ import msgspec
 
 from wisen.agents import jsonl
 from wisen.agents.openclaw import compressed
-from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, Trouble, TroubleKind
 from wisen.safety.regular_files import open_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wisen.agents.openclaw.lines import LineFormat
-    from wisen.domain.sources import Mark, Source
+    from wisen.model.source import Mark, Source
 
 _LARGEST = 1 << 30
 """Bytes, when unpacked; OpenClaw itself puts nothing away that is larger than a sixteenth of it."""

@@ -23,14 +23,14 @@ from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_deco
 from wisen.agents.openclaw.registry import voices_in
 from wisen.agents.openclaw.voices import Voice
 from wisen.agents.sqlite_files import columns, connect, text
-from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wisen.domain.events import Event
-    from wisen.domain.sources import Mark
+    from wisen.model.event import Event
+    from wisen.model.source import Mark
 
 _BEFORE_TRANSCRIPTS = range(1, 4)
 """Versions of the database while transcripts were still files."""

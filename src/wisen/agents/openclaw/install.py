@@ -15,8 +15,8 @@ from wisen.agents.called import observer
 from wisen.agents.openclaw.newest import newest_session
 from wisen.agents.openclaw.places import settings_file, state_directories
 from wisen.agents.openclaw.read import AGENT
-from wisen.domain.hooks import CLIENT, Caller, Calling, Hook, HookSettings, Program
 from wisen.errors import UsageError
+from wisen.model.hook import CLIENT, Caller, Calling, Hook, HookSettings, Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

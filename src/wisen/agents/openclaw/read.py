@@ -33,15 +33,15 @@ from wisen.agents.openclaw.records import (
     time_of,
 )
 from wisen.agents.openclaw.voices import Voice
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from wisen.agents.notebook import Notebook
-    from wisen.domain.events import SessionKey
+    from wisen.model.event import SessionKey
 
 AGENT = "openclaw"
 _SHELLS = frozenset({"exec", "bash"})

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from wisen.agents.notebook import Segment
-    from wisen.domain.sources import Batch, Mark, Source
+    from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["OpenCode"]
 

@@ -17,7 +17,7 @@ from wisen.agents.called import observer, strict_json
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.read import AGENT
 from wisen.agents.sqlite_files import connect, text
-from wisen.domain.hooks import Caller, Calling, Hook, HookSettings, Program
+from wisen.model.hook import Caller, Calling, Hook, HookSettings, Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -15,8 +15,8 @@ from wisen.agents import arguments, masked
 from wisen.agents.concessions import concedes
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
 from wisen.agents.salvage import replace_invalid_text
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.source import TroubleKind
 from wisen.safety import sentinel
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.notebook import Notebook
-    from wisen.domain.events import SessionKey
+    from wisen.model.event import SessionKey
 
 Row = TypeVar("Row")
 

@@ -10,13 +10,13 @@ from wisen.agents.openhands.eventwise import event_files, read_events
 from wisen.agents.openhands.read import AGENT, Conversation
 from wisen.agents.openhands.records import place_in
 from wisen.agents.sniff import kind_of
-from wisen.domain.sources import Source
+from wisen.model.source import Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wisen.agents.openhands.eventwise import Cursor, EventFile
-    from wisen.domain.sources import Batch, Mark
+    from wisen.model.source import Batch, Mark
 
 __all__ = ["OpenHands"]
 

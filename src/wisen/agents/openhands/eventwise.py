@@ -13,14 +13,14 @@ from wisen.agents.jsonl import LONGEST
 from wisen.agents.notebook import FAR_BEHIND, Segment
 from wisen.agents.openhands.records import as_event, kind_in
 from wisen.agents.salvage import replace_invalid_text
-from wisen.domain.sources import Batch, Trouble, TroubleKind
+from wisen.model.source import Batch, Trouble, TroubleKind
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wisen.agents.openhands.read import Conversation
-    from wisen.domain.sources import Mark
+    from wisen.model.source import Mark
 
 _NAME = re.compile(r"event-(\d{5,})-[0-9A-Za-z-]+\.json\Z")
 _BATCH = 4 << 20

@@ -13,8 +13,8 @@ from wisen.agents.concessions import concedes
 from wisen.agents.notebook import Notebook, local_moment
 from wisen.agents.openhands.records import PASSED_OVER, READ, text_of
 from wisen.agents.openhands.typed import reason_in, typed_text
-from wisen.domain.events import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
-from wisen.domain.sources import TroubleKind
+from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from wisen.agents.notebook import Segment
     from wisen.agents.openhands.records import Event, Observed
-    from wisen.domain.events import SessionKey
+    from wisen.model.event import SessionKey
 
 AGENT = "openhands"
 _SHELLS = frozenset({"terminal", "execute_bash"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from wisen import wiring
+from wisen import app
 from wisen.errors import UsageError
 from wisen.surfaces.cli.confirming import is_confirmed
 from wisen.surfaces.cli.render import console, print_json, say
@@ -13,8 +13,8 @@ from wisen.surfaces.cli.render import console, print_json, say
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.domain.ownership import AdoptableFile
     from wisen.learner import Learner
+    from wisen.model.ownership import AdoptableFile
 
 _PAGE = 60
 """So many lines are shown at once; more go through the pager."""
@@ -22,7 +22,7 @@ _PAGE = 60
 
 def list_files(*, as_json: bool) -> int:
     """List what waits and what was adopted."""
-    with wiring.wire().learner() as learner:
+    with app.wire().learner() as learner:
         waiting, adopted = learner.waiting_files(), learner.adopted_files()
     if as_json:
         told = [{"path": each.path, "context": each.context, "changed": each.was_adopted} for each in waiting]
@@ -39,7 +39,7 @@ def list_files(*, as_json: bool) -> int:
 
 def show(path: Path, *, as_json: bool) -> int:
     """Show a file and whose it seems to be."""
-    with wiring.wire().learner() as learner:
+    with app.wire().learner() as learner:
         files = learner.adoptable_files(path)
     if as_json:
         print_json({"files": [_told(each) for each in files]})
@@ -51,7 +51,7 @@ def show(path: Path, *, as_json: bool) -> int:
 
 def adopt(path: Path, *, is_mine: bool, dry_run: bool, as_json: bool) -> int:
     """Show a file, ask, and adopt it."""
-    with wiring.wire().learner() as learner:
+    with app.wire().learner() as learner:
         files = learner.adoptable_files(path)
         refusals = [why for each in files if (why := each.refusal(is_mine=is_mine))]
         if refusals:
@@ -75,7 +75,7 @@ def adopt(path: Path, *, is_mine: bool, dry_run: bool, as_json: bool) -> int:
 
 def revoke(path: Path, *, dry_run: bool, as_json: bool) -> int:
     """Take an adoption back, or refuse a file that waits."""
-    with wiring.wire().learner() as learner:
+    with app.wire().learner() as learner:
         row = learner.disown(path, dry_run=dry_run)
     if as_json:
         print_json({"path": row.path, "dry_run": dry_run})
@@ -86,7 +86,7 @@ def revoke(path: Path, *, dry_run: bool, as_json: bool) -> int:
 
 def join(path: Path, *, dry_run: bool, as_json: bool) -> int:
     """Join a checkout to the project it says to be."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         claim = learner.join_place(path, dry_run=dry_run)
         _prepare(learner, dry_run=dry_run)
     if as_json:
@@ -98,7 +98,7 @@ def join(path: Path, *, dry_run: bool, as_json: bool) -> int:
 
 def separate(path: Path, *, dry_run: bool, as_json: bool) -> int:
     """Make a checkout a project of its own."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         root, claimed = learner.separate_place(path, dry_run=dry_run)
         _prepare(learner, dry_run=dry_run)
     if as_json:

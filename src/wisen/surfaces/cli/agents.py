@@ -6,18 +6,18 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
+from wisen import app
 from wisen.surfaces.cli.render import console, plural, print_json, size, table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wisen.domain.state import AgentState
+    from wisen.model.state import AgentState
 
 
 def run(*, as_json: bool) -> int:
     """Show every agent; looking makes no files."""
-    wires = wiring.wire()
+    wires = app.wire()
     with tempfile.TemporaryDirectory(prefix="wisen-look-") as folder:
         looking = wires if wires.ever_used else wires.elsewhere(Path(folder))
         with looking.learner() as learner:

@@ -6,12 +6,12 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.instructions import Strength, told
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.instruction import Strength, told
 from wisen.surfaces.cli import NOTHING
 from wisen.surfaces.cli.render import clipped, complaint, console, plural, print_json, shown_call
-from wisen.surfaces.html import OURS, page, visible, write
+from wisen.surfaces.pages.html import OURS, page, visible, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from wisen.domain.fixes import Evidence
-    from wisen.domain.instructions import Blame, Effect
+    from wisen.model.fix import Evidence
+    from wisen.model.instruction import Blame, Effect
 
 _SHOWN = 10
 _STYLES = {
@@ -53,7 +53,7 @@ def run(path: Path, *, lines: Sequence[int], as_json: bool, html: Path | None) -
     line = lines[0] if lines else None
     if html is not None and (as_json or line is not None):
         raise UsageError("--html writes the whole file as a page. Give it without --line and --json.")
-    wires = wiring.wire()
+    wires = app.wire()
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.instructions import Strength
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.instruction import Strength
 from wisen.surfaces.cli import NOTHING
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say, shown_path, table
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wisen.domain.instructions import Blame, Effect
+    from wisen.model.instruction import Blame, Effect
 
 _LONG = 200
 
 
 def show_unused(path: Path, *, as_json: bool) -> int:
     """List the rules of a file that no session ever touched."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not wires.ever_used:
         say("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
@@ -61,7 +61,7 @@ def decide(
         raise UsageError("--remove takes lines out and --keep leaves them. Give one of them.")
     if bool(lines) == unused:
         raise UsageError("Say which lines: --line N, also several times, or --unused for all that were never relevant.")
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         if keep:
             if not dry_run:
                 learner.keep_lines(path, lines)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.changes import Fate, Line, Removal, Value
-from wisen.domain.short_ids import short_id
+from wisen import app
+from wisen.model.change import Fate, Line, Removal, Value
+from wisen.model.short_ids import short_id
 from wisen.surfaces.cli.confirming import is_confirmed
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from pathlib import Path
 
-    from wisen.domain.changes import Change, Deed
-    from wisen.domain.decisions import RecordedDecision
+    from wisen.model.change import Change, Deed
+    from wisen.model.decision import RecordedDecision
 
 _SHOWN = 20
 _HOW = {
@@ -42,7 +42,7 @@ _FATES = {
 
 def show(*, as_json: bool) -> int:
     """List the changes, newest first."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         past = learner.changes()
     if as_json:
         print_json({"changes": [_told(each, past.fates[each.id]) for each in reversed(past.changes)]})
@@ -66,7 +66,7 @@ def show(*, as_json: bool) -> int:
 
 def explain(id_: str, *, as_json: bool) -> int:
     """Show one change: the difference, what it costs, and what became of it."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         change, fate = learner.change(id_)
     if as_json:
         print_json(_told(change, fate))
@@ -87,7 +87,7 @@ def explain(id_: str, *, as_json: bool) -> int:
 
 def register(path: Path, what: str, why: str, *, dry_run: bool, as_json: bool) -> int:
     """Remember a change that somebody else made."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         change = learner.register(path, what, why, dry_run=dry_run)
     if as_json:
         print_json(_told(change, None) | {"dry_run": dry_run})
@@ -99,7 +99,7 @@ def register(path: Path, what: str, why: str, *, dry_run: bool, as_json: bool) -
 
 def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
     """Take the user's word that he did not want a change."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         change = learner.change(id_)[0] if dry_run else learner.refuse(id_)
     if as_json:
         print_json(_told(change, Fate.REFUSED) | {"dry_run": dry_run})
@@ -111,7 +111,7 @@ def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
 
 def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
     """Name a decision, ask, and take it back."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         planned = learner.undo(which, dry_run=True)
         told = _told_decision(planned.decision, planned.words) | {
             "changes": [_told(each.change, None) | {"how": each.how} for each in planned.files]
@@ -144,7 +144,7 @@ def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
 
 def list_decisions(*, as_json: bool) -> int:
     """List what was decided, newest first."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         found = [(each, learner.describe_decision(each)) for each in reversed(learner.decision_log())]
         ages = [_ago(learner.age_of(each)) for each, _ in found]
         forgotten = learner.forgotten()

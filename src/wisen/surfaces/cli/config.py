@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from wisen import settings, wiring
+from wisen import app, settings
 from wisen.surfaces.cli.render import console, print_json, table
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def run(*, template: bool, as_json: bool) -> int:
     """Show the settings, or a config.toml to start from."""
-    current = wiring.wire().settings
+    current = app.wire().settings
     described = tuple(settings.describe(current))
     if template:
         print(template_of(described))

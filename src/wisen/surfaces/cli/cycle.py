@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen import wiring
+from wisen import app
 from wisen.surfaces.cli.render import console, plural, print_json
 from wisen.surfaces.cli.requests import carry_out_proven
 from wisen.surfaces.cli.switched import is_off
@@ -12,13 +12,13 @@ from wisen.surfaces.cli.switched import is_off
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wisen.domain.cycles import Cycled
-    from wisen.wiring import Wiring
+    from wisen.app import Wiring
+    from wisen.model.cycled import Cycled
 
 
 def run(*, quick: bool, dry_run: bool, as_json: bool) -> int:
     """Go round once; where another cycle works already, say so and leave it to that one."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not dry_run and is_off(wires, as_json=as_json):
         return 0
     with wires.noted_when_stopped(), wires.lock().hold_unless_same("cycle") as free:

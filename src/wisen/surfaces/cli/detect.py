@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from wisen import wiring
+from wisen import app
 from wisen.errors import UsageError
 from wisen.learner import signals_in
 from wisen.surfaces.cli.render import clipped, console, print_json
@@ -15,15 +15,15 @@ from wisen.surfaces.cli.render import clipped, console, print_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.domain.signals import Signal
     from wisen.learner import Speech
+    from wisen.model.signal import Signal
 
 
 def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> int:
     """Show what one message says, or each line of the input: a message, or a record with one."""
     if (text is None) is not from_input:
         raise UsageError("Give a message, or --stdin to read one from each line of the input.")
-    own = wiring.wire().speech()
+    own = app.wire().speech()
     told = (
         _each_line(before, own)
         if from_input

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from wisen import doctor, wiring
-from wisen.domain.state import Finding, Health
+from wisen import app
+from wisen.health import doctor
+from wisen.model.state import Finding, Health
 from wisen.surfaces.cli import BAD
 from wisen.surfaces.cli.render import console, plural, print_json
 
@@ -12,7 +13,7 @@ _MARKS = {Health.GOOD: ("good  ", "green"), Health.NOTICE: ("notice", "yellow"),
 
 def run(*, repair: bool, as_json: bool) -> int:
     """Look everything over, after repairing if that was asked for."""
-    wires = wiring.wire()
+    wires = app.wire()
     subject = wires.examined()
     mended: tuple[Finding, ...] = ()
     if repair:
@@ -34,7 +35,7 @@ def run(*, repair: bool, as_json: bool) -> int:
 
 def purge(*, dry_run: bool, as_json: bool) -> int:
     """Forget what the rules of safety refuse today; it is counted by rule and place, and never shown."""
-    wires = wiring.wire()
+    wires = app.wire()
     with wires.lock().hold("purge"), wires.learner(reads=False) as learner:
         found = learner.purge(dry_run=dry_run)
     if as_json:

@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.contexts import EVERYWHERE
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.context import EVERYWHERE
 from wisen.surfaces.cli.render import print_json, say
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _DEFAULT = "vi"
 
 def add(text: str, *, context: str | None, everywhere: bool, pending: bool, dry_run: bool, as_json: bool) -> int:
     """Take one rule."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         key = context if context is not None else _context(learner, everywhere=everywhere)
         made = learner.add_rule(text, key, pending=pending, dry_run=dry_run)
     if as_json:
@@ -36,9 +36,9 @@ def add(text: str, *, context: str | None, everywhere: bool, pending: bool, dry_
 
 def edit(*, everywhere: bool, dry_run: bool, as_json: bool) -> int:
     """Have the rules edited, and take what was done to them for the person's word."""
-    from wisen.surfaces.cli import app
+    from wisen.surfaces.cli import app as commands
 
-    wires = wiring.wire()
+    wires = app.wire()
     with wires.learner(reads=False) as learner:
         key = _context(learner, everywhere=everywhere)
         learner.require_person(*("rules", "edit", *(("--global",) if everywhere else ())), dry_run=dry_run)
@@ -51,7 +51,7 @@ def edit(*, everywhere: bool, dry_run: bool, as_json: bool) -> int:
         if not as_json:
             say(f"{'would be done: ' if dry_run else ''}{shlex.join(('wisen', *each.words))}", dim=True)
         if not dry_run:
-            app([*each.words, *(("--json",) if as_json else ())], standalone_mode=False)
+            commands([*each.words, *(("--json",) if as_json else ())], standalone_mode=False)
     if not found and not as_json:
         say("Nothing was changed.")
     return 0

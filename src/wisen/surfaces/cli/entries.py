@@ -8,10 +8,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.entries import Logged, MoveKind, Status, Who
-from wisen.domain.entry_words import describe_author, describe_decision
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.entry import Logged, MoveKind, Status, Who
+from wisen.safety.entry_words import describe_author, describe_decision
 from wisen.surfaces.cli.praise import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 from wisen.surfaces.cli.switched import is_off
@@ -19,8 +19,8 @@ from wisen.surfaces.cli.switched import is_off
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.domain.entries import Entry
-    from wisen.domain.entry_states import EntryState
+    from wisen.model.entry import Entry
+    from wisen.model.entry_state import EntryState
 
 _SHOWN = 30
 _QUOTES = 10
@@ -31,7 +31,7 @@ _OF_STATE = "text status priority context times sessions first last confirmed co
 def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) -> int:
     """List entries, what came up most first."""
     shown = limit or (sys.maxsize if as_json else _SHOWN)
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         entries, total = learner.top_entries(shown, every=every, context=context)
     if as_json:
         print_json({"entries": [_told(each) for each in entries]})
@@ -51,7 +51,7 @@ def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) 
 
 def explain(name: str, *, as_json: bool) -> int:
     """Show one entry with its evidence."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         state, seen = learner.entry(name)
         decided, praises, over = learner.decisions(state), state.praises, learner.rules_no_longer()
         strength = learner.strength(praises)
@@ -90,7 +90,7 @@ def explain(name: str, *, as_json: bool) -> int:
 
 def learned(*, days: int, as_json: bool) -> int:
     """Tell what was learnt lately here, and how much everywhere."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         here, every = learner.context_of(Path.cwd()), learner.entries()
     newest = max((each.last for each in every), default=None)
     found = [each for each in every if each.context == here and newest and newest - each.last <= timedelta(days=days)]
@@ -110,7 +110,7 @@ def learned(*, days: int, as_json: bool) -> int:
 
 def contexts(*, as_json: bool) -> int:
     """List the contexts."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         found, waiting = learner.contexts(), learner.waiting_places()
     if as_json:
         told = [{"key": each.key, "name": each.name, "places": places, "entries": many} for each, places, many in found]
@@ -132,7 +132,7 @@ def contexts(*, as_json: bool) -> int:
 
 def alias(key: str, path: Path, *, dry_run: bool, as_json: bool) -> int:
     """Say that a directory belongs to a context."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         context = learner.alias(key, path, dry_run=dry_run)
     if as_json:
         print_json({"context": context.key, "path": str(path), "dry_run": dry_run})
@@ -143,7 +143,7 @@ def alias(key: str, path: Path, *, dry_run: bool, as_json: bool) -> int:
 
 def log(options: dict[str, str], *, here: bool, dry_run: bool, as_json: bool) -> int:
     """Record an entry by hand."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not dry_run and is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
@@ -158,7 +158,7 @@ def log(options: dict[str, str], *, here: bool, dry_run: bool, as_json: bool) ->
 
 def decide(name: str, kind: MoveKind, value: str, done: str, *, dry_run: bool, as_json: bool) -> int:
     """Take the user's word about an entry."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         state = learner.decide(name, kind, value, dry_run=dry_run)
     if as_json:
         print_json({"entry": state.entry.name, "kind": kind, "value": value, "dry_run": dry_run})
@@ -177,7 +177,7 @@ def set_entry(name: str, kind: str, value: str, *, dry_run: bool, as_json: bool)
 
 def split_off(name: str, seen: list[str], text: str, *, dry_run: bool, as_json: bool) -> int:
     """Take a part out of an entry."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         entry = learner.split(name, seen, text, dry_run=dry_run)
     if as_json:
         print_json({"entry": entry, "dry_run": dry_run})
@@ -188,7 +188,7 @@ def split_off(name: str, seen: list[str], text: str, *, dry_run: bool, as_json: 
 
 def write_down(*, dry_run: bool, as_json: bool) -> int:
     """Write the entries of this project into its .learnings."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         made = learner.write_learnings(Path.cwd(), dry_run=dry_run)
     paths = Counter(edit.change.path for edit in made)
     if as_json:
@@ -205,7 +205,7 @@ def write_down(*, dry_run: bool, as_json: bool) -> int:
 
 def rules(*, every: bool, as_json: bool) -> int:
     """List the rules that hold, here and everywhere, with whose words they are and who approved them."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         here = learner.context_of(Path.cwd())
         found = [each for each in learner.entries() if each.is_rule] if every else [*learner.rules_in(here)]
         over = learner.rules_no_longer(None if every else here)
@@ -239,7 +239,7 @@ def say_no_longer(over: Sequence[tuple[EntryState, str]], most: int) -> None:
 
 def stats(*, as_json: bool) -> int:
     """Count what was learnt."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         entries, proposals = learner.entries(), learner.proposals()
     counted = {
         "by_status": Counter(each.status.value for each in entries),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.domain.report import decisions_about_lines
+from wisen.model.report import decisions_about_lines
 from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.render import blame_command, decision_words
 

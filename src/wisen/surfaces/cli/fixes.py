@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.fixes import Danger
+from wisen import app
+from wisen.model.fix import Danger
 from wisen.surfaces.cli import NOTHING
 from wisen.surfaces.cli.praise import praise_lines
 from wisen.surfaces.cli.render import (
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from wisen.domain.failures import Change
-    from wisen.domain.fixes import Evidence, Fix
+    from wisen.model.failure import Change
+    from wisen.model.fix import Evidence, Fix
 
 _SHOWN = 12
 _WIDE = 110
@@ -36,7 +36,7 @@ _EVIDENCE = 8
 
 def run(path: Path | None, *, every: bool, as_json: bool) -> int:
     """Show the fixes that are known, or all of them."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
@@ -52,7 +52,7 @@ def run(path: Path | None, *, every: bool, as_json: bool) -> int:
 
 def explain(name: str, *, as_json: bool) -> int:
     """Show everything that is known about one fix."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING

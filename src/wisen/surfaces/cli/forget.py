@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen import wiring
-from wisen.domain.contexts import EVERYWHERE
-from wisen.domain.tombstones import ALL, scope_words
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.context import EVERYWHERE
+from wisen.model.tombstone import ALL, scope_words
 from wisen.surfaces.cli.confirming import is_confirmed, read_answer
 from wisen.surfaces.cli.render import clipped, console, plural, print_json
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wisen.domain.tombstones import Forgetting, Thing
     from wisen.learner import Learner
+    from wisen.model.tombstone import Forgetting, Thing
 
 SCOPES = ("context", "global", "all")
 _SHOWN = 20
@@ -52,7 +52,7 @@ def run(wanted: Wanted, *, yes: bool, dry_run: bool, as_json: bool) -> int:
     removes = bool(wanted.what) or wanted.everything
     if removes and as_json and not (yes or dry_run):
         raise UsageError("With --json nobody is asked. Add --yes to forget it, or --dry-run to see what would go.")
-    wires = wiring.wire()
+    wires = app.wire()
     with wires.lock().hold("forget"), wires.learner(reads=False) as learner:
         if wanted.shown:
             return _list(learner, as_json=as_json)

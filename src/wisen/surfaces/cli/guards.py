@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.guard_words import describe_guard
-from wisen.domain.guards import ACTIONS, GuardSource, Mode
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.guard import ACTIONS, GuardSource, Mode
+from wisen.model.guard_words import describe_guard
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say, shown_call
 
 if TYPE_CHECKING:
-    from wisen.domain.exposures import Exposure
-    from wisen.domain.guards import Fared, GuardState
-    from wisen.domain.histories import Step
     from wisen.learner import Learner
+    from wisen.model.exposure import Exposure
+    from wisen.model.guard import Fared, GuardState
+    from wisen.model.history import Step
 
 _SOURCES = {
     GuardSource.FIX: "made of the fix {of} (wisen explain {of})",
@@ -28,7 +28,7 @@ _WIDE = 100
 
 def show(*, every: bool, as_json: bool) -> int:
     """List the guards."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         here = learner.context_of(Path.cwd())
         found = [each for each in learner.guards() if every or each.guard.context in ("", here)]
         rest = len(learner.guards()) - len(found)
@@ -48,7 +48,7 @@ def show(*, every: bool, as_json: bool) -> int:
 
 def explain(name: str, *, as_json: bool) -> int:
     """Show one guard whole."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         state = learner.guard(name)
         fared, log = learner.guard_fared(state), learner.guard_log(state)
     if as_json:
@@ -75,7 +75,7 @@ def explain(name: str, *, as_json: bool) -> int:
 
 def add(text: str, *, here: bool, shadow: bool, dry_run: bool, as_json: bool) -> int:
     """Write a guard by hand."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         state = learner.add_guard(text, Path.cwd() if here else None, shadow=shadow, dry_run=dry_run)
         live, called = _is_called(learner), learner.installed(Path.cwd())
         past = () if as_json else learner.backtest_lines(state.guard, learner.backtest_of(state.guard))
@@ -99,7 +99,7 @@ def add(text: str, *, here: bool, shadow: bool, dry_run: bool, as_json: bool) ->
 
 def test(command: str, *, tool: str, as_json: bool) -> int:
     """Tell which guards a call would meet."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         here = Path.cwd()
         found = learner.try_guards(command, tool=tool, cwd=str(here), context=learner.context_of(here))
     if as_json:
@@ -122,14 +122,14 @@ def enable(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
     if mode and mode not in allowed:
         raise UsageError(f"--as {mode!r} is none of {', '.join(allowed)}. A guard never allows a call.")
     if not mode:
-        with wiring.wire().learner(reads=False) as learner:
+        with app.wire().learner(reads=False) as learner:
             mode = learner.guard(name).guard.action
     return set_mode(name, mode, dry_run=dry_run, as_json=as_json)
 
 
 def set_mode(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
     """Have a guard do something else from now on."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         state = learner.set_guard(name, Mode(mode), dry_run=dry_run)
     if as_json:
         print_json(_plain(state) | {"dry_run": dry_run})
@@ -140,7 +140,7 @@ def set_mode(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
 
 def backtest(name: str, *, as_json: bool) -> int:
     """Run a guard over the past."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         guard, tested = learner.backtest_guard(name)
         lines = learner.backtest_lines(guard, tested)
     if as_json:

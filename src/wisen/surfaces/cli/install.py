@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen import wiring
+from wisen import app
 from wisen.errors import UsageError
 from wisen.surfaces.cli.confirming import is_confirmed, is_refused_unasked
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, shown_path
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wisen.domain.hooks import Calling, Installing, Rewritten
+    from wisen.app import Wiring
     from wisen.learner import Learner
-    from wisen.wiring import Wiring
+    from wisen.model.hook import Calling, Installing, Rewritten
 
 SCOPES = ("user", "project")
 _QUESTION = (
@@ -36,7 +36,7 @@ def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_
     """Have an agent call us."""
     if scope not in SCOPES:
         raise UsageError(f"--scope {scope!r} is none of {', '.join(SCOPES)}. Give one of them, or leave it out.")
-    wires, here = wiring.wire(), Path.cwd()
+    wires, here = app.wire(), Path.cwd()
     project = here if scope == "project" else None
     asks = not (dry_run or as_json or yes) and _is_terminal()
     refused = not (asks or dry_run or yes) and is_refused_unasked()
@@ -75,7 +75,7 @@ def _agreed(wires: Wiring, agent: str, project: Path | None) -> bool:
 
 def uninstall(agent: str, *, dry_run: bool, as_json: bool) -> int:
     """Have an agent call us no longer."""
-    with _opened(wiring.wire(), dry_run=dry_run) as learner:
+    with _opened(app.wire(), dry_run=dry_run) as learner:
         done = learner.uninstall(agent, Path.cwd(), dry_run=dry_run)
     if as_json:
         print_json(_told(agent, done, dry_run=dry_run))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
+from wisen import app
 from wisen.errors import UsageError
 from wisen.surfaces.cli import FAILED
 from wisen.surfaces.cli.render import console, plural, print_json, say, table
@@ -17,8 +17,8 @@ from wisen.surfaces.cli.switched import is_off
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wisen.domain.languages import Built, Survey
     from wisen.learner import Learner
+    from wisen.model.user_language import Built, Survey
 
 _DOCS = "docs/languages.md tells how to write one."
 _NEXT = "Your sessions are understood anew by the next `wisen learn`."
@@ -45,7 +45,7 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
 
 def build(codes: Sequence[str], *, model: bool, again: bool, dry_run: bool, as_json: bool) -> int:
     """Have files written for languages that lack one, or tell which do."""
-    wires = wiring.wire()
+    wires = app.wire()
     if is_off(wires, as_json=as_json):
         return 0
     asks = model and not dry_run
@@ -75,7 +75,7 @@ def take_in(path: Path, codes: Sequence[str], *, model: bool, again: bool, dry_r
     """Take in a file of keywords by language."""
     if codes or model:
         raise UsageError("--from takes a file in as it is: leave --language and --model out.")
-    if is_off(wiring.wire(), as_json=as_json):
+    if is_off(app.wire(), as_json=as_json):
         return 0
     with _asked(trace=not dry_run) as learner:
         made = learner.take_in_languages(path, again=again, dry_run=dry_run)
@@ -97,7 +97,7 @@ def take_in(path: Path, codes: Sequence[str], *, model: bool, again: bool, dry_r
 @contextmanager
 def _asked(*, trace: bool) -> Iterator[Learner]:
     """A learner; where nothing was ever learnt and nothing is to be written, looking makes no files."""
-    wires = wiring.wire()
+    wires = app.wire()
     if wires.ever_used or trace:
         with wires.learner(reads=False) if trace else wires.asked() as learner:
             yield learner

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.instructions import Strength, told
+from wisen import app
 from wisen.errors import UsageError
-from wisen.surfaces import corrections
+from wisen.model.instruction import Strength, told
 from wisen.surfaces.cli import NOTHING
 from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.render import (
@@ -30,16 +29,17 @@ from wisen.surfaces.cli.render import (
     thousands,
 )
 from wisen.surfaces.cli.switched import is_off
-from wisen.surfaces.html import check, write
-from wisen.surfaces.report import OURS_HTML, OURS_MARKDOWN, markdown, page
+from wisen.surfaces.pages import corrections
+from wisen.surfaces.pages.html import check, write
+from wisen.surfaces.pages.report_page import OURS_HTML, OURS_MARKDOWN, markdown, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from rich.console import Console
 
-    from wisen.domain.report import Counts, Report
-    from wisen.wiring import Wiring
+    from wisen.app import Wiring
+    from wisen.model.report import Counts, Report
 
 _SHOWN = 12
 _WIDE = 58
@@ -72,7 +72,7 @@ def run(path: Path | None, options: Options) -> int:
         if path is not None:
             raise UsageError("--sample reads the sample sessions and --path others. Give one of them.")
         path = Path(__file__).parent.parent.parent / "sample"
-    if not options.dry_run and not options.sample and is_off(wiring.wire(), as_json=options.as_json):
+    if not options.dry_run and not options.sample and is_off(app.wire(), as_json=options.as_json):
         return 0
     files = _files(options)
     for target, begins, option, _ in files:
@@ -115,7 +115,7 @@ def _files(options: Options) -> list[tuple[Path, str, str, Callable[[Report], st
 @contextmanager
 def _wires(*, dry_run: bool) -> Iterator[Wiring]:
     """A dry run works in stores that are gone afterwards."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not dry_run:
         yield wires
         return

@@ -47,7 +47,7 @@ def _answer(name: str, does: str, *, may_edit: bool = False) -> None:
         dry_run: DryRun = False,
         as_json: Json = False,
     ) -> None:
-        from wisen.domain.entries import Answer
+        from wisen.model.entry import Answer
         from wisen.surfaces.cli.review import answer
 
         given = Answer({"approve": "approved", "reject": "rejected", "skip": "skipped"}.get(name, name))
@@ -164,7 +164,7 @@ def confirm(
     as_json: Json = False,
 ) -> None:
     """Say that an entry is right: it is proposed as a rule."""
-    from wisen.domain.entries import MoveKind
+    from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entries import decide
 
     kind, done = (MoveKind.EVERYWHERE, "confirmed for all projects") if everywhere else (MoveKind.CONFIRM, "confirmed")
@@ -174,7 +174,7 @@ def confirm(
 @entries_app.command()
 def resolve(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Say that an entry is done with."""
-    from wisen.domain.entries import MoveKind, Status
+    from wisen.model.entry import MoveKind, Status
     from wisen.surfaces.cli.entries import decide
 
     raise typer.Exit(decide(name, MoveKind.STATUS, Status.RESOLVED, "resolved", dry_run=dry_run, as_json=as_json))
@@ -202,7 +202,7 @@ def merge(
     as_json: Json = False,
 ) -> None:
     """Say that an entry is the same as another one."""
-    from wisen.domain.entries import MoveKind
+    from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entries import decide
 
     raise typer.Exit(decide(name, MoveKind.MERGE, into, f"part of {into}", dry_run=dry_run, as_json=as_json))
@@ -216,7 +216,7 @@ def supersede(
     as_json: Json = False,
 ) -> None:
     """Say that another entry holds in the place of one, which is kept and stands again when you say it again."""
-    from wisen.domain.entries import MoveKind
+    from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entries import decide
 
     done = f"superseded by {by}"
@@ -235,7 +235,7 @@ def split(
     as_json: Json = False,
 ) -> None:
     """Take an entry out of the one it was merged into, or with --seen a part of it that is another lesson."""
-    from wisen.domain.entries import MoveKind
+    from wisen.model.entry import MoveKind
     from wisen.surfaces.cli.entries import decide, split_off
 
     if seen:

@@ -6,21 +6,21 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.summaries import is_day
+from wisen import app
+from wisen.model.summary import is_day
 from wisen.surfaces.cli.render import console, plural, print_json, say, table
 from wisen.surfaces.cli.switched import is_off
 
 if TYPE_CHECKING:
-    from wisen.domain.kept import KeptCounts, MemoryOverview
     from wisen.learner import Learner
+    from wisen.memory.kept_counts import KeptCounts, MemoryOverview
 
 _SHOWN = 30
 
 
 def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
     """Put a line to the end of today."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not dry_run and is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
@@ -37,7 +37,7 @@ def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
 
 def days(*, as_json: bool) -> int:
     """List the days of this project."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         found, sessions = learner.days(Path.cwd()), learner.summaries(Path.cwd())
     if as_json:
         told = [{"day": each.day, "path": each.path, "lines": each.lines} for each in found]
@@ -61,7 +61,7 @@ def days(*, as_json: bool) -> int:
 
 def overview(*, as_json: bool) -> int:
     """Tell what is kept of this project and of all, and where each layer of it is."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not wires.ever_used:
         if as_json:
             print_json({"days": [], "sessions": []})
@@ -107,7 +107,7 @@ def _summary_command(kept: MemoryOverview) -> str:
 
 def show(name: str | None, *, as_json: bool) -> int:
     """Show a day, the newest where none is named, or the summary of a session."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         if name is None or is_day(name):
             return _show_day(learner, name, as_json=as_json)
         found = learner.summary_of(name, Path.cwd())
@@ -121,7 +121,7 @@ def show(name: str | None, *, as_json: bool) -> int:
 
 def write(*, dry_run: bool, as_json: bool) -> int:
     """Write every summary and day of this project."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         paths = learner.write_memory(Path.cwd(), dry_run=dry_run)
     if as_json:
         print_json({"files": paths, "dry_run": dry_run})

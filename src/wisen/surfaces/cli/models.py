@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen import settings, wiring
-from wisen.domain.models import NANOS, Tier
+from wisen import app, settings
 from wisen.errors import UsageError
+from wisen.model.model_use import NANOS, Tier
 from wisen.surfaces.cli.render import plural, print_json, say
 
 if TYPE_CHECKING:
-    from wisen.domain.models import ModelsState, Sum, Use
+    from wisen.model.model_use import ModelsState, Sum, Use
 
 _DAYS = 30
 
 
 def show(*, as_json: bool) -> int:
     """Show models, caps and spending; looking makes no files."""
-    wires = wiring.wire()
+    wires = app.wire()
     described = [each for each in settings.describe(wires.settings) if each.key.startswith("models.")]
     state: ModelsState | None = None
     today: tuple[Use, ...] = ()
@@ -52,7 +52,7 @@ def check(tier: str, *, dry_run: bool, as_json: bool) -> int:
     """Ask one harmless question."""
     if tier not in list(Tier):
         raise UsageError(f"--tier {tier!r} is none of {', '.join(Tier)}.")
-    wires = wiring.wire()
+    wires = app.wire()
     name = wires.settings.models.named(Tier(tier))
     if dry_run and name:
         _tell_dry(name, as_json=as_json)

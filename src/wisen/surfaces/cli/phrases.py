@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.phrases import Known, Way
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.phrase import Known, Way
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
 from wisen.surfaces.cli.switched import is_off
 
@@ -23,7 +23,7 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
     if dry_run and write is None:
         raise UsageError("--dry-run goes with --write: showing changes nothing anyway.")
     edits: int | None = None
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         known = learner.phrases()
         if write is not None:
             edits = len(learner.write_phrases(write, dry_run=dry_run))
@@ -42,7 +42,7 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
 
 def learn(*, days: float | None, model: bool, dry_run: bool, as_json: bool) -> int:
     """Look for phrases."""
-    wires = wiring.wire()
+    wires = app.wire()
     if is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
@@ -67,7 +67,7 @@ def take_in(path: Path, *, days: float | None, model: bool, dry_run: bool, as_js
     """Take in a file of feedback phrases."""
     if days is not None or model:
         raise UsageError("--from takes a file in as it is: leave --days and --model out.")
-    wires = wiring.wire()
+    wires = app.wire()
     if is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
@@ -86,7 +86,7 @@ def take_in(path: Path, *, days: float | None, model: bool, dry_run: bool, as_js
 
 def remove(text: str, *, dry_run: bool, as_json: bool) -> int:
     """Take a phrase out."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         taken = learner.remove_phrase(text, dry_run=dry_run)
     if as_json:
         print_json({"removed": taken.phrases, "sessions": taken.sessions, "dry_run": dry_run})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen import wiring
-from wisen.domain.entries import Answer
+from wisen import app
 from wisen.errors import PlaceNeeded, UsageError, WisenError
+from wisen.model.entry import Answer
 from wisen.surfaces.cli.render import console, print_json, say, shown_path
 
 if TYPE_CHECKING:
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wisen.domain.changes import Change
-    from wisen.domain.entries import Proposal
-    from wisen.domain.places import RulePlace
     from wisen.learner import Learner
+    from wisen.model.change import Change
+    from wisen.model.entry import Proposal
+    from wisen.model.place import RulePlace
 
 
 class Done(NamedTuple):
@@ -109,7 +109,7 @@ def tell_place(out: Console, place: RulePlace, *, said: bool, dry_run: bool) -> 
 
 def show(*, as_json: bool) -> int:
     """Show the places that the user chose."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         found = learner.chosen_places()
     if as_json:
         print_json({"places": [each._asdict() for each in found]})
@@ -124,7 +124,7 @@ def show(*, as_json: bool) -> int:
 
 def choose(place: str, file: str, *, context: str | None, dry_run: bool, as_json: bool) -> int:
     """Choose where the rules of a project go that would go into a file."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         key = learner.context_of(Path.cwd()) if context is None else context
         if not key and context is None:
             raise UsageError("This directory belongs to no project. Go to a project's folder, or say --global.")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.reinforcements import MOST, How
+from wisen import app
+from wisen.model.reinforcement import MOST, How
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wisen.domain.reinforcements import Praise, Reinforcement
+    from wisen.model.reinforcement import Praise, Reinforcement
 
 _SHOWN = 30
 _WIDE = 96
@@ -26,7 +26,7 @@ MOMENTS = {
 
 def run(*, days: float | None, as_json: bool) -> int:
     """List praises, newest first."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         found = learner.praises(days=days)
     if as_json:
         print_json({"praises": [_told(each) for each in found]})

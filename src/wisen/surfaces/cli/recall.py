@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from wisen import wiring
-from wisen.domain.memories import MemoryKind
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.memory import MemoryKind
 from wisen.surfaces.cli import NOTHING
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from wisen.domain.memories import Group, Memory, Recalled
     from wisen.learner import Learner
+    from wisen.model.memory import Group, Memory, Recalled
 
 _WIDE = 230
 _ALSO = 2
@@ -37,7 +37,7 @@ def run(
     if around < 0:
         raise UsageError(f"--around {around} is not a number of turns. Give 0 or more.")
     chosen = tuple(map(_kind, kinds))
-    wires = wiring.wire()
+    wires = app.wire()
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
@@ -52,7 +52,7 @@ def run(
 
 def brief(prompt: str, *, budget: int, as_json: bool) -> int:
     """Show what a task needs to know."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not wires.ever_used:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING

@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from wisen.domain.memories import BRIEFING
+from wisen.model.memory import BRIEFING
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 memory_app = typer.Typer(help="The days of this project, and what its sessions came to.", invoke_without_command=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wisen.domain.report import Counts, Decision
+    from wisen.model.report import Counts, Decision
     from wisen.surfaces.cli.layout import FittedTable
 
 
@@ -126,8 +126,8 @@ class DecisionWords(NamedTuple):
 
 def decision_words(decision: Decision) -> DecisionWords:
     """A decision for a person."""
-    from wisen.domain.fixes import Danger
-    from wisen.domain.instructions import told
+    from wisen.model.fix import Danger
+    from wisen.model.instruction import told
 
     if decision.line is not None and decision.file is not None:
         line = decision.line.line

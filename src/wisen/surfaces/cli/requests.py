@@ -8,15 +8,15 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.entries import Answer
+from wisen import app
 from wisen.errors import WisenError
+from wisen.model.entry import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.domain.entries import Proposal
     from wisen.learner import Learner
+    from wisen.model.entry import Proposal
 
 
 def carry_out(learner: Learner, request: Proposal) -> int:
@@ -25,10 +25,10 @@ def carry_out(learner: Learner, request: Proposal) -> int:
     Raises:
         WisenError: it cannot be done any more; the message says why.
     """
-    from wisen.surfaces.cli import app
+    from wisen.surfaces.cli import app as commands
 
     with _inside(request.place):
-        code = app([*request.words], standalone_mode=False)
+        code = commands([*request.words], standalone_mode=False)
     if learner.proposal(request.id).waits:  # else the command itself has answered it
         learner.answer_request(request.id, Answer.APPROVED)
     return code if isinstance(code, int) else 0
@@ -39,7 +39,7 @@ def carry_out_proven(learner: Learner) -> tuple[list[str], list[str]]:
     done, troubles = list[str](), list[str]()
     for request, person in learner.proven_requests():
         try:
-            with wiring.on_word_of(person), learner.on_word_of(person), redirect_stdout(sys.stderr):
+            with app.on_word_of(person), learner.on_word_of(person), redirect_stdout(sys.stderr):
                 carry_out(learner, request)
             done.append(request.text)
         except WisenError as error:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.entries import Answer, ProposalType
-from wisen.domain.guard_words import describe_proposal
+from wisen import app
 from wisen.errors import PlaceNeeded, WisenError
+from wisen.model.entry import Answer, ProposalType
+from wisen.model.guard_words import describe_proposal
 from wisen.surfaces.cli.entries import say_no_longer
 from wisen.surfaces.cli.findings import show_findings
 from wisen.surfaces.cli.placing import answer_or_ask, show_places, tell_place, where_it_goes
@@ -18,10 +18,10 @@ from wisen.surfaces.cli.reviewing import edited_line, show_conversation
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wisen.domain.changes import Change
-    from wisen.domain.entries import Proposal
-    from wisen.domain.entry_states import Asked
     from wisen.learner import Learner
+    from wisen.model.change import Change
+    from wisen.model.entry import Proposal
+    from wisen.model.entry_state import Asked
 
 _KEYS = "y yes, n no (it does not come back), e edit, s skip (until it comes up again), l later, w why, q quit"
 _TRY = "t try it (it proves itself in a trial first)"
@@ -32,7 +32,7 @@ _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l"
 
 def show(*, every: bool, as_json: bool) -> int:
     """List the proposals."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         found = [each for each in learner.proposals() if every or each.waits]
         if as_json:
             # What rules hold back is worked out from all fixes: a listing does not wait for that.
@@ -62,7 +62,7 @@ def show(*, every: bool, as_json: bool) -> int:
 
 def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dry_run: bool, as_json: bool) -> int:
     """Answer one proposal."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         request = learner.proposal(proposal).proposal
         if request.words and given is Answer.APPROVED and not dry_run:
             return carry_out(learner, request)
@@ -91,7 +91,7 @@ def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dr
 
 def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
     """Put one proposal on trial."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         each = learner.try_out(proposal, dry_run=dry_run)
         if as_json:
             print_json(_told(learner, each) | {"answer": Answer.TRIED, "dry_run": dry_run})
@@ -102,7 +102,7 @@ def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
 
 def explain(proposal: str, *, as_json: bool) -> int:
     """Show one proposal whole."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         each = learner.proposal(proposal)
         if as_json:
             print_json(_told(learner, each))
@@ -114,7 +114,7 @@ def explain(proposal: str, *, as_json: bool) -> int:
 def review() -> int:
     """Go through the proposals, one by one."""
     out = console()
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         waiting = [each for each in learner.proposals() if each.waits]
         show_findings(learner, out)
         say_no_longer(learner.rules_no_longer(), _NO_LONGER)

@@ -10,8 +10,8 @@ from wisen.surfaces.cli.render import clipped
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from wisen.domain.entries import Proposal
     from wisen.learner import Learner
+    from wisen.model.entry import Proposal
 
 _WIDTH = 80
 _LONGEST = 400

@@ -10,7 +10,7 @@ import typer
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 if TYPE_CHECKING:
-    from wisen.wiring import Wiring
+    from wisen.app import Wiring
 
 PORT = 18374
 EVERY = 60.0
@@ -23,10 +23,10 @@ def mcp(home: Home = None) -> None:
     Needs `pip install 'wisen[mcp]'`. Agents ask what was learnt and may suggest lessons; nothing they write counts
     before you approve it. How an agent is told of it: docs/mcp.md
     """
-    from wisen import wiring
+    from wisen import app
     from wisen.errors import MissingExtra
 
-    wiring.wire(home)  # what is wrong with the settings is told now, not to an agent later
+    app.wire(home)  # what is wrong with the settings is told now, not to an agent later
     try:
         from wisen.surfaces.mcp.server import run_stdio
     except ImportError as missing:
@@ -52,9 +52,9 @@ def serve(
     Needs `pip install 'wisen[serve]'`. Whoever asks must show the token, which is made once and kept in wisen's home.
     GET /health tells whether it works.
     """
-    from wisen import wiring
+    from wisen import app
 
-    wires = wiring.wire(home)
+    wires = app.wire(home)
     if token:
         _tell({"token": wires.token()}, wires.token(), as_json=as_json)
         return

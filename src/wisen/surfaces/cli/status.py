@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import __version__, wiring
-from wisen.domain.state import Health
+from wisen import __version__, app
+from wisen.model.state import Health
 from wisen.surfaces.cli.layout import CommandLine
 from wisen.surfaces.cli.render import console, decision_words, plural, print_json, size, table
 
 if TYPE_CHECKING:
-    from wisen.domain.archive import Archive
-    from wisen.domain.state import State
+    from wisen.model.archive import Archive
+    from wisen.model.state import State
 
 _SHOWN = 5
 
 
 def run(*, as_json: bool) -> int:
     """Show the state; looking makes no files."""
-    wires = wiring.wire()
+    wires = app.wire()
     if not wires.ever_used:
         _unused(str(wires.settings.home), as_json=as_json)
         return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
 
 if TYPE_CHECKING:
-    from wisen.wiring import Wiring
+    from wisen.app import Wiring
 
 
 def off(dry_run: DryRun = False, as_json: Json = False) -> None:
@@ -37,10 +37,10 @@ def is_off(wires: Wiring, *, as_json: bool) -> bool:
 
 
 def _switch(*, on: bool, dry_run: bool, as_json: bool) -> None:
-    from wisen import wiring
+    from wisen import app
     from wisen.surfaces.cli.render import console, print_json
 
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         if on:
             path = learner.switch_on(Path.cwd(), dry_run=dry_run).change.path
         elif taken := learner.take_over_marker(Path.cwd(), dry_run=dry_run):

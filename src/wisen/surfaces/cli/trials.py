@@ -5,20 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen import wiring
-from wisen.domain.exposures import Arm
-from wisen.domain.guard_words import describe_watch
-from wisen.domain.guards import Mode
-from wisen.domain.trials import Verdict
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.exposure import Arm
+from wisen.model.guard import Mode
+from wisen.model.guard_words import describe_watch
+from wisen.model.trial import Verdict
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
-from wisen.surfaces.plot import Pair, lines, picture
+from wisen.surfaces.pages.plot import Pair, lines, picture
 
 if TYPE_CHECKING:
-    from wisen.domain.guards import Fared
-    from wisen.domain.instructions import Rate
-    from wisen.domain.trials import Trial
     from wisen.learner import Learner
+    from wisen.model.guard import Fared
+    from wisen.model.instruction import Rate
+    from wisen.model.trial import Trial
 
 _WIDE = 96
 _OFF = "Nothing is withheld. To welcome experiments: wisen trials on"
@@ -33,7 +33,7 @@ _ENDS = {
 
 def show(*, as_json: bool) -> int:
     """List the trials."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         welcome = learner.welcomes_experiments(learner.context_of(Path.cwd()))
         found = [(each, learner.named(each)) for each in learner.trials()]
         shadows = [(each, learner.guard_fared(each)) for each in learner.guards() if each.mode is Mode.SHADOW]
@@ -65,7 +65,7 @@ def shadow_words(fared: Fared) -> str:
 
 def explain(name: str, *, as_json: bool) -> int:
     """Show one trial."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         trial = learner.trial(name)
         words = learner.named(trial)
     if as_json:
@@ -91,7 +91,7 @@ def explain(name: str, *, as_json: bool) -> int:
 
 def switch(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
     """Welcome experiments, or not any more."""
-    with wiring.wire().learner(reads=False) as learner:
+    with app.wire().learner(reads=False) as learner:
         context = learner.context_of(Path.cwd()) if here else ""
         if here and not context:
             raise UsageError(f"{Path.cwd()} belongs to no project. Go to a project's folder, or leave --here out.")
@@ -110,7 +110,7 @@ def switch(*, yes: bool, here: bool, dry_run: bool, as_json: bool) -> int:
 
 def effect(svg: Path | None, *, as_json: bool) -> int:
     """Tell what hints do."""
-    with wiring.wire().asked() as learner:
+    with app.wire().asked() as learner:
         portfolio, _ = learner.effect()
         pairs, rules = _pairs(learner), learner.since_rules()
     if portfolio.sessions_with and portfolio.sessions_without:

@@ -77,7 +77,7 @@ def _confirming(of: str, what: str, scope: str, is_asked: bool) -> tuple[str, bo
 
 
 def digest(words: str, key: bytes) -> str:
-    """Words that are to be forgotten, so that nobody can read them; `loop/deliver/spool.py` makes the same."""
+    """Words that are to be forgotten, so that nobody can read them; `delivery/spool.py` makes the same."""
     try:
         from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
     except ImportError:

@@ -9,16 +9,16 @@ from .lean_json import dumps, loads
 from .shelf import Shelf, SnapshotBroken
 
 if __package__ and __package__.startswith("wisen"):
-    from wisen.domain.doubts import doubt_of, is_doubtful
-    from wisen.domain.matching import Call, better_line, hits
+    from wisen.kernel.doubts import doubt_of, is_doubtful
+    from wisen.kernel.matching import Call, better_line, hits
 else:
     # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    from domain.doubts import (  # type: ignore[import-not-found,no-redef,unused-ignore]
+    from kernel.doubts import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         doubt_of,
         is_doubtful,
     )
-    from domain.matching import (  # type: ignore[import-not-found,no-redef,unused-ignore]
+    from kernel.matching import (  # type: ignore[import-not-found,no-redef,unused-ignore]
         Call,
         better_line,
         hits,

@@ -11,7 +11,7 @@ import sys
 TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
 
 if TYPE_CHECKING:
-    from wisen.domain.memories import Memory
+    from wisen.model.memory import Memory
 
 WORK = 0.4
 """Seconds of work that recalling may take."""
@@ -81,12 +81,12 @@ def _recalled(path: str, context: str, question: str) -> list[tuple[str, str]]:
     from datetime import UTC, datetime
     from pathlib import Path
 
-    from wisen.backends.stores.sqlite import SqliteDatabase
-    from wisen.backends.stores.sqlite_memories import SqliteMemories
-    from wisen.domain.memories import DESIGN, MemoryKind, Sought
-    from wisen.memory.recall.ranking import group, rank
-    from wisen.memory.recall.replaced import settle
-    from wisen.memory.recall.words import sought
+    from wisen.memory.memory_words import sought
+    from wisen.memory.ranking import group, rank
+    from wisen.memory.replaced import settle
+    from wisen.model.memory import DESIGN, MemoryKind, Sought
+    from wisen.store.memories import SqliteMemories
+    from wisen.store.sqlite import SqliteDatabase
 
     words = sought(question)
     if not words:

@@ -1,6 +1,7 @@
 """Shell commands as far as a signature needs them, with nothing but the standard library.
 
-The same as `domain/commands.py` tells, which needs more to be loaded than a turn has time for; a test holds them equal.
+The same as `text/command_lines.py` tells, which needs more to be loaded than a turn has time for; a test holds
+them equal.
 """
 
 from __future__ import annotations

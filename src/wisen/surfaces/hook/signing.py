@@ -1,6 +1,6 @@
 """The signature of a failed call, with nothing but the standard library.
 
-The same as `loop/mine/signatures.py` gives, which needs more to be loaded than a turn has time for; tests hold them
+The same as `mining/signatures.py` gives, which needs more to be loaded than a turn has time for; tests hold them
 equal. What tools say comes as data beside the snapshot. A form is made ready only where one of its words is there.
 """
 
@@ -182,7 +182,7 @@ def _search(form: object, said: str) -> re.Match[str] | None:
 def _may_fit(form: object, said: str) -> bool:
     """Whether all the words of one of a form's sets are there: else nothing is made ready.
 
-    A form is its pattern, whether case does not count, and those sets, as `loop/mine/forms.py` writes it."""
+    A form is its pattern, whether case does not count, and those sets, as `mining/forms.py` writes it."""
     if not isinstance(form, list):
         return False
     where = plain(said) if form[1] else said

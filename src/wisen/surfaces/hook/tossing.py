@@ -1,4 +1,4 @@
-"""Which of the things on trial a session gets: the coin of `loop/verify/trials/coin.py`, thrown once in a session.
+"""Which of the things on trial a session gets: the coin of `trials/coin.py`, thrown once in a session.
 
 What the coin said is pinned and noted at the first event that tells of it, and holds for the whole session.
 """

@@ -12,28 +12,28 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from wisen import wiring
-from wisen.domain.commands import command_of, fields_of
-from wisen.domain.contexts import EVERYWHERE, NOWHERE
-from wisen.domain.entries import Origin, ProposalType, rule_id
-from wisen.domain.entry_words import agent_text, describe_author
-from wisen.domain.fix_words import describe_fix, quote_change, quote_line
-from wisen.domain.fixes import Danger
-from wisen.domain.guard_words import describe_guard, describe_proposal
-from wisen.domain.guards import GuardSource
-from wisen.domain.learnings import LearningKind
+from wisen import app
 from wisen.errors import UsageError
+from wisen.model.context import EVERYWHERE, NOWHERE
+from wisen.model.entry import Origin, ProposalType, rule_id
+from wisen.model.fix import Danger
+from wisen.model.guard import GuardSource
+from wisen.model.guard_words import describe_guard, describe_proposal
+from wisen.model.learning import LearningKind
+from wisen.safety.entry_words import agent_text, describe_author
+from wisen.safety.fix_words import describe_fix, quote_change, quote_line
 from wisen.surfaces.mcp import arguments as of
+from wisen.text.command_lines import command_of, fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.domain.entries import Proposal
-    from wisen.domain.entry_states import EntryState
-    from wisen.domain.learnings import Learning
-    from wisen.domain.memories import Memory, Recalled
-    from wisen.domain.scores import Score
     from wisen.learner import Learner
+    from wisen.model.entry import Proposal
+    from wisen.model.entry_state import EntryState
+    from wisen.model.learning import Learning
+    from wisen.model.memory import Memory, Recalled
+    from wisen.model.score import Score
 
 Told = dict[str, Any]
 
@@ -65,7 +65,7 @@ class Answers:
             WisenError: it cannot be told, and the message says why.
         """
         place = self._place(call.directory)
-        wires = wiring.wire(self._home)
+        wires = app.wire(self._home)
         writes = name in of.SUGGEST and not (isinstance(call, of.Review) and call.answers is None)
         if wires.is_off:
             return {"off": "WISEN_OFF", "says": "wisen is switched off: nothing is told or kept."}

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from wisen.domain.memories import BRIEFING
-from wisen.domain.suggestions import Reading  # noqa: TC001 - msgspec reads the annotations
+from wisen.model.memory import BRIEFING
+from wisen.model.suggestion import Reading  # noqa: TC001 - msgspec reads the annotations
 
 Directory = Annotated[
     str,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from wisen.wiring import Wiring
+    from wisen.app import Wiring
 
 HOST, PATH, HEALTH = "127.0.0.1", "/mcp", "/health"
 _BODY = 1 << 20

@@ -1,0 +1,117 @@
+"""The ports of hooks: how an agent is told to call us, and what our own files tell about the calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from wisen.model.hook import Caller, Hook, HookSettings, Vitals
+
+
+class Hooks(Protocol):
+    """The hooks of one kind of agent, as values: nothing is written here."""
+
+    @property
+    def name(self) -> str:
+        """The agent's name, as users write it: `claude-code`."""
+        ...
+
+    def file(self, project: Path | None = None) -> Path:
+        """The settings file for our hooks, there or not: the user's, or the one of a project.
+
+        Raises: UsageError where the agent has no settings of a project.
+        """
+        ...
+
+    def files(self, project: Path | None = None) -> tuple[Path, ...]:
+        """Every settings file that may hold hooks, of the user and of a project; that of `file` among them."""
+        ...
+
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+        """The hooks that are to stand in the settings, whatever was learnt: settings change when a person says so."""
+        ...
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        """Why the agent would not follow a settings file that holds this, for a person; empty where it would."""
+        ...
+
+    def read(self, settings: object) -> HookSettings:
+        """What parsed settings say about hooks, whatever they hold."""
+        ...
+
+    @property
+    def trusting(self) -> str:
+        """How the user has the agent trust our hooks, which nobody does for him; empty where it asks for no trust."""
+        ...
+
+    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+        """The events whose hooks of ours, in a file with these settings, wait for trust, as far as can be told."""
+        ...
+
+    def newest_session(self, settings: Path) -> datetime | None:
+        """When the newest session began for which a settings file holds, whose hooks it was to call; None for none."""
+        ...
+
+
+@runtime_checkable
+class Accompanied(Protocol):
+    """Hooks that need whole files of ours beside the settings in which they stand."""
+
+    def companions(self, settings: Path) -> Mapping[Path, bytes]:
+        """What each of these files holds, by its path; none for settings of another kind."""
+        ...
+
+
+@runtime_checkable
+class Granting(Protocol):
+    """Hooks that let us see or do more than the events tell, of which the user is told when they are installed."""
+
+    @property
+    def grants(self) -> str:
+        """What that is, why, and what happens without it."""
+        ...
+
+
+@runtime_checkable
+class Shipping(Protocol):
+    """Hooks of an agent that loads files of ours, which stand below our home and nowhere else."""
+
+    def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
+        """Those files, as they have to be before the settings name them."""
+        ...
+
+
+class Launcher(Protocol):
+    """The script of the home that agents run: it alone knows where wisen is installed."""
+
+    def write(self, settings: Sequence[str]) -> None:
+        """Have it start this wisen; `settings`: the files in which hooks stand. Raises: FileError."""
+        ...
+
+    def remove(self) -> None:
+        """Take it away. Raises: FileError."""
+        ...
+
+    def is_whole(self) -> bool:
+        """Whether it is there, with all that it starts."""
+        ...
+
+    def measure(self, event: str, *, guarded: bool) -> float:
+        """Milliseconds that an agent waits for it on this machine; `guarded`: while a guard is at work."""
+        ...
+
+
+class Gauge(Protocol):
+    """What tells whether hooks work."""
+
+    def vitals(self) -> Vitals:
+        """What the files of the home tell. It never fails: what cannot be read is told."""
+        ...
+
+    def fault(self, caller: Caller) -> str:
+        """Why an agent cannot run this, for a person; empty where it can."""
+        ...

@@ -1,0 +1,394 @@
+"""The one place that names brands and reads the environment: from settings to a working Learner."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from wisen import __version__, settings
+from wisen.app_stores import StoreWiring
+from wisen.errors import SettingsError, WisenError
+from wisen.learner import Learner, Place
+from wisen.logs.settings import with_key
+from wisen.model.hook import CLIENT, Caller, Program
+from wisen.model.model_use import WORK, ModelsPolicy
+from wisen.parts import Parts
+from wisen.system.home_access import HomeAccess, home_directory, refuse_foreign, tighten
+from wisen.system.kept_file import kept
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
+    from wisen.agents.hook_ports import Gauge, Hooks, Launcher
+    from wisen.agents.ports import Agent
+    from wisen.edits.user_files import UserFiles
+    from wisen.feedback.own_phrases import Own
+    from wisen.health.doctor import Examined
+    from wisen.health.heartbeat import Watched
+    from wisen.logs.switches import Switches
+    from wisen.model.presence import Person
+    from wisen.models.ports import Model
+    from wisen.settings import Settings
+    from wisen.store.index_port import Index
+    from wisen.store.ledger_port import Ledger
+    from wisen.system.presence_port import Presence
+    from wisen.system.rounds import Rounds
+    from wisen.system.writer_lock import WriterLock
+
+_CYCLE = "import sys; sys.argv[1:] = ['cycle', '--json']; from wisen.surfaces.cli import main; main()"
+
+
+def open_learner(
+    home: Path | str | None = None,
+    *,
+    project: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    executor: Executor | None = None,
+    decided_by: str = "",
+) -> Learner:
+    """A Learner on this machine's stores. `home`: where they are; `project`: a suffix to the context's key.
+
+    `executor`: who reads large logs side by side, in place of processes of this machine; it stays open.
+    `decided_by`: who decided, where a person did so in this program and not at a terminal (docs/deciding.md).
+
+    Raises:
+        SettingsError: config.toml or a WISEN_* variable holds something that is not allowed.
+        StoreError: a store cannot be opened.
+    """
+    return replace(wire(home, environment), executor=executor, decided_by=decided_by).learner(project)
+
+
+def on_word_of(person: Person) -> AbstractContextManager[None]:
+    """Whatever is opened within the block takes decisions for this person's, whose word was proven elsewhere."""
+    from wisen.system.person import on_word_of
+
+    return on_word_of(person)
+
+
+def wire(home: Path | str | None = None, environment: Mapping[str, str] | None = None) -> Wiring:
+    """The settings in force and what they choose. Raises: SettingsError."""
+    env = os.environ if environment is None else environment
+    place = Path(home) if home is not None else home_directory(env)
+    place = place.expanduser().absolute()
+    if place.exists() and not place.is_dir():
+        raise SettingsError(f"{place} is not a folder. Set WISEN_HOME to a folder of yours, or one that can be made.")
+    refuse_foreign(place)
+    return Wiring(settings.load(place, env), env)
+
+
+@dataclass(frozen=True)
+class Wiring(StoreWiring):
+    """Opens what the settings name."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    meant: Path | None = None
+    """The home that is meant, where another one stands in for it."""
+    executor: Executor | None = None
+    """Who reads large logs; None for processes of this machine."""
+    decided_by: str = ""
+    """Who decided, as the program says that opens this; empty for whoever sits at the terminal."""
+
+    @property
+    def ever_used(self) -> bool:
+        """Whether anything was ever learnt here: looking must not make files."""
+        home = self.settings.home
+        return self._is_team or (home / "ledger.db").exists() or (home / "backups").exists()
+
+    @property
+    def is_off(self) -> bool:
+        """Whether whoever asks wants nothing to be learnt now (WISEN_OFF=1)."""
+        from wisen.logs.switches import is_switched_off
+
+        return is_switched_off(self.environment)
+
+    def elsewhere(self, home: Path) -> Wiring:
+        """The same settings on empty stores in another home: for looking without leaving a trace."""
+        store = replace(self.settings.store, ledger="sqlite")
+        # Models are left out: nobody would count what they cost.
+        chosen = replace(self.settings, home=home, store=store, models=ModelsPolicy())
+        return Wiring(chosen, self.environment, self.settings.home)
+
+    def learner(self, project: str | None = None, *, reads: bool = True) -> Learner:
+        """Stores and readers, ready to work. One that reads no logs needs no readers, which take time to load."""
+        if reads:
+            tighten(self.settings.home)
+        ledger = self.ledger()
+        try:
+            index, warning = self._index()
+        except BaseException:
+            ledger.close()
+            raise
+        return self._learner(ledger, index, project, self.agents() if reads else (), warning)
+
+    def asked(self) -> Learner:
+        """A Learner that is only asked what the ledger holds; what that can do without is not opened nor looked over.
+
+        Raises:
+            StoreError: a store cannot be opened; a damaged index is not set aside.
+        """
+        from wisen.store.late import Late
+
+        return self._learner(self.ledger(asked=True), cast("Index", Late(self._whole_index)), hooks=())
+
+    def speech(self) -> Own:
+        """How the user of this home speaks; looking makes no files."""
+        from wisen.feedback.added_languages import added_in
+        from wisen.feedback.own_phrases import Own
+
+        if self.ever_used:
+            with self.asked() as learner:
+                return learner.speech()
+        added = added_in(self._languages_folder())
+        return Own(model=lambda: added.model)
+
+    def _learner(
+        self,
+        ledger: Ledger,
+        index: Index,
+        project: str | None = None,
+        agents: tuple[Agent, ...] = (),
+        warning: str | None = None,
+        *,
+        hooks: tuple[Hooks, ...] | None = None,
+    ) -> Learner:
+        from wisen.blame.instruction_files import InstructionFiles
+        from wisen.delivery.shelf import HomeShelf
+        from wisen.logs.crew import given, processes
+        from wisen.logs.scope import Scope
+        from wisen.memory.notebook_files import NotebookFiles
+        from wisen.system.clock import local
+        from wisen.system.git import GitCheckouts
+        from wisen.system.home_access import PrivateFiles
+        from wisen.system.ids import Ulids
+        from wisen.system.person import terminal_session, typed_words
+        from wisen.system.tracking import GitTracking
+
+        clock = self.clock()
+        try:
+            machine = self._machine()
+            scope = Scope(
+                home=self._user_home(),
+                machine=machine,
+                contexts=ledger.contexts(),
+                aliases=ledger.aliases(machine),
+                suffix=project,
+                switches=self._switches(),
+                words=ledger.ownerships(machine),
+            )
+        except BaseException:
+            index.close()
+            ledger.close()
+            raise
+        parts = Parts(
+            agents=agents,
+            index=index,
+            ledger=ledger,
+            backups=self.backups(),
+            lock=self.lock(),
+            scope=scope,
+            clock=clock,
+            ids=Ulids(clock),
+            machine=machine,
+            version=__version__,
+            door=with_key(self.settings.door, self._mark_key()),
+            mine=self.settings.mine,
+            instructions=InstructionFiles(self._user_home(), self.environment),
+            notebooks=NotebookFiles(self._user_home()),
+            files=PrivateFiles(self._files(), self.settings.home),
+            checkouts=GitCheckouts(self.environment),
+            tracking=GitTracking(self.environment),
+            promote=self.settings.promote,
+            deliver=self.settings.deliver,
+            guards=self.settings.guards,
+            models=self.settings.models,
+            model=lambda: self._model(ledger, index, machine),
+            archive=self.settings.archive,
+            shelf=HomeShelf(self.settings.home, clock),
+            home=self.settings.home,
+            languages_folder=self._languages_folder(),
+            user_home=self._user_home(),
+            crew=given(self.executor) if self.executor else processes,
+            salt=self._salt,
+            local=local,
+            folders=self._agent_folders(),
+            hooks=self.hooks() if hooks is None else hooks,
+            gauge=self.gauge(),
+            caller=self.caller(),
+            launcher=self.launcher(),
+            presence=self.presence(),
+            typed=typed_words(),
+            viewer=terminal_session(),
+            experiments=self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None,
+            holdout=self.settings.trials.holdout,
+            warnings=(warning,) if warning else (),
+        )
+        return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
+
+    def _model(self, ledger: Ledger, index: Index, machine: str) -> Model:
+        from wisen.models.opening import around, open_model
+
+        stores = around(index, ledger, self.clock(), machine)
+        return open_model(self.settings.models, self.environment, self.settings.home, stores)
+
+    def lock(self) -> WriterLock:
+        """The lock of this home: one writer at a time."""
+        from wisen.system.writer_lock import WriterLock
+
+        return WriterLock(self.settings.home)
+
+    def noted_when_stopped(self) -> AbstractContextManager[None]:
+        """Have the next session told what stops the block from learning."""
+        from wisen.health.stopped import noted_when_stopped
+
+        return noted_when_stopped(self.settings.home, self.clock())
+
+    def token(self) -> str:
+        """What whoever speaks to `wisen serve` must show: made once, and kept in the home."""
+        return kept(self.settings.home / "token", _random)
+
+    def rounds(self, minutes: float) -> Rounds:
+        """What runs `wisen cycle` again and again, in a process of its own."""
+        from wisen.system.interpreter import interpreter
+        from wisen.system.rounds import Rounds
+
+        environment = {**self.environment, "WISEN_HOME": str(self.settings.home)}
+        return Rounds((interpreter(), "-P", "-c", _CYCLE), environment, minutes, self.clock())
+
+    def examined(self) -> Examined:
+        """What the doctor looks at."""
+        from wisen.feedback.added_languages import added_in
+        from wisen.health.doctor import Examined
+        from wisen.store.sqlite_index import begin_anew
+
+        return Examined(
+            home=str(self.settings.home),
+            agents=self.agents(),
+            ledger=lambda: closing(self.ledger()),
+            index=lambda: closing(self._whole_index()),
+            rebuild=lambda error: begin_anew(self.settings.home / "index.db", error, self.clock().now()),
+            backups=self.backups(),
+            clock=self.clock(),
+            ever_used=self.ever_used,
+            watched=self._watched(),
+            languages=lambda: added_in(self._languages_folder()).warnings,
+            access=HomeAccess(self.settings.home, self.clock()),
+            join=self._joined,
+        )
+
+    def _joined(self) -> tuple[int, int, Sequence[str], Sequence[str]]:
+        with self.learner(reads=False) as learner:
+            return learner.join_doubles()
+
+    def agents(self) -> tuple[Agent, ...]:
+        """The readers of the agents that are enabled."""
+        from wisen.agents.readers import reader_of
+
+        home, by_programs = self._user_home(), self.settings.agents.program_prompts
+        names = self.settings.agents.enabled
+        return tuple(reader_of(name, home, self.environment, program_prompts=by_programs) for name in names)
+
+    def hooks(self) -> tuple[Hooks, ...]:
+        """The agents that can be told to call us, as far as they are enabled."""
+        from wisen.agents.readers import hooks_of
+
+        told = self._user_home(), self.environment, self._switches().is_off
+        return tuple(filter(None, (hooks_of(name, *told) for name in self.settings.agents.enabled)))
+
+    def gauge(self) -> Gauge:
+        """What tells whether hooks work."""
+        from wisen.health.gauge import HomeGauge
+
+        return HomeGauge(self.meant or self.settings.home, __version__)
+
+    def caller(self) -> Caller:
+        """What agents run when they call us: the launcher of the home."""
+        return Caller(home=str(self.meant or self.settings.home))
+
+    def launcher(self) -> Launcher:
+        """What writes that: it starts this interpreter and the client of this package."""
+        from wisen.delivery.launcher import HomeLauncher
+        from wisen.system.interpreter import interpreter
+
+        client = Path(__file__).absolute().parent.joinpath(*CLIENT)
+        return HomeLauncher(self.settings.home, Program(python=interpreter(), client=str(client)))
+
+    def presence(self) -> Presence:
+        """What tells whether a person decides."""
+        from wisen.agents.signs import SIGNS
+        from wisen.system.person import presence_here
+
+        return presence_here(self.environment, SIGNS, self.decided_by)
+
+    def _watched(self) -> Watched:
+        from wisen.edits.past import Desk
+        from wisen.health.heartbeat import Watched
+        from wisen.system.git import GitCheckouts
+        from wisen.system.ids import Ulids
+
+        files, clock, checkouts = self._files(), self.clock(), GitCheckouts(self.environment)
+
+        return Watched(
+            agents=self.hooks(),
+            gauge=self.gauge(),
+            files=files,
+            caller=self.caller(),
+            project=Path.cwd(),
+            desk=lambda ledger: Desk(files, checkouts, ledger, clock, Ulids(clock), self._machine()),
+        )
+
+    def _switches(self) -> Switches:
+        from wisen.logs.switches import Switches
+
+        ours = str(self.settings.home.joinpath(*WORK))
+        return Switches(self._user_home(), (*self.settings.off.directories, ours))
+
+    def _agent_folders(self) -> dict[str, Path]:
+        """Where the agents keep the files that speak wherever the user works."""
+        home, chosen = self._user_home(), self.environment.get
+        return {
+            "claude-code": Path(chosen("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser(),
+            "codex": Path(chosen("CODEX_HOME") or home / ".codex").expanduser(),
+            "openclaw": home / ".openclaw" / "workspace",
+        }
+
+    def _files(self) -> UserFiles:
+        from wisen.edits.links import links_of_user
+        from wisen.edits.user_files import UserFiles
+
+        return UserFiles(links_of_user(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
+
+    def _languages_folder(self) -> Path:
+        from wisen.feedback.added_languages import FOLDER
+
+        return (self.meant or self.settings.home) / FOLDER
+
+    def _user_home(self) -> Path:
+        return Path(self.environment.get("HOME") or Path.home())
+
+    def _machine(self) -> str:
+        """This machine's name for itself."""
+        from wisen.system.ids import Ulids
+        from wisen.system.machine import machine_name
+
+        return machine_name(self.settings.home, self._user_home(), lambda: Ulids(self.clock()).new())
+
+    def _salt(self) -> bytes:
+        """What digests of forgotten words and coins are keyed with."""
+        return bytes.fromhex(kept(self.settings.home / "salt", _random))
+
+    def _mark_key(self) -> bytes:
+        """What marks of ours are keyed with; empty before anything was told to agents."""
+        try:
+            return self._salt() if (self.settings.home / "salt").exists() else b""
+        except (OSError, ValueError, WisenError):
+            return b""  # without it too much is taken out of texts, never too little
+
+
+def _random() -> str:
+    return os.urandom(32).hex()

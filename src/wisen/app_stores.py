@@ -1,0 +1,70 @@
+"""Opens the stores that the settings name: the ledger with its backups, and the index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen import settings as all_settings
+
+if TYPE_CHECKING:
+    from wisen.settings import Settings
+    from wisen.store.index_port import Index
+    from wisen.store.ledger_port import Backups, Ledger
+    from wisen.system.ports import Clock
+
+
+class StoreWiring:
+    """The stores of one installation."""
+
+    settings: Settings
+
+    def clock(self) -> Clock:
+        """The machine's clock."""
+        from wisen.system.clock import SystemClock
+
+        return SystemClock()
+
+    def ledger(self, *, asked: bool = False) -> Ledger:
+        """The ledger that the settings name; one that is only asked is not looked over whole."""
+        store = self.settings.store
+        if self._is_team:
+            from wisen.store.postgres_ledger import open_team_ledger
+
+            return open_team_ledger(store.ledger, busy=store.busy_seconds)
+        from wisen.store.sqlite_ledger import open_ledger
+
+        home = self.settings.home
+        return open_ledger(home / "ledger.db", backups=home / "backups", busy=store.busy_seconds, asked=asked)
+
+    def backups(self) -> Backups | None:
+        """Copies of the ledger, where it is a file."""
+        if self._is_team:
+            return None
+        from wisen.store.backups import LedgerBackups
+
+        home, store = self.settings.home, self.settings.store
+        return LedgerBackups(
+            home / "ledger.db", home / "backups", clock=self.clock(), keep=store.backups, busy=store.busy_seconds
+        )
+
+    @property
+    def _is_team(self) -> bool:
+        return self.settings.store.ledger.startswith(("postgresql://", "postgres://"))
+
+    def _ledger_name(self) -> str:
+        shown = {each.key: each.value for each in all_settings.describe(self.settings)}["store.ledger"]
+        return str(shown) if self._is_team else str(self.settings.home / "ledger.db")
+
+    def _index(self) -> tuple[Index, str | None]:
+        from wisen.store.sqlite_index import open_index
+
+        store = self.settings.store
+        return open_index(self.settings.home / "index.db", clock=self.clock(), busy=store.busy_seconds)
+
+    def _whole_index(self) -> Index:
+        """The index, where it is whole. Raises: StoreDamaged."""
+        from wisen.store.sqlite_files import INDEX, open_file
+        from wisen.store.sqlite_index import SqliteIndex
+
+        busy = self.settings.store.busy_seconds
+        return SqliteIndex(open_file(self.settings.home / "index.db", INDEX, busy=busy), self.clock(), busy)

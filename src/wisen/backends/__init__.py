@@ -1,1 +1,0 @@
-"""The brands behind the ports. Only `wiring.py` names them."""

@@ -1,1 +1,0 @@
-"""Who does large work side by side."""

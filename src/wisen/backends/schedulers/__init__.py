@@ -1,1 +1,0 @@
-"""What does work at set times."""

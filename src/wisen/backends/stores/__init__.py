@@ -1,1 +1,0 @@
-"""The two stores: the ledger (SQLite or PostgreSQL) and the index (SQLite)."""

@@ -1,0 +1,1 @@
+"""Blame: what the lines of instruction files seem to do."""

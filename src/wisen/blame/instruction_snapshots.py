@@ -1,0 +1,77 @@
+"""Keeps a history of instruction files that no repository keeps: what to snapshot, and how snapshots become versions.
+
+In a turn of the loop: take the files as `Instructions.files` gives them, look up what the ledger holds of each with
+`Ledger.snapshots(file.path, machine=machine)`, hand both to `snapshots_of`, and each result to `Ledger.snap`. Whoever
+asks for the history looks the snapshots up again and calls `with_snapshots`.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.model.instruction import Version
+from wisen.model.snapshot import Snapshot
+from wisen.safety.secrets import find_secret
+from wisen.safety.withhold import rule_against
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from wisen.model.instruction import InstructionFile
+
+_MOMENT = timedelta(microseconds=1)
+
+
+def snapshots_of(
+    files: Iterable[InstructionFile], known: Iterable[Snapshot], *, machine: str, now: datetime
+) -> list[Snapshot]:
+    """What is new in files of which only the present is known, each text safe to keep.
+
+    `known`: what the ledger holds of these files on this machine, in any order. A file that git remembers is left out,
+    and so is a text that holds a secret or private data: it is never stored, not even in part.
+    """
+    newest: dict[str, Snapshot] = {}
+    for snapshot in sorted(known, key=lambda each: (each.at, each.digest)):
+        if snapshot.machine == machine:
+            newest[snapshot.path] = snapshot
+    found: list[Snapshot] = []
+    for file in files:
+        if [version.origin for version in file.versions] != ["file"]:
+            continue
+        (present,) = file.versions
+        last = newest.get(file.path)
+        if last is not None and last.text == present.text:
+            continue
+        if rule_against(present.text) is not None or find_secret(file.path):
+            continue
+        at = _since(present, last, now)
+        found.append(Snapshot(path=file.path, machine=machine, at=at, text=present.text))
+    return found
+
+
+def with_snapshots(file: InstructionFile, snapshots: Iterable[Snapshot]) -> InstructionFile:
+    """The file with its snapshots, of one machine, among its versions; where git remembers, only those from before."""
+    ours = sorted((each for each in snapshots if each.path == file.path), key=lambda each: (each.at, each.digest))
+    first = file.versions[0] if file.versions else None
+    if first is not None and first.origin != "file":
+        ours = [each for each in ours if each.at < first.at]
+    merged: list[Version] = []
+    for version in (*(Version(at=each.at, text=each.text, origin="snapshot") for each in ours), *file.versions):
+        if not merged:
+            merged.append(version)
+        elif merged[-1].text != version.text:
+            # A copy keeps the time of the original, so a new text may come with an old time.
+            merged.append(structs.replace(version, at=max(version.at, merged[-1].at)))
+    return structs.replace(file, versions=tuple(merged))
+
+
+def _since(present: Version, last: Snapshot | None, now: datetime) -> datetime:
+    """When a text came into a file: the file's own time, unless that lies in the future or before the last one."""
+    at = min(present.at, now)
+    if last is None or at > last.at:
+        return at
+    return max(now, last.at + _MOMENT)

@@ -1,0 +1,116 @@
+"""Keeps what sessions tell about instruction files, so that a finding is shown until it changes or is decided.
+
+Judging reads every session; a run without new sessions cannot come to anything else, unless a file was changed. What is
+kept lies in the folder of reports, where forgetting looks as well.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct, structs
+
+from wisen.errors import FileError
+from wisen.model.change import digest
+from wisen.model.entry import MoveKind
+from wisen.model.instruction import Judged, Strength, file_subject, line_subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.parts import Parts
+
+PAGE = "reports/instruction-files.msgpack"
+"""Below the home. JSON has no infinite numbers, and an interval may be open."""
+
+
+class KeptJudgement(Struct, frozen=True):
+    """What was found about a file that held what the digest names."""
+
+    digest: str
+    judged: Judged
+
+
+class KeptJudgements(Struct, frozen=True):
+    """What the last judging came to."""
+
+    version: str
+    """The version of wisen that judged: another one may see more."""
+    files: tuple[KeptJudgement, ...]
+
+
+def keep_judgements(parts: Parts, judged: Iterable[Judged]) -> None:
+    """Remember what was found until the next judging."""
+    files = tuple(KeptJudgement(_digest_of(parts, each.path), each) for each in judged)
+    content = msgspec.msgpack.encode(KeptJudgements(parts.version, files))
+    seen = parts.files.read(parts.home / PAGE)
+    if seen.content != content:
+        parts.files.write(seen, content)
+
+
+def kept_judgements(parts: Parts) -> tuple[Judged, ...] | None:
+    """What was found last; None where nothing is kept, or a file was changed since: then it has to be judged anew."""
+    kept = _read(parts)
+    if kept is None or kept.version != parts.version:
+        return None
+    if any(_digest_of(parts, each.judged.path) != each.digest for each in kept.files):
+        return None
+    return tuple(each.judged for each in kept.files)
+
+
+def open_judgements(parts: Parts, judged: Iterable[Judged] | None = None) -> tuple[Judged, ...]:
+    """What was found and is not decided; without `judged` what is kept, as far as it still holds."""
+    if judged is None:
+        kept = _read(parts)
+        judged = () if kept is None else [_still_true(parts, each) for each in kept.files]
+    decided = {move.subject for move in parts.ledger.moves() if move.kind is MoveKind.KEEP}
+    return tuple(_undecided(each, decided) for each in judged if not parts.scope.is_off(each.path))
+
+
+def _undecided(judged: Judged, decided: set[str]) -> Judged:
+    speaking = tuple(
+        effect
+        for effect in judged.speaking
+        if effect.strength is not Strength.BEGAN or line_subject(judged.path, effect.line.text) not in decided
+    )
+    if file_subject(judged.path) in decided:
+        judged = structs.replace(judged, unused_lines=0, unused_tokens=0)
+    return structs.replace(judged, speaking=speaking)
+
+
+def _still_true(parts: Parts, kept: KeptJudgement) -> Judged:
+    """What was found about a file, without lines that are gone since, and each where it stands now."""
+    judged = kept.judged
+    content = _content_of(parts, judged.path)
+    if digest(content) == kept.digest:
+        return judged
+    numbers: dict[str, int] = {}
+    for number, line in enumerate((content or b"").decode("utf-8", "replace").splitlines(), 1):
+        numbers.setdefault(line.strip(), number)
+    speaking = tuple(
+        structs.replace(effect, line=structs.replace(effect.line, number=numbers[effect.line.text.strip()]))
+        for effect in judged.speaking
+        if effect.line.gone is None and effect.line.text.strip() in numbers
+    )
+    return structs.replace(judged, speaking=speaking, unused_lines=0, unused_tokens=0)
+
+
+def _read(parts: Parts) -> KeptJudgements | None:
+    try:
+        content = parts.files.read(parts.home / PAGE).content
+        return None if content is None else msgspec.msgpack.decode(content, type=KeptJudgements)
+    except (FileError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None  # it is only a copy: the next judging writes it anew
+
+
+def _digest_of(parts: Parts, path: str) -> str:
+    return digest(_content_of(parts, path))
+
+
+def _content_of(parts: Parts, path: str) -> bytes | None:
+    try:
+        return parts.files.read(Path(path)).content
+    except FileError:
+        return None

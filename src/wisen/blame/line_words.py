@@ -1,0 +1,81 @@
+"""What a line of an instruction file is about: whether it asks for something, and which commands and files it names.
+
+Told by marks that people use for it (code spans, list signs, imperatives), never by meaning.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wisen.text.command_lines import parsed
+
+_HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*\s*\Z")
+_LEAD = re.compile(r"[\s>*_#\-+\d.)\[\]x⚠️✅❌:]*")
+_ASKS = re.compile(
+    r"(?:always|never|do not|don't|use|run|prefer|avoid|ensure|make sure|keep|add|write|read|check|follow|must|should"
+    r"|only|put|create|update|test|commit|remember|stop|start|call|ask|include|exclude|set|place|name|verify|treat"
+    r"|return|handle|import|format|document|fix|respect|be|give|tell|show|look|consult|apply|invoke|if|before|after"
+    r"|when|prefix)\b",
+    re.IGNORECASE,
+)
+_DEMANDS = re.compile(r"\b(?:must|always|never|mandatory|required|do not|don't|important|should)\b", re.IGNORECASE)
+_SPAN = re.compile(r"`([^`\n]{1,200})`")
+_FENCED = re.compile(r"\s*(?:\$ )?(?P<command>[a-z][\w.-]*(?: [^`#]*)?)(?:#.*)?\Z")
+_FORBIDS = re.compile(
+    r"(?:\bnever\b|\bdon't\b|\bdo not\b|\bavoid\b|\binstead of\b|\bnot\b|\bno longer\b|\bwithout\b|❌)"
+    r"(?:\W+\w+){0,4}?\W*\Z",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"[\w.@~/-]*\w\.(?:md|[cm]?[jt]sx?|py|go|rs|json|ya?ml|toml|sh|sql|css|html?|lock|env)\b")
+_CHARACTERS = 4
+
+
+def heading_of(text: str) -> str:
+    """The heading that a line is; empty when it is none."""
+    found = _HEADING.match(text)
+    return found["text"] if found else ""
+
+
+def tokens_of(text: str) -> int:
+    """What a line costs, about; a line break counts too."""
+    return (len(text) + _CHARACTERS) // _CHARACTERS if text.strip() else 0
+
+
+def asks(text: str) -> bool:
+    """Whether a line asks for something."""
+    bare = text[_LEAD.match(text).end() :] if _LEAD.match(text) else text  # type: ignore[union-attr]
+    if not bare or heading_of(text) or text.lstrip().startswith(("```", "|", "<!--")):
+        return False
+    return bool(_ASKS.match(bare) or _DEMANDS.search(bare))
+
+
+def named(text: str) -> tuple[str, ...]:
+    """The commands, options and files that a line names, each as the words that a call would have."""
+    found = [" ".join(_words(span[1])) for span in _SPAN.finditer(text)]
+    if "`" not in text and (fenced := _FENCED.match(text)) and " " in fenced["command"] and not asks(text):
+        found.append(" ".join(_words(fenced["command"])))
+    found += _FILE.findall(_SPAN.sub(" ", text))
+    return tuple(dict.fromkeys(_bare(each) for each in found if _bare(each)))
+
+
+def forbidden(text: str) -> tuple[str, ...]:
+    """What of it the line forbids."""
+    found = []
+    for span in _SPAN.finditer(text):
+        before = text[: span.start()].rpartition("`")[2]
+        if _FORBIDS.search(before):
+            found.append(_bare(" ".join(_words(span[1]))))
+    return tuple(dict.fromkeys(each for each in found if each))
+
+
+def _bare(name: str) -> str:
+    """A file or folder as calls would name it: `./src/` and `src` are the same."""
+    return name if " " in name else name.removeprefix("./").rstrip("/*")
+
+
+def _words(code: str) -> list[str]:
+    """The words of a piece of code that a call would have too."""
+    kept = [
+        word for word in parsed(code).tokens if word not in ("|", "...", "…") and not word.startswith(("<", "[", "{"))
+    ]
+    return kept[:6]

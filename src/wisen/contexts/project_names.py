@@ -1,0 +1,58 @@
+"""Finds a project by what people call it: its path, the address of its repository, or the last part of either."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wisen.model.context import Alias, Context
+
+_NEAREST = 5
+
+
+def project_places(wanted: str, path: str, contexts: Iterable[Context], aliases: Iterable[Alias]) -> tuple[str, ...]:
+    """The directories of every project that goes by a name; `path` is the name as a directory of this machine.
+
+    A project that was seen in no directory of this machine has none to give.
+    """
+    aliases = tuple(aliases)
+    by_path = [each.path for each in aliases if PurePath(each.path).is_relative_to(path)]
+    if by_path:
+        return tuple(dict.fromkeys(by_path))
+    above = [each.path for each in aliases if PurePath(path).is_relative_to(each.path)]
+    if above:
+        return (max(above, key=len),)
+    named = {each.key: each for each in contexts}
+    name = wanted.strip().strip("/").casefold()
+    fits = (each.path for each in aliases if name in _called(named.get(each.context), each.path))
+    return tuple(dict.fromkeys(fits))
+
+
+def nearest_projects(wanted: str, contexts: Iterable[Context], aliases: Iterable[Alias]) -> tuple[str, ...]:
+    """The names that are nearest in spelling, or some where none is near."""
+    short: dict[str, str] = {}
+    for name in (*(each.name for each in contexts), *(each.path for each in aliases)):
+        short.setdefault(_last(name), name)
+    near = get_close_matches(wanted.casefold(), [*short], n=_NEAREST, cutoff=0.4) or _first(sorted(short))
+    return tuple(f"{name} ({short[name]})" if short[name].casefold() != name else name for name in near)
+
+
+def _first(names: Sequence[str]) -> list[str]:
+    return list(names[:_NEAREST])
+
+
+def _called(context: Context | None, path: str) -> set[str]:
+    """What a project is called: its key, its name, each end of its name, and the last part of its path."""
+    names = {_last(path)}
+    if context is not None:
+        parts = context.name.casefold().split("/")
+        names |= {context.key.casefold(), *("/".join(parts[at:]).strip("/") for at in range(len(parts)))}
+    return names
+
+
+def _last(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2].casefold()

@@ -1,0 +1,245 @@
+"""What a Learner does when the user says whose a file or a folder is: adopts files, joins checkouts to projects."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.contexts import owning
+from wisen.errors import UsageError
+from wisen.logs.adoption import BEGINNING
+from wisen.model.entry import MoveKind, Who
+from wisen.model.ownership import AdoptableFile, OwnershipVerdict, Subject
+from wisen.proposals.service import Reviewer
+from wisen.rules.learnings_folder import FOLDER
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wisen.logs.membership import CheckoutClaim
+    from wisen.model.context import Context
+    from wisen.model.ownership import Ownership
+
+_LARGEST = 64 << 20
+"""Bytes of a file that can be adopted: nobody looks at more."""
+
+
+class Adopter(Reviewer):
+    """What a Learner does when the user says whose a file or a folder is."""
+
+    def waiting_files(self) -> tuple[owning.WaitingFile, ...]:
+        """The files in known projects that would speak for the user, and wait for the user's word."""
+        return tuple(owning.waiting_files(self._parts))
+
+    def adopted_files(self) -> tuple[Ownership, ...]:
+        """The files that the user adopted."""
+        return self._parts.adoptions.adopted()
+
+    def adoptable_files(self, path: Path) -> tuple[AdoptableFile, ...]:
+        """A file below a project as it is now, and those that belong to it.
+
+        Raises:
+            UsageError: there is no such file, or it cannot be looked at.
+        """
+        from wisen.agents.ports import Scattered
+
+        path = path.absolute()
+        for agent in self._parts.agents:
+            if isinstance(agent, Scattered):
+                for source in agent.sources_in([path.parent]):
+                    if path in agent.files_of(source):
+                        return tuple(map(self._looked_at, agent.files_of(source)))
+        if path.parent.name != FOLDER:
+            # A transcript can name any directory as its own: it would speak in every project.
+            rest = "Transcripts of yours are read where they lie outside of repositories: wisen learn --path"
+            raise UsageError(f"{path} is neither a file of learnings nor a chat of aider. {rest}")
+        return (self._looked_at(path),)
+
+    def adopt(self, shown: AdoptableFile, *, is_mine: bool = False, dry_run: bool = False) -> Ownership:
+        """Take a file for the user's own word, as it was shown.
+
+        `is_mine`: the user says to have written it, although it was there before the first session in the project.
+
+        Raises:
+            UsageError: it is not the user's, or not any more what was shown.
+        """
+        now = self._looked_at(Path(shown.path))
+        if why := now.refusal(is_mine=is_mine):
+            raise UsageError(why)
+        same = now.facts.identity == shown.facts.identity and now.content[: len(shown.content)] == shown.content
+        if not same or (not now.grows and now.content != shown.content):
+            raise UsageError(f"{shown.path} has changed since it was shown. Look at it again: wisen adopt {shown.path}")
+        self.require_person(dry_run=dry_run)  # nothing is noted: whoever adopts a file is shown it first
+        word = owning.word_about(
+            self._parts,
+            Subject.FILE,
+            shown.path,
+            OwnershipVerdict.OWNED,
+            context=shown.context,
+            by=Who.USER,
+            digest=shown.facts.digest,
+            size=shown.facts.size,
+            identity=shown.facts.identity if shown.grows else "",
+        )
+        if not dry_run:
+            self._parts.ledger.note_ownership([word])
+        return word
+
+    def disown(self, path: Path, *, dry_run: bool = False) -> Ownership:
+        """Say that a file is not the user's: it is not read, nor asked about as it is now.
+
+        Raises:
+            UsageError: it neither waits nor was adopted.
+        """
+        name = str(path.absolute())
+        waits = next((each for each in self.waiting_files() if each.path == name), None)
+        word = self._parts.adoptions.word(name)
+        if waits is None and (word is None or word.verdict is not OwnershipVerdict.OWNED):
+            raise UsageError(f"{path} neither waits nor was adopted. What there is: wisen adopt")
+        self.require_person("adopt", name, "--revoke", dry_run=dry_run)
+        context = waits.context if waits else word.context if word else ""
+        digest = waits.digest if waits else word.digest if word else ""
+        row = owning.word_about(
+            self._parts, Subject.FILE, name, OwnershipVerdict.FOREIGN, context=context, digest=digest, by=Who.USER
+        )
+        if not dry_run:
+            self._parts.ledger.note_ownership([row])
+        return row
+
+    def waiting_places(self) -> tuple[CheckoutClaim, ...]:
+        """The checkouts that say to be a known project, and wait for the user's word."""
+        return tuple(owning.waiting_places(self._parts))
+
+    @staticmethod
+    def describe_place(claim: CheckoutClaim) -> str:
+        """What the user is asked about a checkout."""
+        return owning.line_of_place(claim)
+
+    def join_place(self, path: Path, *, dry_run: bool = False) -> CheckoutClaim:
+        """Say that a checkout belongs to the project it says to be: what was learnt crosses from now on.
+
+        What was learnt in it alone becomes the project's.
+
+        Raises:
+            UsageError: it waits for no answer.
+        """
+        claim = self._parts.scope.claim(str(path.absolute()))
+        if claim is None:
+            raise UsageError(f"{path} does not say to be a project known elsewhere. What waits: wisen contexts")
+        self.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
+        if not dry_run:
+            own = self._parts.scope.key_at(Path(claim.root))
+            self.put_place(claim.root, claim.context, claim.context)
+            here = [each for each in self.entries() if each.context == own and not each.is_over]
+            why = f"you joined {claim.root} to {claim.context.name}"
+            scribe = self._parts.scribe
+            self._parts.ledger.enter(
+                [scribe.move(each.entry.id, MoveKind.SCOPE, claim.context.key, by=Who.USER, why=why) for each in here]
+            )
+        return claim
+
+    def separate_place(self, path: Path, *, dry_run: bool = False) -> tuple[str, Context]:
+        """Say that a checkout is a project of its own, whatever it says to be. Returns its top and what it says.
+
+        Raises:
+            UsageError: there can be no project.
+        """
+        identity = self._parts.scope.identity(path.absolute())
+        if identity is None:
+            raise UsageError(f"{path} is no project. Name a project's folder.")
+        root, claimed = identity
+        self.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
+        row = owning.word_about(
+            self._parts,
+            Subject.PLACE,
+            root,
+            OwnershipVerdict.FOREIGN,
+            context=claimed.key,
+            digest=claimed.key,
+            by=Who.USER,
+        )
+        if not dry_run:
+            self._parts.ledger.note_ownership([row])
+            self._parts.scope.hear([row])
+        return root, claimed
+
+    def _looked_at(self, path: Path) -> AdoptableFile:
+        parts = self._parts
+        grows = path.parent.name != FOLDER
+        facts = parts.tracking.facts(path, BEGINNING if grows else _LARGEST)
+        if facts is None:
+            raise UsageError(f"{path} is no file that can be read. What waits: wisen adopt")
+        if facts.size > _LARGEST:
+            raise UsageError(f"{path} has {facts.size:,} bytes: more than {_LARGEST:,} cannot be looked through.")
+        content = parts.files.read(path).content or b""
+        adoptions = parts.adoptions
+        is_adopted = (
+            adoptions.continues(str(path), lambda first: parts.tracking.facts(path, first))
+            if grows
+            else adoptions.holds(str(path), facts.digest, tuple)
+        )
+        tracked_by, first = parts.tracking.tracked_by(path), self._first_session(path)
+        context = owning.context_of_file(parts, path)
+        return AdoptableFile(str(path), context, facts, tracked_by, first, content, is_adopted, grows)
+
+    def _first_session(self, path: Path) -> datetime | None:
+        """When the user first worked in the project around a file, by sessions that lie outside of it."""
+        from wisen.agents.ports import Scattered
+        from wisen.model.report import Selection
+
+        parts = self._parts
+        top = parts.scope.top(path.parent)
+        if top is None:
+            return None
+        own = [each.name for each in parts.agents if not isinstance(each, Scattered)]
+        counts = (parts.index.counts(Selection(agent=name, places=(str(top),))) for name in own)
+        return min((each.first for each in counts if each.first is not None), default=None)
+
+    def contexts(self) -> tuple[tuple[Context, tuple[str, ...], int], ...]:
+        """Every context with the directories of this machine that it was seen in, and how many entries it has."""
+        ledger = self._parts.ledger
+        many = Counter(tally.context for tally in ledger.tallies())
+        aliases = ledger.aliases(self._parts.machine)
+        return tuple(
+            (each, tuple(dict.fromkeys(alias.path for alias in aliases if alias.context == each.key)), many[each.key])
+            for each in ledger.contexts()
+        )
+
+    def alias(self, key: str, path: Path, *, dry_run: bool = False) -> Context:
+        """Say that a directory of this machine belongs to a context: what was learnt there holds in it from now on.
+
+        Raises:
+            UsageError: there is no such context, or no such directory.
+        """
+        from wisen.model.context import Alias
+
+        fits = [each for each in self._parts.ledger.contexts() if key and each.key.startswith(key)]
+        if len(fits) != 1:
+            found = f"{len(fits)} contexts begin with" if fits else "No context has the key"
+            raise UsageError(f"{found} {key!r}. The keys: wisen contexts")
+        if not path.is_dir():
+            raise UsageError(f"{path} is no directory. Give one of this machine.")
+        self.require_person("contexts", "alias", fits[0].key, str(path.resolve()), dry_run=dry_run)
+        parts = self._parts
+        if not dry_run:
+            since = parts.clock.now()
+            where = Alias(context=fits[0].key, machine=parts.machine, path=str(path.resolve()), since=since)
+            parts.ledger.sight(fits[0], where)
+            if identity := parts.scope.identity(path):
+                self.put_place(identity[0], fits[0], identity[1])
+        return fits[0]
+
+    def put_place(self, root: str, project: Context, claimed: Context) -> None:
+        """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
+        word = owning.word_about(
+            self._parts,
+            Subject.PLACE,
+            root,
+            OwnershipVerdict.OWNED,
+            context=project.key,
+            digest=claimed.key,
+            by=Who.USER,
+        )
+        self._parts.ledger.note_ownership([word])
+        self._parts.scope.hear([word])

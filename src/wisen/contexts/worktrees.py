@@ -1,0 +1,82 @@
+"""What was learnt in worktrees and folders that are gone goes to the repository that they belonged to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.contexts import owning
+from wisen.model.context import ContextKind
+from wisen.model.entry import Answer, Move, MoveKind, Status
+from wisen.model.entry_state import asked, states
+from wisen.text.sameness import Lessons
+
+if TYPE_CHECKING:
+    from wisen.model.context import Context
+    from wisen.model.entry_state import EntryState
+    from wisen.parts import Parts
+
+_DECIDED = (Status.PROMOTED, Status.PROMOTED_TO_SKILL)
+
+
+class _Moved(NamedTuple):
+    """A context that was a directory of a known project."""
+
+    old: Context
+    place: str
+    new: Context
+
+
+def move_gone_worktrees(parts: Parts) -> int:
+    """Move what was learnt in directories that are gone to the projects they belonged to. Returns how many moved."""
+    moved = _found(parts)
+    if not moved:
+        return 0
+    owning.note_places(parts)
+    every = states(parts.ledger.entries(), parts.ledger.tallies(), parts.ledger.moves())
+    for each in moved:
+        parts.index.move_context(each.old.key, each.new.key)
+        here = [state for state in every if state.context == each.old.key and not state.is_over]
+        if here:
+            there = [state for state in every if state.context == each.new.key and not state.is_over]
+            parts.ledger.enter(_moves(parts, each, here, there))
+            every = states(parts.ledger.entries(), parts.ledger.tallies(), parts.ledger.moves())
+    return len(moved)
+
+
+def _found(parts: Parts) -> list[_Moved]:
+    """The contexts that are a directory which is gone, and belong to another project by what is known now."""
+    places = {alias.path for alias in parts.ledger.aliases(parts.machine)}
+    found = []
+    for context in parts.ledger.contexts():
+        place = context.name
+        if context.kind is not ContextKind.PATH or place not in places or Path(place).is_dir():
+            continue
+        now = parts.scope.look_again(place)
+        if now is not None and now.key != context.key and parts.scope.name_of(context) == (context.kind, place):
+            found.append(_Moved(context, place, now))
+    return found
+
+
+def _moves(parts: Parts, moved: _Moved, here: list[EntryState], there: list[EntryState]) -> list[Move]:
+    """Entries hold in the project now; one that says the same as another there is one with it."""
+    scribe, why = parts.scribe, f"{moved.place} belonged to {moved.new.name}"
+    known = Lessons()
+    for state in there:
+        known.add(state.entry.id, state.text)
+    rows = []
+    for state in here:
+        same = known.find(state.text)
+        if same is None or state.status in _DECIDED:
+            rows.append(scribe.move(state.entry.id, MoveKind.SCOPE, moved.new.key, why=why))
+            known.add(state.entry.id, state.text)
+        else:
+            rows.append(scribe.move(state.entry.id, MoveKind.MERGE, same, why=why))
+    ids = {state.entry.id for state in here}
+    open_ = [each.proposal for each in asked(parts.ledger.proposals(), parts.ledger.moves()) if each.waits]
+    rows += [
+        scribe.move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=why)
+        for each in open_
+        if each.entry in ids and each.context == moved.old.key
+    ]
+    return rows

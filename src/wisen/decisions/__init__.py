@@ -1,0 +1,1 @@
+"""Who decides, and what belongs to one decision."""

@@ -1,0 +1,210 @@
+"""Who decides: what only a person may say is done when one shows, and else waits for them as a suggestion."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from msgspec import structs
+
+from wisen.errors import PersonNeeded, UsageError, WisenError
+from wisen.model.context import NOWHERE
+from wisen.model.entry import Answer, MoveKind, Proposal, Who
+from wisen.model.entry_state import asked
+from wisen.model.presence import Person
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.model.entry_state import Asked
+    from wisen.model.presence import NotAPerson
+    from wisen.parts import Parts
+    from wisen.store.ledger_port import Ledger
+
+MOST_REQUESTS = 20
+"""How many decisions that others asked for wait at once: nobody can bury what else waits."""
+_LONGEST = 1000
+
+
+class Decider:
+    """What a Learner does before it takes a decision for a person's."""
+
+    _parts: Parts
+
+    def require_person(self, *words: str, chat: str = "", dry_run: bool = False) -> None:
+        """Go on only where a person decides; `words` are the command that takes the decision, without wisen's name.
+
+        `chat`: what they can type to their agent instead, where that is not the command.
+
+        Decisions that are written down from then on carry the evidence. What waits because others asked for the same
+        is answered by it. A dry run decides nothing and asks nobody.
+
+        Raises:
+            PersonNeeded: nothing shows that a person decides. It waits for them as a suggestion, once.
+        """
+        if dry_run:
+            return
+        voice = self._parts.presence.look()
+        if not isinstance(voice, Person):
+            raise self._needed(words, chat, voice)
+        self._parts = replace(self._parts, evidence=voice.evidence)
+        self._settle(words)
+
+    def refuse_agent(self, *words: str, dry_run: bool = False) -> None:
+        """Go on where a person decides, or a script of a person's: a terminal is not needed, but no agent may do it.
+
+        Raises:
+            PersonNeeded: an agent asks for it. It waits as a suggestion, once.
+        """
+        if dry_run:
+            return
+        voice = self._parts.presence.look()
+        if not isinstance(voice, Person) and voice.agent:
+            raise self._needed(words, "", voice)
+
+    def requests(self) -> tuple[Asked, ...]:
+        """The decisions that wait because nothing showed that a person took them, oldest first."""
+        every = asked(self._parts.ledger.proposals(), self._parts.ledger.moves())
+        return tuple(each for each in every if each.waits and each.proposal.words)
+
+    @contextmanager
+    def on_word_of(self, person: Person) -> Iterator[None]:
+        """Take the decisions within the block for a person's, whose word was proven without a terminal."""
+        before = self._parts
+        self._parts = replace(before, presence=_Proven(person))
+        try:
+            yield
+        finally:
+            self._parts = replace(self._parts, presence=before.presence, evidence=before.evidence)
+
+    @contextmanager
+    def as_decision(self, did: str, subject: str = "", *, dry_run: bool = False, by: Who = Who.USER) -> Iterator[None]:
+        """Note whatever is entered and changed within the block as one decision, which `undo` takes back whole.
+
+        `subject`: what it is about; else what its first move is about. Within another decision it is a part of that.
+        """
+        from wisen.decisions.decision_ledger import DecisionLedger
+
+        outer = self._parts.ledger
+        if dry_run or isinstance(outer, DecisionLedger):
+            yield
+            return
+        ledger = DecisionLedger(outer)
+        self._parts = replace(self._parts, ledger=cast("Ledger", ledger))
+        try:
+            yield
+        finally:
+            # Also where it failed half-way: what was done of it can be undone.
+            self._parts = replace(self._parts, ledger=outer)
+            if ledger.new_moves or ledger.new_changes:
+                about = subject or (ledger.new_moves[0].subject if ledger.new_moves else "")
+                outer.enter([self._parts.scribe.move(about, MoveKind.DECISION, ledger.value(did), by=by)])
+
+    def _needed(self, words: tuple[str, ...], chat: str, voice: NotAPerson) -> PersonNeeded:
+        command = shlex.join(("wisen", *words)) if words else ""
+        typed = f"wisen {self._parts.typed}" if self._parts.typed else command
+        kept = False
+        with suppress(WisenError):  # what cannot be noted down is refused all the same
+            kept = bool(words) and self._keep_request(words, voice)
+        waits = " It waits as a suggestion: wisen review shows it." if kept else ""
+        said = chat or (f"!{typed}" if kept else "")
+        ways = f"Run it in a terminal of your own{f', or type in the chat of your agent: {said}' if said else '.'}"
+        says = f"Not done: {voice.reason}, and only a person decides this.{waits} {ways}"
+        return PersonNeeded(says, reason=voice.reason, command=command, kept=kept)
+
+    def _keep_request(self, words: tuple[str, ...], voice: NotAPerson) -> bool:
+        """Note down what was asked for; what waits already is not noted again."""
+        from wisen.safety.withhold import rule_against
+
+        parts, waiting = self._parts, self.requests()
+        if any(each.proposal.words == words for each in waiting):
+            return True
+        told = " ".join((*words, parts.typed))
+        if len(waiting) >= MOST_REQUESTS or len(told) > _LONGEST or rule_against(told) is not None:
+            return False
+        parts.ledger.enter([self._request(words, voice)])
+        return True
+
+    def _request(self, words: tuple[str, ...], voice: NotAPerson) -> Proposal:
+        parts, place = self._parts, str(Path.cwd())
+        who = voice.agent or "a script"
+        from wisen.proposals.suggest import command_proposal
+
+        why = f"{who[:1].upper()}{who[1:]} asked for this, and you did not: {voice.reason}."
+        asked = command_proposal(words, shlex.join(("wisen", *words)), why, parts.scribe, risk="high")
+        context = parts.context_of(Path(place)) or NOWHERE
+        return structs.replace(asked, context=context, agent=who, typed=parts.typed, place=place)
+
+    def answer_request(self, request: str, given: Answer) -> None:
+        """Note what the user says to a decision that others asked for; whoever approves one runs its command first.
+
+        Raises:
+            UsageError: no such request waits.
+            PersonNeeded: nothing shows that a person says so.
+        """
+        if request not in {each.proposal.id for each in self.requests()}:
+            raise UsageError(f"No request {request!r} waits. What does: wisen proposals")
+        self.require_person("proposals", _VERBS[given], request)
+        move = self._parts.scribe.move(request, MoveKind.ANSWER, given, by=Who.USER)
+        if given is Answer.APPROVED:  # its command is the decision
+            self._parts.ledger.enter([move])
+            return
+        with self.as_decision(given.value, request):
+            self._parts.ledger.enter([move])
+
+    def _worded(self, text: str) -> str:
+        """Other words for an entry, in one line. Raises: UsageError."""
+        from wisen.safety.withhold import rule_against
+
+        words = " ".join(text.split())
+        if not words:
+            raise UsageError("There are no words. Give the rule in yours.")
+        if (rule := rule_against(words)) is not None:
+            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        return words
+
+    def _settle(self, words: tuple[str, ...]) -> None:
+        """A person decides now what others had asked for: that waits no longer."""
+        same = [each.proposal.id for each in self.requests() if words and each.proposal.words == words]
+        if same:
+            move = self._parts.scribe.move
+            self._parts.ledger.enter([move(each, MoveKind.ANSWER, Answer.APPROVED, by=Who.USER) for each in same])
+
+
+_VERBS = {
+    Answer.APPROVED: "approve",
+    Answer.REJECTED: "reject",
+    Answer.SKIPPED: "skip",
+    Answer.LATER: "later",
+}
+
+
+class _Proven:
+    """A person whose word is proven already."""
+
+    def __init__(self, person: Person) -> None:
+        self._person = person
+
+    def look(self) -> Person:
+        """The person."""
+        return self._person
+
+
+def answer_words(proposal: str, given: Answer, text: str | None, to: str | None = None) -> tuple[str, ...]:
+    """The command that answers a proposal."""
+    options = (*(("--text", text) if text is not None else ()), *(("--to", to) if to is not None else ()))
+    return ("proposals", _VERBS.get(given, given.value), proposal, *options)
+
+
+def decision_words(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:
+    """The command that says something about an entry."""
+    if kind in (MoveKind.CONFIRM, MoveKind.EVERYWHERE):
+        return ("entries", "confirm", name, *(("--global",) if kind is MoveKind.EVERYWHERE else ()))
+    if kind is MoveKind.MERGE:
+        return ("entries", "merge", name, value) if value else ("entries", "split", name)
+    if kind is MoveKind.SUPERSEDE:
+        return ("entries", "supersede", name, value)
+    return ("entries", "set", name, kind.value, value)

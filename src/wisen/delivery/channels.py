@@ -1,0 +1,85 @@
+"""One rule, one channel: what a file already tells an agent is not told again by a hook."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from wisen.errors import FileError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wisen.system.ports import Files
+
+_READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
+_LED_TO = ("AGENTS.md",)
+"""Read where one of the others leads there."""
+_OPENCLAW = ("AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "MEMORY.md")
+_HERMES = (".hermes.md", "HERMES.md", "AGENTS.md", "agents.md", "CLAUDE.md", "claude.md", ".cursorrules")
+OTHERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "codex": (("AGENTS.override.md", "AGENTS.md"), (".codex/AGENTS.override.md", ".codex/AGENTS.md")),
+    "gemini-cli": (("GEMINI.md",), (".gemini/GEMINI.md",)),
+    "hermes": (_HERMES, (".hermes/SOUL.md",)),
+    "openclaw": (_OPENCLAW, ()),
+    "opencode": (("AGENTS.md", "CLAUDE.md", "CONTEXT.md"), (".config/opencode/AGENTS.md", ".claude/CLAUDE.md")),
+}
+"""Agents that read other files than Claude Code, which all the rest are held to be like: in a folder, and below the
+user's home. Of each row they read the first that says something."""
+_ALL = frozenset({"openclaw"})
+"""Those that read all of a row."""
+_RULES = "rules/wisen.md"
+"""Below `.claude`, of a project or of the user: every file beside it is read, unless it is for some paths only."""
+_SOME_PATHS = re.compile(r"\A---\s*\n(?:(?!---).*\n)*?paths\s*:")
+_CUT = {"codex": 32 * 1024}
+"""Bytes after which an agent reads no more of a project's file: what stands behind them has to be told."""
+_MOST = 1 << 18
+_SPACE = re.compile(r"[\W_]+")
+
+
+def instructions_in(files: Files, folders: Iterable[Path]) -> str:
+    """What Claude Code reads by itself in these folders."""
+    found: list[str] = []
+    for folder in folders:
+        own = [_text(files, folder / name) for name in _READ]
+        found += own
+        found += _always_read(files, (folder if folder.name == ".claude" else folder / ".claude") / _RULES)
+        found += [_text(files, folder / name) for name in _LED_TO if any(f"@{name}" in text for text in own)]
+    return "\n".join(found)
+
+
+def others_instructions_in(files: Files, agent: str, folders: Iterable[Path], home: Path) -> str:
+    """What one of the others reads by itself in these folders and below the user's home."""
+    names, own = OTHERS[agent]
+    cut = _CUT.get(agent, _MOST)
+    rows = [([folder / name for name in names], cut) for folder in folders]
+    told = ((_text(files, path, most) for path in row) for row, most in (*rows, ([home / name for name in own], _MOST)))
+    if agent in _ALL:
+        return "\n".join(text for texts in told for text in texts)
+    return "\n".join(next((text for text in texts if text.strip()), "") for texts in told)
+
+
+def is_in(rule: str, text: str, instructions: str) -> bool:
+    """Whether instructions hold a rule already: as our line, or in the same words."""
+    return f"wisen:{rule}" in instructions or (bool(_plain(text)) and _plain(text) in _plain(instructions))
+
+
+@lru_cache(maxsize=64)
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", text.casefold()).strip()
+
+
+def _always_read(files: Files, path: Path) -> list[str]:
+    """The rules beside one of ours that Claude Code reads in every session, and ours."""
+    texts = [_text(files, each) for each in (path, *files.beside(path))]
+    return [text for text in texts if not _SOME_PATHS.match(text)]
+
+
+def _text(files: Files, path: Path, most: int = _MOST) -> str:
+    try:
+        content = files.read(path).content
+    except FileError:
+        return ""
+    return (content or b"")[:most].decode("utf-8", "replace")

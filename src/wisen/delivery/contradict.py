@@ -1,0 +1,69 @@
+"""Tells whether a command does what a rule says not to do: such a fix or guard would speak against the user."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.delivery.stated import stated, wording
+from wisen.errors import UsageError
+from wisen.kernel.matching import Call, hits
+from wisen.model.guard import watch_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FAMILIES = (
+    "npm pnpm yarn bun",
+    "npx pnpx bunx",
+    "pip uv poetry pdm pipenv conda",
+    "make just task mise",
+    "jest vitest mocha",
+    "eslint biome",
+    "black ruff",
+)
+"""Programs of which a project uses one: who says to use it says not to use the others."""
+_PEERS = {name: frozenset(each.split()) - {name} for each in _FAMILIES for name in each.split()}
+_ONE = re.compile(
+    rf"(?:^|[.;:!,] ?|\b(?:please|always|only|must|we|should|now on,?) )(?:use|run|prefer) (?:only )?`?"
+    rf"(?P<name>{'|'.join(sorted(_PEERS, key=len, reverse=True))})`?(?= ?(?:[.,;!)]|$|here|everywhere|for (?:every|all)"
+    r"|in (?:this|the|all)|as (?:the |our )?package))",
+    re.IGNORECASE,
+)
+
+
+class Prohibition(NamedTuple):
+    """What a rule says not to do, as values by which calls are matched."""
+
+    rule: str
+    """The rule in the user's words."""
+    watch: dict[str, object]
+
+
+def prohibitions(rules: Iterable[str]) -> list[Prohibition]:
+    """What rules in words say plainly not to do."""
+    found: list[Prohibition] = []
+    for rule in rules:
+        what = stated(rule)
+        watches = [what.watch] if what is not None else [f"shell: {name}" for name in _others(rule)]
+        found += [each for watch in watches if (each := prohibition(rule, watch)) is not None]
+    return found
+
+
+def prohibition(rule: str, watch: str) -> Prohibition | None:
+    """What a guard watches for, as a rule; None for one that cannot be read."""
+    try:
+        return Prohibition(wording(rule), watch_of(watch))
+    except UsageError:
+        return None
+
+
+def rule_against(every: Iterable[Prohibition], tool: str, fields: dict[str, object]) -> str:
+    """The rule that a call would break; empty where it breaks none."""
+    call = Call(tool, fields)
+    return next((each.rule for each in every if hits(each.watch, call)), "")
+
+
+def _others(rule: str) -> list[str]:
+    found = _ONE.search(wording(rule))
+    return sorted(_PEERS[found["name"].lower()]) if found and not rule.rstrip().endswith("?") else []

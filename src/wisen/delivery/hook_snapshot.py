@@ -1,0 +1,230 @@
+"""Snapshots: everything that a hook may need in one context, as bytes that are the same whenever the ledger is."""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.delivery.block import block_of
+from wisen.model.place import SPOKEN
+from wisen.model.short_ids import short_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.delivery.block import Block, Line, Matter
+    from wisen.delivery.remedies import Remedy
+    from wisen.delivery.settings import DeliverPolicy
+
+VERSION = 1
+_WORD = re.compile(r"[\w-]{3,}")
+_COMMON = frozenset(
+    "about after again all also always and any are before both but can did does doesn don done each every for from get "
+    "had has have her here his how instead into its just let like make more most must need never new not now off one "
+    "only other our out over please rather run same see set should some such than that the their them then there these "
+    "they this those too two under use used user uses using very want was way what when where which while who why will "
+    "with without would yes yet you your".split()
+)
+PHRASES = {
+    "what did you learn": "learnt",
+    "what have you learnt": "learnt",
+    "what have you learned": "learnt",
+    "what did you learn from me": "learnt",
+    "show my rules": "rules",
+    "show rules": "rules",
+    "what are my rules": "rules",
+    "improve yourself": "improve",
+    "memory stats": "stats",
+    "show memory stats": "stats",
+    "stats": "stats",
+    "forget it": "",
+    "forget this": "",
+    "forget that": "",
+    "forget about it": "",
+    "forget about this": "",
+    "forget about that": "",
+    "forget what i said": "",
+}
+"""What a user can type, whole, in small letters and without marks at its end; empty for what is meant for the agent."""
+VERBS = {
+    "approve": "approve",
+    "skip": "skip",
+    "overrule": "overrule",
+    "forget": "forget",
+    "yes forget": "confirm",
+    "yes, forget": "confirm",
+}
+"""What they can type before a number or a name."""
+LONGEST = {"forget": 12, "confirm": 12, "approve": 7}
+"""Before how many words in one line, where it is more than one."""
+PLACED = ("to", "into", "in")
+"""What stands between the number of what they approve and the place that it goes to, where they name one."""
+SCOPES = {"here": "here", "global": "global", "everywhere": "everywhere"}
+"""What they can type behind those words: where."""
+FILLERS = {
+    "before": "about all everything lesson line my of our rule rules that the this thing things your".split(),
+    "behind": "lesson line lessons rule rules".split(),
+}
+"""What belongs to how they name something, and not to its words."""
+
+
+class Signs(NamedTuple):
+    """By what failures are told apart."""
+
+    complaints: Mapping[str, object]
+    cut: Sequence[int]
+    """How much is kept of what failed calls say and of their arguments: what a hook sees is as long as what taught."""
+
+
+class Lots(NamedTuple):
+    """What is on trial, and where."""
+
+    welcome: frozenset[str]
+    """The contexts in which experiments are welcome."""
+    chances: Mapping[str, float]
+    """With which probability a session gets each thing on trial, by its id and version."""
+    holdout: float = 0.0
+    """The share of sessions that get nothing of it."""
+
+
+class Published(NamedTuple):
+    """What hooks read: snapshots by digest, and the page that says which holds where."""
+
+    files: dict[str, bytes]
+    places: list[tuple[str, str]]
+    contexts: dict[str, str]
+    everywhere: str
+    sheets: dict[str, str]
+    """The guards of each context that has any of its own; empty for those that hold everywhere."""
+    figures: Mapping[str, Mapping[str, int]]
+    """How much there is of what, by context; empty for what holds everywhere."""
+    blocks: dict[str, str]
+    """What a file tells every session of a context: without what is on trial, and what is told or asked once."""
+    welcome: tuple[str, ...] = ()
+    """The contexts in which experiments are welcome; empty for places of no context."""
+    own: Mapping[str, Mapping[str, str]] = {}
+    """By agent, the snapshots of contexts in which it reads other files than the rest, and so is told otherwise."""
+
+    def beside(self, agent: str, other: Published) -> Published:
+        """The same with what one agent is told otherwise."""
+        usual, its = ({**each.contexts, "": each.everywhere} for each in (self, other))
+        differ = {context: digest_ for context, digest_ in its.items() if usual.get(context) != digest_}
+        return self._replace(files=self.files | other.files, own={**self.own, agent: differ})
+
+    def guarded(self, sheets: Mapping[str, bytes]) -> Published:
+        """The same with sheets of guards by context."""
+        files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
+        return self._replace(files=files, sheets={context: digest(sheets[context]) for context in sorted(sheets)})
+
+    def counted(self, figures: Mapping[str, Mapping[str, int]]) -> Published:
+        """The same with how much there is, by context."""
+        return self._replace(figures=figures)
+
+    def block(self, context: str) -> str:
+        """What a session of a context begins with; empty where there is nothing to tell."""
+        return self.blocks.get(context, self.blocks[""])
+
+    def current(self, made: datetime, alarms: Sequence[str] = (), off: Sequence[str] = ()) -> bytes:
+        """The page that says which snapshot holds where, what is wrong with us, and where we are switched `off`."""
+        welcome = {"trials": list(self.welcome)} if self.welcome else {}
+        return _bytes(
+            {
+                "version": VERSION,
+                "made": made.isoformat(),
+                "places": [list(each) for each in self.places],
+                "contexts": self.contexts,
+                "global": self.everywhere,
+                "guards": self.sheets,
+                "figures": {context: dict(each) for context, each in self.figures.items()},
+                "alarms": list(alarms),
+                "off": list(off),
+                "agents": {agent: dict(each) for agent, each in self.own.items()},
+                **welcome,
+            }
+        )
+
+
+def published(
+    matters: Mapping[str, Matter],
+    fixes: Mapping[str, Sequence[Remedy]],
+    signs: Signs,
+    places: Iterable[tuple[str, str]],
+    policy: DeliverPolicy,
+    lots: Lots | None = None,
+) -> Published:
+    """The snapshots of every context that there is something to tell in; `matters` and `fixes` by context.
+
+    The one of the empty context holds wherever no other does. `lots` tells what is on trial.
+    """
+    lots = lots or Lots(frozenset(), {})
+    told = _bytes(dict(signs.complaints))
+    files = {digest(told): told}
+    contexts: dict[str, str] = {}
+    blocks: dict[str, str] = {}
+    nothing = matters[""]
+    for context in sorted({*matters, *fixes, ""}):
+        matter = matters.get(context, nothing)
+        known = fixes.get(context, fixes.get("", ()))
+        block = block_of(matter, policy)
+        whole = _snapshot(context, matter, known, block) | {"complaints": digest(told), "cut": list(signs.cut)}
+        content = _bytes(whole | (_on_trial(block, known, lots) if context in lots.welcome else {}))
+        # A file is read by every session, so it has nothing that is tried, told or asked once.
+        blocks[context] = block_of(matter._replace(tried=(), waiting=(), news=()), policy).text
+        contexts[context] = digest(content)
+        files[digest(content)] = content
+    everywhere = contexts.pop("")
+    known_places = sorted({path: context for path, context in places if context in contexts}.items())
+    return Published(files, known_places, contexts, everywhere, {}, {}, blocks, tuple(sorted(lots.welcome)))
+
+
+def _on_trial(block: Block, fixes: Sequence[Remedy], lots: Lots) -> dict[str, object]:
+    """What the coin is thrown for in a context; nothing where nothing is on trial."""
+    ids = [id_ for id_, _ in block.tried] + [id_ for each in fixes for id_ in each.ids]
+    trials = {id_: lots.chances[id_] for id_ in ids if id_ in lots.chances}
+    if not trials:
+        return {}
+    tried = [list(each) for each in block.tried]
+    return {"trials": trials, "tried": tried, "title": block.title, "holdout": lots.holdout}
+
+
+def digest(content: bytes) -> str:
+    """The name of a content."""
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def words_of(text: str) -> list[str]:
+    """The words by which a rule is found to matter to a prompt."""
+    return sorted(set(_WORD.findall(text.casefold())) - _COMMON)
+
+
+def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Block) -> dict[str, object]:
+    return {
+        "version": VERSION,
+        "context": context,
+        "block": block.text,
+        "block_ids": list(block.ids),
+        "once": [list(each) for each in block.once],
+        "fixes": [each._asdict() for each in fixes],
+        "rules": [_told(each) for each in matter.rules],
+        "filed": [_told(each) for each in matter.filed],
+        "said": [_told(each) for each in matter.said],
+        "waiting": [each._asdict() | {"short": short_id(each.id)} for each in matter.waiting],
+        "phrases": PHRASES,
+        "verbs": VERBS,
+        "longest": LONGEST,
+        "placed": list(PLACED),
+        "places": SPOKEN,
+        "scopes": SCOPES,
+        "fillers": FILLERS,
+    }
+
+
+def _told(line: Line) -> dict[str, object]:
+    return {"id": line.exposed, "text": line.told, "source": line.source, "words": words_of(line.text)}
+
+
+def _bytes(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")

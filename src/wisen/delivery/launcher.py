@@ -1,0 +1,199 @@
+"""Writes the launcher: the shell script of the home that agents run, and that alone knows where wisen is installed.
+
+What stands in agents' settings names this script and nothing inside a package. So an interpreter or a package that is
+gone, moved, broken or slow ends in silence, and an agent's prompt goes through.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.errors import FileError
+from wisen.model.hook import LAUNCHER, Caller, Program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+REMOVER = "remove-hooks.py"
+"""The script beside the launcher that takes wisen out of agents without wisen."""
+UNGUARDED = "snapshots/no-guards"
+"""A file of the home that is there while no guard is at work: calls of tools start no interpreter then."""
+_MEASURED = 5
+SECONDS = 2
+"""After so long an interpreter is stopped. The client gives up after one, and no agent waits less than three."""
+
+_SCRIPT = r"""#!/bin/sh
+# Agents run this to call wisen: /bin/sh HOME/hook AGENT EVENT, with the event on its input. `wisen install` wrote it.
+# It prints what wisen answers, whole or not at all, and always ends with 0.
+# To take wisen out of your agents without wisen: python3 HOME/remove-hooks.py
+python=@python@
+client=@client@
+timeout=@timeout@
+exec 2>/dev/null
+home=${0%/*}
+quiet=
+[ "$2" = before-call ] && [ -e "$home/@unguarded@" ] && quiet=yes
+[ -x "$python" ] && [ -f "$client" ] && [ -r "$client" ] || quiet=yes
+if [ "$quiet" ]; then
+  cat >/dev/null # an agent may take it for an error when nobody reads what it writes
+  exit 0
+fi
+set -- "$python" -I -S "$client" --home "$home" --agent "$1" "$2"
+if [ -x "$timeout" ]; then
+  answer=$("$timeout" -s KILL @seconds@ "$@")
+else
+  exec 3<&0
+  answer=$(
+    "$@" <&3 3<&- &
+    worker=$!
+    { trap 'kill "$sleeper"; exit' TERM; sleep @seconds@ & sleeper=$!; wait "$sleeper"; kill -KILL "$worker"; } \
+      </dev/null >/dev/null 3<&- &
+    watchdog=$!
+    wait "$worker"
+    ended=$?
+    kill "$watchdog"
+    exit "$ended"
+  )
+fi
+ended=$?
+if [ "$ended" -ne 0 ]; then
+  cat >/dev/null
+fi
+case $answer in
+  '{'*'}') [ "$ended" -eq 0 ] && printf '%s\n' "$answer" ;;
+esac
+exit 0
+"""
+
+
+class HomeLauncher:
+    """The launcher of one home."""
+
+    def __init__(self, home: Path, program: Program) -> None:
+        """`program`: what it is to start."""
+        self._home, self._program = home, program
+
+    def write(self, settings: Sequence[str]) -> None:
+        """Have the launcher start this wisen, and the remover know these settings files. Raises: FileError."""
+        remover = Path(__file__).with_name("remove_hooks.py").read_text(encoding="utf-8")
+        files = sorted({_below_home(each) for each in settings})
+        named = remover.replace("\nFILES: list[str] = []\n", f"\nFILES: list[str] = {files!r}\n")
+        try:
+            self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _put(self._home / LAUNCHER, script(self._program, _timeout()))
+            _put(self._home / REMOVER, named)
+        except OSError as error:
+            raise FileError(
+                f"{self._home / LAUNCHER} cannot be written: {error.strerror}. Make room there, or set WISEN_HOME."
+            ) from error
+
+    def remove(self) -> None:
+        """Take the launcher and the remover away: no agent calls us any more. Raises: FileError."""
+        for name in (LAUNCHER, REMOVER):
+            try:
+                (self._home / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise FileError(f"{self._home / name} cannot be deleted: {error.strerror}. Delete it.") from error
+
+    def measure(self, event: str, *, guarded: bool) -> float:
+        """Milliseconds that an agent waits for a launcher like this one; the middle of a few."""
+        took = []
+        with tempfile.TemporaryDirectory(prefix="wisen-measure-") as folder:
+            home = Path(folder)
+            (home / LAUNCHER).write_text(script(self._program, _timeout()), errors="surrogateescape")
+            (home / "snapshots").mkdir()
+            if not guarded:
+                (home / UNGUARDED).touch()
+            command = Caller(home=folder).command(event, "claude-code")
+            for _ in range(_MEASURED):
+                began = time.perf_counter()
+                subprocess.run(["/bin/sh", "-c", command], input=b"{}", check=False, capture_output=True)  # noqa: S603 - our own script
+                took.append(time.perf_counter() - began)
+        return round(sorted(took)[_MEASURED // 2] * 1000, 1)
+
+    def is_whole(self) -> bool:
+        """Whether there is a launcher, and what it starts is there, this wisen or another."""
+        program = program_of(self._home)
+        return program is not None and os.access(program.python, os.X_OK) and os.access(program.client, os.R_OK)
+
+
+def _below_home(path: str) -> str:
+    """A path as the user would write it: a home that is copied to somebody else means the files of that one."""
+    try:
+        return str(Path("~") / Path(path).relative_to(Path.home()))
+    except (ValueError, RuntimeError):
+        return path
+
+
+def script(program: Program, timeout: str) -> str:
+    """The launcher of a program; `timeout`: the tool that stops it, empty where this machine has none."""
+    values = {
+        "python": shlex.quote(program.python),
+        "client": shlex.quote(program.client),
+        "timeout": shlex.quote(timeout),
+        "unguarded": UNGUARDED,
+        "seconds": str(SECONDS),
+    }
+    text = _SCRIPT
+    for name, value in values.items():
+        text = text.replace(f"@{name}@", value)
+    return text
+
+
+def program_of(home: Path) -> Program | None:
+    """What the launcher of a home starts; None where there is none, or it is not one of ours."""
+    try:
+        path = home / LAUNCHER
+        text = path.read_text(encoding="utf-8", errors="surrogateescape") if path.is_file() else ""
+    except OSError:
+        return None
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        name, is_set, value = line.partition("=")
+        if is_set and name in ("python", "client"):
+            with suppress(ValueError):
+                found[name] = next(iter(shlex.split(value)), "")
+    if set(found) != {"python", "client"}:
+        return None
+    program = Program(python=found["python"], client=found["client"])
+    timeout = next((line for line in text.splitlines() if line.startswith("timeout=")), "timeout=")
+    return program if text == script(program, _unquoted(timeout.partition("=")[2])) else None
+
+
+def _timeout() -> str:
+    """The tool that stops a program, by its place; empty where there is none: macOS has none."""
+    return next((each for each in ("/usr/bin/timeout", "/bin/timeout") if os.access(each, os.X_OK)), "")
+
+
+def _unquoted(word: str) -> str:
+    try:
+        return next(iter(shlex.split(word)), "")
+    except ValueError:
+        return ""
+
+
+def _put(path: Path, text: str) -> None:
+    """Write a file whole, for its owner alone, and run it never half: an agent may start it at any moment."""
+    content = text.encode("utf-8", "surrogateescape")
+    with suppress(OSError):
+        if path.is_file() and path.read_bytes() == content and path.stat().st_mode & 0o777 == 0o700:
+            return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        handle = os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW, 0o700)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(file.fileno(), 0o700)
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,225 @@
+"""What hooks noted down, as values: exposures for the ledger, and wishes that the agent's log must bear out."""
+
+from __future__ import annotations
+
+import shlex
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.delivery.hook_snapshot import FILLERS, LONGEST, PHRASES, PLACED, SCOPES, VERBS
+from wisen.model.event import Origin
+from wisen.model.exposure import Arm, Channel, Exposure
+from wisen.model.history import Act
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.delivery.shelf_port import Note, Spooled
+    from wisen.model.entry import Proposal
+    from wisen.model.history import History
+
+_AROUND = timedelta(minutes=10)
+"""How far the clocks of a hook and of a log may be apart."""
+_TYPED = ("prompt", "queued")
+APPROVE, CONFIRM, FORGET = "approve", "confirm", "forget"
+FORGETS = (FORGET, CONFIRM)
+"""The wishes by which something is forgotten: here at once, elsewhere after it was asked back."""
+EVERYTHING = "everything"
+
+
+class Wish(NamedTuple):
+    """What a hook heard the user type."""
+
+    name: str
+    """Of the note."""
+    agent: str
+    session: str
+    at: datetime
+    kind: str
+    of: str
+    """The number or name that was typed; of what is to be forgotten a digest, keyed with the home's salt."""
+    id: str
+    """What the number or name stood for in that session."""
+
+    @property
+    def around(self) -> datetime:
+        """From when on the log may show it."""
+        return self.at - _AROUND
+
+    @property
+    def to(self) -> str | None:
+        """The place that was typed behind the number, in the user's words; None where none was."""
+        named = self.of.split(maxsplit=2)
+        return named[2] if self.kind == APPROVE and len(named) > 2 else None
+
+    @property
+    def words(self) -> str:
+        """As it was typed; what is to be forgotten stands in the log alone."""
+        told = {FORGET: "forget …", CONFIRM: "yes forget …"}
+        return told.get(self.kind) or f"{self.kind} {self.of}"
+
+
+class Forgotten(NamedTuple):
+    """What the user typed that they want forgotten."""
+
+    what: str
+    """An id, words, or `everything`."""
+    scope: str
+    """One of SCOPES: here, global or everywhere."""
+    context: str
+    """In which it was typed; empty outside of any."""
+
+
+def exposures(spooled: Iterable[Spooled], machine: str) -> list[Exposure]:
+    """What sessions were given or kept from, one row for each subject."""
+    rows = []
+    for each in spooled:
+        for number, note in enumerate(each.notes):
+            at, arm, call, mode = _at(note), note.get("arm"), note.get("call"), note.get("mode")
+            if at is None or arm not in list(Arm):
+                continue
+            chances = _chances(note)
+            for place, subject in enumerate(_ids(note)):
+                id_, _, version = subject.partition(":")
+                told = "\0".join((machine, each.name, str(number), subject))
+                rows.append(
+                    Exposure(
+                        id=blake2b(told.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
+                        machine=machine,
+                        agent=str(note.get("agent", "")),
+                        session=str(note.get("session", "")),
+                        subject=id_,
+                        version=version,
+                        channel=Channel.HOOK,
+                        event=str(note.get("event", "")),
+                        arm=Arm(str(arm)),
+                        at=at,
+                        call=call if isinstance(call, str) else None,
+                        mode=mode if isinstance(mode, str) else None,
+                        chance=chances[place] if place < len(chances) else None,
+                    )
+                )
+    return rows
+
+
+def wishes(spooled: Iterable[Spooled]) -> list[Wish]:
+    """What hooks heard the user wish."""
+    found = []
+    for each in spooled:
+        for note in each.notes:
+            at, ids = _at(note), _ids(note)
+            if note.get("event") == "wish" and at is not None and ids:
+                agent, session, kind, of = (str(note.get(name, "")) for name in ("agent", "session", "kind", "of"))
+                found.append(Wish(each.name, agent, session, at, kind, of, ids[0]))
+    return found
+
+
+def is_borne_out(wish: Wish, histories: Iterable[History]) -> bool:
+    """Whether the agent's own log shows that the user typed a wish: what a hook heard alone is not trusted."""
+    return any(
+        turn.act is Act.SAID
+        and turn.origin in _TYPED
+        and abs(turn.at - wish.at) <= _AROUND
+        and wish_in(turn.text or "") == (wish.kind, wish.of)
+        for history in histories
+        if (history.agent, history.native) == (wish.agent, wish.session)
+        for turn in history.turns
+    )
+
+
+def typed_command(request: Proposal, histories: Iterable[History], used: str) -> tuple[str, str] | None:
+    """The session and the id of the line in which the agent's log shows that the user ran a command to wisen.
+
+    A line that is `used` proved a decision before, and proves no second one.
+    """
+    for history in histories:
+        for turn in history.turns if history.agent == request.agent else ():
+            near = abs(turn.at - request.at) <= _AROUND and turn.act is Act.SAID and turn.origin == Origin.SHELL
+            if near and turn.id not in used and _words(turn.text or "") == ["wisen", *_words(request.typed)]:
+                return history.native, turn.id
+    return None
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
+
+
+def read_forget_wish(wish: Wish, histories: Iterable[History], key: bytes) -> Forgotten | None:
+    """What the agent's own log shows that the user wants forgotten; `key` is the salt of the home.
+
+    Typed once it goes where it was typed. Other scopes, and everything, need a `yes` in front, which a hook notes only
+    where it had asked. The question itself need not be in the log any more: its words may be forgotten by now.
+    """
+    near = [
+        (abs(turn.at - wish.at), turn.context, of)
+        for history in histories
+        if (history.agent, history.native) == (wish.agent, wish.session)
+        for turn in history.turns
+        for kind, of in [wish_in(turn.text or "")]
+        if turn.act is Act.SAID and turn.origin in _TYPED and kind == wish.kind
+        if abs(turn.at - wish.at) <= _AROUND and wish.of == digest_words(of, key)
+    ]
+    for _, context, of in sorted(near):
+        what, scope = subject(of)
+        is_wide = what == EVERYTHING or scope not in ("", SCOPES["here"])
+        if (wish.kind == CONFIRM or not is_wide) and (scope or what != EVERYTHING):
+            return Forgotten(what, scope or SCOPES["here"], context)
+    return None
+
+
+def digest_words(words: str, key: bytes) -> str:
+    """Words that are to be forgotten, so that nobody can read them; the client makes the same."""
+    told = words.encode("utf-8", "surrogatepass")
+    return blake2b(told, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest()
+
+
+def subject(of: str) -> tuple[str, str]:
+    """What is to be forgotten and where; the client reads it alike."""
+    words = of.split()
+    scope = SCOPES[words.pop()] if len(words) > 1 and words[-1] in SCOPES else ""
+    if words in ([EVERYTHING], [of]):
+        return words[0], scope
+    rest = [*words]
+    while rest and rest[0] in FILLERS["before"]:
+        rest.pop(0)
+    while len(rest) > 1 and rest[-1] in FILLERS["behind"]:
+        rest.pop()
+    return " ".join(rest or words), scope
+
+
+def wish_in(text: str) -> tuple[str, str]:
+    """What a typed text asks of wisen, and of what; both empty where it asks nothing. The client reads it alike."""
+    plain = " ".join(text.casefold().split()).strip(" .!?")
+    if plain in PHRASES:
+        return PHRASES[plain], ""
+    for verb, kind in VERBS.items():
+        of = plain[len(verb) + 1 :].lstrip("#") if plain.startswith(f"{verb} ") else ""
+        alone = " " not in of or not ("\n" in text.strip() or ". " in of)
+        words = of.split()
+        named = kind != APPROVE or len(words) <= 1 or (len(words) > 2 and words[1] in PLACED)
+        if of and alone and named and len(words) <= LONGEST.get(kind, 1):
+            return kind, of
+    return "", ""
+
+
+def _at(note: Note) -> datetime | None:
+    at = note.get("at")
+    try:
+        return datetime.fromtimestamp(at, UTC) if isinstance(at, int | float) else None
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def _chances(note: Note) -> list[float]:
+    """Of a note about coins: the chance of each id."""
+    found = note.get("chances")
+    return [float(each) for each in found if isinstance(each, int | float)] if isinstance(found, list) else []
+
+
+def _ids(note: Note) -> list[str]:
+    ids = note.get("ids")
+    return [each for each in ids if isinstance(each, str)] if isinstance(ids, list) else []

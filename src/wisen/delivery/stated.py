@@ -1,0 +1,102 @@
+"""Makes a watch of a rule in words, where it says plainly what not to run or edit: "use pnpm, not npm".
+
+It knows a few ways of saying that and no others: a guard that was read into a sentence would be in the way.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wisen.delivery.derive import Derived
+
+_NAME = r"(?:`[^`\n]{2,60}`|[a-z][a-z0-9_.+-]{1,24})"
+_PLACE = r"(?:`[^`\n]{2,80}`|[\w.*~-]*/[\w./*~-]*|[\w-]*\.[a-z]{1,5}\b|\*\.[a-z]{1,5}\b)"
+_END = r"(?=[\s,;.!?)]|$)"
+_DO = r"(?:use|using|run|running|call|calling|invoke|execute)"
+_NOT = r"(?:never|don't|do not|dont|must not|should not|stop|avoid|no longer)"
+_CHANGE = r"(?:edit|editing|touch|touching|modify|modifying|change|changing|write to|overwrite|delete)"
+_FOR = r"(?: for [^,.;]{1,30})?"
+_OVER = rf"(?:instead of|rather than|and not|and never|not|never|over){_END}"
+_CHOICES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_DO} (?P<new>{_NAME}){_FOR},? {_OVER} (?:{_DO} )?(?P<old>{_NAME}){_END}",
+        rf"\bprefer (?P<new>{_NAME}) over (?P<old>{_NAME}){_END}",
+        rf"\b{_NOT} (?:ever )?{_DO} (?P<old>{_NAME}){_FOR}[,;.:]? (?:but )?(?:always )?{_DO} (?P<new>{_NAME}){_END}",
+        rf"^(?P<new>{_NAME}),? not (?P<old>{_NAME})[.!]?$",
+        rf"\breplace (?P<old>{_NAME}) (?:with|by) (?P<new>{_NAME}){_END}",
+    )
+)
+_REFUSES = rf"(?:^|[.;:!] ?|\bplease ){_NOT} (?:ever )?{_DO} (?P<old>{_NAME})(?= ?(?:[.!;]|$))"
+_SPARES = rf"\b{_NOT} (?:ever )?{_CHANGE} (?:any )?(?:files? )?(?:in |under |below |the )*(?P<place>{_PLACE})"
+_REFUSAL, _UNTOUCHED = (re.compile(pattern, re.IGNORECASE) for pattern in (_REFUSES, _SPARES))
+_BULLET = re.compile(r"^\s*(?:(?:[-*+]|\d+[.)])\s+)+")
+_BOLD = re.compile(r"\*\*(\w[^*`]*)\*\*")
+_TURNED = re.compile(
+    r"\b(?:not|never|no|without|avoid|stop|quit|nobody|if|when|whenever|while|why|whether|because|since|although"
+    r"|though|unless"
+    r"|might|could|would|did|was|were|they|he|she|people|some|instead|rather)\b|n't\b|\bdont\b",
+    re.IGNORECASE,
+)
+"""Before a choice they turn it round, or only tell of it: "never use yarn instead of npm" asks for npm."""
+_COMMON = frozenset(
+    "a an any all and as at be but by for from in is it its of on or so that the their them then this those to too we"
+    " with you your code file files function functions class test tests echo cd set time true false if then else case"
+    " do done type export import let var const one two new old same other another more less it's tool tools command"
+    " commands script scripts library framework single double quotes tabs spaces comments emoji emojis mock mocks any"
+    " version versions branch main master dev prod local remote default custom plain simple short long sync async"
+    " await return yield throw raise exit print".split()
+)
+"""Words that also are, or could be, names of programs: they count only where they are marked as code."""
+_KEYWORDS = frozenset("export import let var const return exit set test type true false eval exec local".split())
+"""Words of a shell that are words of other languages as well: alone they say nothing of commands, however marked."""
+
+
+def wording(line: str) -> str:
+    """What a line of a file says, without the marks of a list and of emphasis."""
+    return " ".join(_BOLD.sub(r"\1", _BULLET.sub("", line)).split())
+
+
+def stated(rule: str) -> Derived | None:
+    """What a rule says not to do and what to do instead; None where it does not say so plainly."""
+    text = wording(rule).replace("’", "'")
+    if text.endswith("?"):
+        return None
+    for choice in _CHOICES:
+        found = choice.search(text)
+        if found:
+            return None if _TURNED.search(_said_before(text, found.start())) else _command(found["old"], found["new"])
+    found = _REFUSAL.search(text)
+    if found:
+        return _command(found["old"], "")
+    found = _UNTOUCHED.search(text)
+    if found:
+        place = found["place"].strip("`").rstrip(".")
+        return Derived(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
+    return None
+
+
+def _said_before(text: str, place: int) -> str:
+    """What the same sentence says before a place; a "no," in front of it only answers somebody."""
+    before = text[:place]
+    sentence = re.split(r"[.;:!?]\s", before)[-1]
+    return re.sub(r"^\W*(?:no|nope|nah|stop|wait),\s*", "", sentence, flags=re.IGNORECASE)
+
+
+def _command(old: str, new: str) -> Derived | None:
+    words = _words(old)
+    if not words or (len(words) == 1 and words[0] in _KEYWORDS):
+        return None
+    better = _words(new) or []
+    return Derived(f"shell: {' '.join(words)}", " ".join(better)) if words != better else None
+
+
+def _words(name: str) -> list[str] | None:
+    """The words of a command that a rule names; None for what is no command."""
+    marked = name.startswith("`")
+    words = name.strip("`").rstrip(".").split()
+    if not marked and words and (words[0] in _COMMON or not words[0].islower()):
+        return None  # programs have small letters; languages, products and beginnings of sentences do not
+    if not words or any(set(word) & set("*?|…\"'\\$<>(){};&#") for word in words):
+        return None
+    return words if re.fullmatch(r"[A-Za-z][\w.+-]*", words[0]) else None

@@ -1,1 +1,0 @@
-"""The nouns: frozen values without I/O. They know nothing of stages, stores or surfaces."""

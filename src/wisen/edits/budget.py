@@ -1,0 +1,85 @@
+"""How large a file that agents read may grow: our least useful lines make room, a person's lines never do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.edits.managed import managed_in, rendered, without_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wisen.model.change import Line
+
+_BUDGETS = {
+    "AGENTS.md": (200, 20_000),
+    "CLAUDE.md": (200, 25_000),
+    "CLAUDE.local.md": (200, 25_000),
+    "SOUL.md": (200, 12_000),
+    "TOOLS.md": (200, 12_000),
+    "USER.md": (200, 12_000),
+    "MEMORY.md": (200, 12_000),
+}
+"""Lines and bytes. OpenClaw cuts a file at 12,000 to 20,000 characters, Codex at 32 KiB. Claude Code reads CLAUDE.md
+whole, and advises to keep it below 200 lines: a longer one is followed less, and a person says whether it may grow."""
+_USUAL = 300, 25_000
+
+
+class Budget(NamedTuple):
+    """What a file may hold."""
+
+    lines: int
+    size: int
+
+    def holds(self, content: bytes) -> bool:
+        """Whether a content stays within it."""
+        return len(content) <= self.size and content.count(b"\n") + (not content.endswith(b"\n")) <= self.lines
+
+
+SECTION = Budget(60, 6_000)
+"""What our lines below one heading may come to; a person's lines there are his own matter."""
+
+
+class Trimmed(NamedTuple):
+    """A content that was brought within its budget."""
+
+    content: bytes
+    archived: tuple[str, ...]
+    """The ids of our lines that were taken out, the least useful first."""
+
+
+def describe_size(path: str | Path, content: bytes) -> str:
+    """That a file is longer than its budget, in a sentence for a person."""
+    most, size = budget_of(Path(path).name), len(content)
+    lines = content.count(b"\n") + (not content.endswith(b"\n"))
+    has = f"{lines} lines" if lines > most.lines else f"{size / 1000:.0f} kB"
+    return f"{path} has {has}, and what agents read is best kept to {most.lines} lines and {most.size / 1000:.0f} kB."
+
+
+def budget_of(name: str) -> Budget:
+    """What a file of that name may hold."""
+    return Budget(*_BUDGETS.get(name, _USUAL))
+
+
+def trimmed(
+    content: bytes, budget: Budget, ours: Iterable[Line], worth: Mapping[str, float], *, keep: Line
+) -> Trimmed | None:
+    """The content with as many of our lines taken out as must be, the least useful first; `keep` stays.
+
+    `ours` is what we wrote: a line that says something else is the person's now, and stays. None where that does not
+    help: then nothing may be written, and a person has to be asked.
+    """
+    wrote = {line.id: line for line in ours} | {keep.id: keep}
+    stand = [wrote[each.id] for each in managed_in(content) if each.id in wrote and wrote[each.id].text == each.text]
+    stand.sort(key=lambda line: (worth.get(line.id, 0.0), line.id))
+    archived: list[str] = []
+    for line in stand:
+        full = not budget.holds(content)
+        section = [each for each in stand if each.heading == keep.heading and each.id not in archived]
+        crowded = not SECTION.holds(b"\n".join(rendered(each.text, each.id) for each in section))
+        if line is keep or not (full or (crowded and line in section)):
+            continue
+        content = without_line(content, line.id)
+        archived.append(line.id)
+    return Trimmed(content, tuple(archived)) if budget.holds(content) else None

@@ -1,0 +1,115 @@
+"""What is done to a file, by its kind: a line, a value, a passage or a removal.
+
+Each can be done, found again and taken back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.edits import entry_passages, removals, values
+from wisen.edits.managed import Block, managed_in, with_line, with_line_replaced, without_line, without_lines
+from wisen.model.change import Line, Passage, Removal, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.model.change import Deed
+
+
+def ours(deed: Deed) -> str | None:
+    """What `stands` tells while a deed stands as it was done."""
+    if isinstance(deed, Line):
+        return deed.text
+    if isinstance(deed, Removal):
+        return None
+    return deed.new or None if isinstance(deed, Value) else entry_passages.shown(deed.new)
+
+
+def stands(deed: Deed, content: bytes | None) -> str | None:
+    """What stands in the place of a deed; None for nothing."""
+    content = content or b""
+    if isinstance(deed, Line):
+        return next((each.text for each in managed_in(content) if each.id == deed.id), None)
+    if isinstance(deed, Removal):
+        return removals.stands(deed, content)
+    return values.stands(deed, content) if isinstance(deed, Value) else entry_passages.stands(deed, content)
+
+
+def stands_in(id_: str, content: bytes) -> bool:
+    """Whether a line of ours with an id stands in a file."""
+    return bool(id_) and any(each.id == id_ for each in managed_in(content))
+
+
+def again(deed: Deed, content: bytes) -> bytes:
+    """The content with a deed that was done before done once more.
+
+    Raises:
+        ValueError: it cannot be done there.
+        SettingsUnclear: the same, in a settings file.
+    """
+    if isinstance(deed, Line):
+        if stands_in(deed.instead_of, content):
+            return with_line_replaced(content, deed.instead_of, deed.text, deed.id)
+        return with_line(without_lines(content, deed.archived), deed.heading, deed.text, deed.id).content
+    if isinstance(deed, Removal):
+        return removals.onto(deed, content)
+    return values.onto(deed, content) if isinstance(deed, Value) else entry_passages.onto(deed, content)
+
+
+def off(deed: Deed, content: bytes, others: Iterable[Deed]) -> bytes:
+    """The content without a deed, where others touched the file since; as it is, where nothing of it is left.
+
+    `others`: what else was done to the file before and still stands, oldest first.
+
+    Raises:
+        SettingsUnclear: what is left cannot be told.
+    """
+    if isinstance(deed, Value):
+        return values.off(deed, content, [each for each in others if isinstance(each, Value)])
+    if isinstance(deed, Removal):
+        return removals.off(deed, content)
+    if not isinstance(deed, Line):
+        return entry_passages.off(deed, content)
+    lines = [each for each in others if isinstance(each, Line)]
+    if stands(deed, content) == deed.text:
+        if deed.instead_of and not (deed.instead_of != deed.id and stands_in(deed.instead_of, content)):
+            return with_line_replaced(content, deed.id, deed.old, deed.instead_of)
+        content = without_line(content, deed.id, _around(deed, lines))
+    for each in lines:
+        if each.id in deed.archived and stands(each, content) is None:
+            content = with_line(content, each.heading, each.text, each.id).content
+    return content
+
+
+def replaces(deed: Deed, earlier: Deed) -> bool:
+    """Whether a deed was done in the place of an earlier one, which no longer stands by itself then."""
+    if isinstance(deed, Value) and isinstance(earlier, Value):
+        return all(one == other for one, other in zip(deed.keys, earlier.keys, strict=False)) and not deed.appended
+    if isinstance(deed, Line) and isinstance(earlier, Line):
+        return deed.instead_of == earlier.id
+    return isinstance(deed, Passage) and isinstance(earlier, Passage) and deed.old == earlier.new
+
+
+def rebased(deed: Deed, earlier: Deed) -> Deed:
+    """A deed as if the earlier one, in whose place it was done, had never been."""
+    if isinstance(deed, Value) and isinstance(earlier, Value) and (deed.keys, deed.old) == (earlier.keys, earlier.new):
+        return structs.replace(deed, old=earlier.old, made=deed.made + earlier.made)
+    if isinstance(deed, Passage) and isinstance(earlier, Passage) and deed.old == earlier.new:
+        return structs.replace(deed, old=earlier.old)
+    if isinstance(deed, Line) and isinstance(earlier, Line) and deed.instead_of == earlier.id:
+        place = {"opening": earlier.opening, "closing": earlier.closing}
+        return structs.replace(deed, instead_of=earlier.instead_of, old=earlier.old, **place)
+    return deed
+
+
+def _around(deed: Line, lines: list[Line]) -> list[Block]:
+    """What was put around the lines that this one stands among: with it, or with the first of them before it."""
+    around = [
+        Block(each.opening, each.closing)
+        for each in (*lines, deed)
+        if each.heading == deed.heading and (each.opening or each.closing)
+    ]
+    return around[-1:]

@@ -1,0 +1,71 @@
+"""A desk on which edits are tried: they are made as on the real one, and nothing reaches a file or the ledger."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from msgspec import structs
+
+from wisen.errors import FileChanged
+from wisen.model.change import digest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wisen.edits.past import Desk
+    from wisen.model.change import Change, Look, Seen
+    from wisen.store.ledger_port import Ledger
+    from wisen.system.ports import Files
+
+_MODE = 0o644
+
+
+def drafted(desk: Desk) -> Desk:
+    """The same desk, with files and a ledger that forget."""
+    return desk._replace(files=_Files(desk.files), ledger=cast("Ledger", _Ledger(desk.ledger)))
+
+
+class _Files:
+    """Files in which what was written is only remembered."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self.real, self.beside, self.linked_to = files.real, files.beside, files.linked_to
+        self._written: dict[str, bytes | None] = {}
+
+    def read(self, path: Path) -> Seen:
+        seen = self._files.read(path)
+        if seen.real not in self._written:
+            return seen
+        content = self._written[seen.real]
+        return structs.replace(seen, content=content, mode=0 if content is None else seen.mode or _MODE)
+
+    def write(self, seen: Seen, content: bytes | None) -> Seen:
+        there = self._written.get(seen.real, seen.content)
+        if digest(there) != seen.digest:
+            raise FileChanged(f"{seen.path} has changed since it was read. Read it again and repeat the change.")
+        self._written[seen.real] = content
+        return structs.replace(seen, content=content)
+
+
+class _Ledger:
+    """As much of a ledger as edits need; what is new in it is only remembered."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._changes: list[Change] = []
+        self._looks: list[Look] = []
+
+    def change(self, change: Change) -> bool:
+        self._changes.append(change)
+        return True
+
+    def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        drafted = (each for each in self._changes if path in (None, each.path))
+        return (*self._ledger.changes(machine=machine, path=path), *drafted)
+
+    def look(self, look: Look) -> None:
+        self._looks.append(look)
+
+    def looks(self, *, machine: str) -> tuple[Look, ...]:
+        return (*self._ledger.looks(machine=machine), *self._looks)

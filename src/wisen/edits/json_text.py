@@ -1,0 +1,223 @@
+"""JSON and JSON5 with places: reads a text into nodes and edits it by one splice.
+
+It reads JSON5 (and so JSON with comments). That plain JSON is plain is checked by `json`, not here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from wisen.edits.flow_text import Item, Node, Splice, cut_from, newline_of, set_in
+from wisen.errors import SettingsUnclear
+
+if TYPE_CHECKING:
+    from wisen.edits.flow_text import Layout, Path
+
+_LINE = r"//[^\r\n\u2028\u2029]*"
+_BLOCK = r"/\*(?:[^*]|\*(?!/))*\*/"
+_BLANK = r"[\t\n\v\f\r \u00a0\ufeff\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
+_TRIVIA = re.compile(rf"(?:{_BLANK}|{_LINE}|{_BLOCK})*")
+_STRING = re.compile(r"""(?s:"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*')""")
+_NAME = re.compile(r"(?:[^\W\d]|\$)(?:\w|[$\u200c\u200d])*")
+_PLAIN_NAME = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+_NUMBER = re.compile(
+    r"([+-]?)(?:(0[xX][0-9a-fA-F]+)|(Infinity|NaN)|((?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?))(?![\w.$])",
+    re.ASCII,
+)
+_ESCAPE = re.compile(r"(?s)\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))")
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
+_NOTHING = {"\n", "\r\n", "\r", "\u2028", "\u2029"}
+_WORDS = {"true": True, "false": False, "null": None}
+
+
+def plain(text: str) -> Any:
+    """The data of a text in plain JSON."""
+    if not text.strip():
+        return {}
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise SettingsUnclear(f"this is not JSON ({error}); please mend the file, then try again") from error
+
+
+def loose(text: str) -> Any:
+    """The data of a text in JSON5."""
+    root = scanned(text)
+    return {} if root is None else data_of(root)
+
+
+def with_value(text: str, path: Path, value: object) -> Splice:
+    """The change that sets a value."""
+    root, style = scanned(text), JsonStyle()
+    if root is not None:
+        return set_in(text, root, root.start, path, value, style)
+    line = newline_of(text)
+    lead = line if text.strip() and not text.endswith(("\n", "\r")) else ""
+    at = len(text) if text.strip() else 0
+    shell = Splice(at, at, f"{lead}{{}}{'' if text.strip() == '' and text else line}")
+    made = shell.on(text)
+    inner = scanned(made)
+    assert inner is not None  # the braces were written just now
+    return Splice(at, at, _only(text, set_in(made, inner, inner.start, path, value, style).on(made), at))
+
+
+def without_value(text: str, path: Path) -> Splice:
+    """The change that removes a value."""
+    root = scanned(text)
+    return cut_from(text, root or Node(0, 0, [], mapping=True), path, JsonStyle())
+
+
+def _only(old: str, new: str, at: int) -> str:
+    """What was put in at a place."""
+    return new[at : at + len(new) - len(old)]
+
+
+def scanned(text: str) -> Node | None:
+    """The root of a text; None when it is empty but for comments."""
+    at = _skip(text, 0)
+    if at == len(text):
+        return None
+    try:
+        node = _value(text, at)
+    except RecursionError:
+        raise SettingsUnclear("this JSON is nested too deeply; please change the file by hand") from None
+    end = _skip(text, node.end)
+    if end != len(text):
+        raise _broken(text, end)
+    return node
+
+
+def data_of(node: Node) -> Any:
+    """The data of a node; the last of two equal keys counts, as everywhere."""
+    if node.items is None:
+        return node.data
+    if node.mapping:
+        return {item.key[0]: data_of(item.value) for item in node.items}
+    return [data_of(item.value) for item in node.items]
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not allowed")
+
+
+def _broken(text: str, at: int) -> SettingsUnclear:
+    line = len(re.findall(r"\r\n|\n|\r", text[:at])) + 1
+    return SettingsUnclear(f"this is not JSON at line {line}; please mend the file, then try again")
+
+
+def _skip(text: str, at: int) -> int:
+    found = _TRIVIA.match(text, at)
+    return found.end() if found else at
+
+
+def _value(text: str, at: int) -> Node:
+    if text[at : at + 1] in ("{", "["):
+        return _box(text, at)
+    if found := _STRING.match(text, at):
+        return Node(at, found.end(), data=_unquoted(text, at, found.group()[1:-1]))
+    if found := _NUMBER.match(text, at):
+        return Node(at, found.end(), data=_number(text, at, found))
+    if (found := _NAME.match(text, at)) and found.group() in _WORDS:
+        return Node(at, found.end(), data=_WORDS[found.group()])
+    raise _broken(text, at)
+
+
+def _box(text: str, start: int) -> Node:
+    box = Node(start, start, [], mapping=text[start] == "{")
+    items: list[Item] = []
+    at = _skip(text, start + 1)
+    while text[at : at + 1] != ("}" if box.mapping else "]"):
+        if items and items[-1].comma is None:
+            raise _broken(text, at)
+        item = _member(text, at) if box.mapping else Item(at, _value(text, at))
+        items.append(item)
+        at = _skip(text, item.value.end)
+        if text[at : at + 1] == ",":
+            item.comma = at
+            at = _skip(text, at + 1)
+    box.items, box.end = items, at + 1
+    return box
+
+
+def _member(text: str, at: int) -> Item:
+    if found := _STRING.match(text, at):
+        key = _unquoted(text, at, found.group()[1:-1])
+    elif found := _NAME.match(text, at):
+        key = found.group()
+    else:
+        raise _broken(text, at)
+    colon = _skip(text, found.end())
+    if text[colon : colon + 1] != ":":
+        raise _broken(text, colon)
+    value = _value(text, _skip(text, colon + 1))
+    return Item(at, value, (key,), text[found.end() : value.start])
+
+
+def _unquoted(text: str, at: int, inside: str) -> str:
+    def one(found: re.Match[str]) -> str:
+        four, two, other = found.groups()
+        if four or two:
+            return chr(int(four or two, 16))
+        if other in _NOTHING:
+            return ""
+        if (other.isdigit() and other != "0") or other in "ux":
+            raise _broken(text, at)
+        return _ESCAPES.get(other, other)
+
+    made = _ESCAPE.sub(one, inside)
+    if any("\ud800" <= char <= "\udfff" for char in made):
+        made = made.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return made
+
+
+def _number(text: str, at: int, found: re.Match[str]) -> int | float:
+    sign, hexadecimal, word, usual = found.groups()
+    try:
+        if hexadecimal:
+            number: int | float = int(hexadecimal, 16)
+        elif word:
+            number = float("inf" if word == "Infinity" else "nan")
+        else:
+            number = int(usual) if usual.isdigit() else float(usual)
+    except ValueError:
+        raise _broken(text, at) from None
+    return -number if sign == "-" else number
+
+
+class JsonStyle:
+    """How JSON is written: over several lines where the file does so, in double quotes."""
+
+    beside = re.compile(rf"(?:[ \t]|/\*(?:[^*\r\n]|\*(?!/))*\*/)*(?P<line>{_LINE})?")
+    trivia = _TRIVIA
+    expands = True
+
+    def write(self, key: str | None, value: object, like: Item | None, layout: Layout | None) -> str:
+        """A member, or an element when there is no key."""
+        if layout is None:
+            written = _dumped(value, None)
+        else:
+            lines = _dumped(value, layout.step).split("\n")
+            written = (layout.newline + layout.margin).join(lines)
+        if key is None:
+            return written
+        joint = like.joint if like and re.fullmatch(r"[ \t]*:[ \t]*", like.joint) else ": "
+        bare = like and like.key and self._is_bare(like) and _PLAIN_NAME.fullmatch(key)
+        return (key if bare else _dumped(key, None)) + joint + written
+
+    @staticmethod
+    def _is_bare(like: Item) -> bool:
+        """Whether a key stands without quotes: then it is as long as its name."""
+        return like.value.start - len(like.joint) - like.start == len(like.key[0])
+
+
+def _dumped(value: object, step: str | None) -> str:
+    try:
+        written = json.dumps(value, ensure_ascii=False, indent=step, allow_nan=False)
+        written.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=step, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SettingsUnclear(f"this value cannot be written as JSON ({error}); please give another") from error
+    return written

@@ -1,0 +1,74 @@
+"""What may happen by itself, what is proposed and what always asks: one table, the same in the docs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wisen.model.entry import Origin
+from wisen.model.policy import YEARS, setting
+
+
+class Profile(StrEnum):
+    """How much may happen without a question."""
+
+    CAUTIOUS = "cautious"
+    STANDARD = "standard"
+    AUTONOMOUS = "autonomous"
+
+
+class Leave(StrEnum):
+    """Whether a change needs a person."""
+
+    AUTO = "auto"
+    """It is made at once, and recorded as a proposal that policy approved."""
+    PROPOSE = "propose"
+    """It waits in the list of proposals."""
+    ASK = "ask"
+    """It waits, and is never approved together with others."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromotePolicy:
+    """When an entry is ready to become a rule, and what may happen without a question."""
+
+    profile: str = setting(
+        Profile.STANDARD.value, "How much may happen without a question.", one_of=tuple(each.value for each in Profile)
+    )
+    occurrences: int = setting(3, "How often a lesson must have come up to be proposed.", at_least=1)
+    sessions: int = setting(2, "In how many sessions.", at_least=1)
+    days: int = setting(30, "Within how many days.", at_least=1, at_most=YEARS)
+    stated: float = setting(0.3, "How likely a stated preference must be meant to last.", at_least=0, at_most=1)
+    durable: float = setting(0.75, "How likely a correction said once must be meant to last.", at_least=0, at_most=1)
+    expires_days: int = setting(
+        60, "After how many days without an answer a proposal is over.", at_least=1, at_most=YEARS
+    )
+    most: int = setting(20, "How many proposals wait at once.", at_least=1)
+
+
+TABLE: dict[tuple[Profile, str], dict[Origin, Leave]] = {
+    (Profile.CAUTIOUS, "any"): dict.fromkeys(Origin, Leave.ASK),
+    # What was stated works at once by hook; a file outside of our home is written after a yes.
+    (Profile.STANDARD, "notes"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
+    (Profile.STANDARD, "rules"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
+    (Profile.AUTONOMOUS, "notes"): dict.fromkeys(Origin, Leave.AUTO) | {Origin.IMPORTED: Leave.ASK},
+    (Profile.AUTONOMOUS, "rules"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
+}
+"""By profile and kind of file: notes are TOOLS, MEMORY and USER; rules are SOUL, AGENTS, CLAUDE and everything else."""
+_NOTES = frozenset({"TOOLS.md", "MEMORY.md", "USER.md", "preferences.json"})
+
+
+def may_write_unasked(profile: str) -> bool:
+    """Whether anything outside of our home may be written without a yes."""
+    return Profile(profile) is Profile.AUTONOMOUS
+
+
+def leave_for(profile: Profile, file: str, origin: Origin, *, tracked: bool, certain: bool) -> Leave:
+    """What a change needs.
+
+    `certain`: the user stated it as a rule in so many words. Only that is made at once, and never in a file that git
+    tracks: what is committed there concerns others too.
+    """
+    kind = "any" if profile is Profile.CAUTIOUS else "notes" if file in _NOTES else "rules"
+    leave = TABLE[profile, kind][origin]
+    return Leave.PROPOSE if leave is Leave.AUTO and (tracked or not certain) else leave

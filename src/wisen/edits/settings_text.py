@@ -1,0 +1,174 @@
+"""Sets or removes one value in the text of a settings file, and proves that nothing else changes.
+
+The new text is parsed: it must say exactly what the old one said but for that value. What cannot be proven is refused
+with `SettingsUnclear`. It works on text alone; reading and writing files is not its job.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from wisen.edits.flow_text import nested, unclear
+from wisen.errors import SettingsUnclear
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wisen.edits.flow_text import Path, Splice
+
+Json: TypeAlias = "bool | int | float | str | list[Any] | dict[str, Any] | None"
+Format = Literal["json", "json5", "toml", "yaml"]
+"""JSON with comments is read as JSON5."""
+
+_BOM = "\ufeff"
+_ABSENT = object()
+
+
+def with_value(text: str, format: Format, path: Path, value: Json) -> str:
+    """The text with a value set at a path; parents that are missing are made, `-` at the end appends to a list.
+
+    Raises:
+        SettingsUnclear: the text cannot be read, the path leads nowhere, or the change cannot be proven right.
+    """
+    return _changed(text, format, path, value)
+
+
+def without_value(text: str, format: Format, path: Path) -> str:
+    """The text without the value at a path; its parents stay, empty if need be.
+
+    Raises:
+        SettingsUnclear: the text cannot be read, nothing stands there, or the change cannot be proven right.
+    """
+    return _changed(text, format, path, _ABSENT)
+
+
+def parsed(text: str, format: Format) -> Json:
+    """What a text says; an empty one is an empty mapping. Dates come as text, other keys than text as they are.
+
+    Raises:
+        SettingsUnclear: the text cannot be read.
+    """
+    try:
+        found: Json = _plain(_readers(format)[0](text.removeprefix(_BOM)), {})
+    except RecursionError:
+        raise SettingsUnclear("this file is nested too deeply; please change it by hand") from None
+    return found
+
+
+def says_the_same(one: str, other: str, format: Format) -> bool:
+    """Whether two texts say the same, to the type. Raises: SettingsUnclear where one cannot be read."""
+    one, other = one.removeprefix(_BOM), other.removeprefix(_BOM)
+    return all(same(read(one), read(other)) for read in _readers(format))
+
+
+def _changed(text: str, format: Format, path: Path, value: Any) -> str:
+    if not path:
+        raise unclear(path, "a path is needed")
+    bom = _BOM if text.startswith(_BOM) else ""
+    body = text.removeprefix(_BOM)
+    try:
+        readers = _readers(format)
+        before = [read(body) for read in readers]
+        wanted = [expected(data, path, value, path) for data in before]
+        splice = _splice(body, format, path, value)
+        splice.text.encode()
+        changed = splice.on(body)
+        after = [read(changed) for read in readers]
+        proven = 0 <= splice.start <= splice.end <= len(body) and all(
+            same(new, want) for new, want in zip(after, wanted, strict=True)
+        )
+    except RecursionError:
+        raise unclear(path, "the file is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise unclear(path, "it holds half a character") from None
+    if not proven:
+        raise unclear(path, "the change would alter more than that")
+    return bom + changed
+
+
+def _readers(format: Format) -> list[Callable[[str], Any]]:
+    """How a format is read; YAML by both of its versions, since agents differ in which they follow."""
+    if format == "toml":
+        from wisen.edits import toml_text
+
+        return [toml_text.data]
+    if format == "yaml":
+        from wisen.edits import yaml_text
+
+        return [yaml_text.data, yaml_text.old_data]
+    from wisen.edits import json_text
+
+    return [json_text.plain if format == "json" else json_text.loose]
+
+
+def _splice(text: str, format: Format, path: Path, value: Any) -> Splice:
+    if format == "toml":
+        from wisen.edits.toml_text import with_value, without_value
+    elif format == "yaml":
+        from wisen.edits.yaml_text import with_value, without_value
+    else:
+        from wisen.edits.json_text import with_value, without_value
+    return without_value(text, path) if value is _ABSENT else with_value(text, path, value)
+
+
+def expected(data: Any, path: Path, value: Any, whole: Path) -> Any:
+    """The data with the value set or taken away; only what lies on the path is copied."""
+    part, rest = path[0], path[1:]
+    if isinstance(data, dict):
+        if not isinstance(part, str):
+            raise unclear(whole, f"{part} is a place in a list, and there is a mapping")
+        copy = dict(data)
+        if rest and part in data:
+            copy[part] = expected(data[part], rest, value, whole)
+        elif value is not _ABSENT:
+            copy[part] = nested(rest, value)
+        elif part in data:
+            del copy[part]
+        else:
+            raise unclear(whole, "there is nothing to remove")
+        return copy
+    if not isinstance(data, list):
+        raise unclear(whole, "what stands there is neither a mapping nor a list")
+    if part == "-" and not rest and value is not _ABSENT:
+        return [*data, value]
+    if not isinstance(part, int) or not 0 <= part < len(data):
+        raise unclear(whole, f"a list of {len(data)} stands there, without a place {part!r}")
+    middle = [expected(data[part], rest, value, whole)] if rest else [] if value is _ABSENT else [value]
+    return [*data[:part], *middle, *data[part + 1 :]]
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same to the type: 1, 1.0 and true are three. Shared parts are looked at once."""
+    seen: set[tuple[int, int]] = set()
+    open_pairs = [(one, other)]
+    while open_pairs:
+        left, right = open_pairs.pop()
+        if type(left) is not type(right):
+            return False
+        if isinstance(left, dict | list):
+            if (id(left), id(right)) in seen:
+                continue
+            seen.add((id(left), id(right)))
+            if len(left) != len(right):
+                return False
+            keys: Iterable[Any] = left if isinstance(left, dict) else range(len(left))
+            for key in keys:
+                if isinstance(left, dict) and key not in right:
+                    return False
+                open_pairs.append((left[key], right[key]))
+        elif repr(left) != repr(right):
+            return False
+    return True
+
+
+def _plain(data: Any, seen: dict[int, Any]) -> Any:
+    """The data with dates as text; what YAML shares stays shared, or a small file could fill the memory."""
+    if not isinstance(data, dict | list):
+        return data.isoformat() if isinstance(data, datetime.date | datetime.time) else data
+    if id(data) not in seen:
+        if isinstance(data, dict):
+            seen[id(data)] = {key: _plain(value, seen) for key, value in data.items()}
+        else:
+            seen[id(data)] = [_plain(value, seen) for value in data]
+    return seen[id(data)]

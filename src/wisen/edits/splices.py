@@ -1,0 +1,80 @@
+"""What changed between two contents of a file, and what leads back. Contents are bytes; lines end with a line feed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.model.change import Splice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_LINE = re.compile(rb"[^\n]*\n|[^\n]+")
+_MOST_LINES = 5_000
+_MOST_PAIRS = 200_000
+"""Beyond, the matcher takes minutes: a file of one line a thousand times over has a million equal pairs."""
+
+
+class _Hunk(NamedTuple):
+    """Lines `low` to `high` of the one content, and what stands in their place in the other."""
+
+    low: int
+    high: int
+    lines: tuple[bytes, ...]
+
+
+def difference(old: bytes, new: bytes) -> tuple[Splice, ...]:
+    """The lines that changed, in the coordinates of `old`: in order and without overlap."""
+    lines = _LINE.findall(old)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
+    return tuple(
+        Splice(starts[hunk.low], old[starts[hunk.low] : starts[hunk.high]], b"".join(hunk.lines))
+        for hunk in _hunks(lines, _LINE.findall(new))
+    )
+
+
+def applied(content: bytes, splices: Iterable[Splice]) -> bytes:
+    """The content after these changes. Raises: ValueError where `old` does not stand at `at`."""
+    pieces: list[bytes] = []
+    done = 0
+    for splice in splices:
+        end = splice.at + len(splice.old)
+        if not done <= splice.at <= end <= len(content):
+            raise ValueError(f"a change at byte {splice.at} is out of order or beyond the end")
+        if content[splice.at : end] != splice.old:
+            raise ValueError(f"what a change replaces does not stand at byte {splice.at}")
+        pieces += (content[done : splice.at], splice.new)
+        done = end
+    return b"".join((*pieces, content[done:]))
+
+
+def inverse(splices: Iterable[Splice]) -> tuple[Splice, ...]:
+    """The changes that lead back, in the coordinates of the new content."""
+    back: list[Splice] = []
+    shift = 0
+    for splice in splices:
+        back.append(Splice(splice.at + shift, splice.new, splice.old))
+        shift += len(splice.new) - len(splice.old)
+    return tuple(back)
+
+
+def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> list[_Hunk]:
+    """Where two contents differ by lines, in order; at least one equal line lies between two of them."""
+    most = min(len(old), len(new))
+    head = next((at for at in range(most) if old[at] != new[at]), most)
+    most -= head
+    tail = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
+    one, other = old[head : len(old) - tail], new[head : len(new) - tail]
+    if not one and not other:
+        return []
+    in_one, in_other = Counter(one), Counter(other)
+    pairs = sum(count * in_other[line] for line, count in in_one.items())
+    if max(len(one), len(other)) > _MOST_LINES or pairs > _MOST_PAIRS:
+        return [_Hunk(head, head + len(one), tuple(other))]
+    found = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    return [_Hunk(head + a, head + b, tuple(other[c:d])) for tag, a, b, c, d in found if tag != "equal"]

@@ -1,0 +1,77 @@
+"""The languages that a user added: files in a folder of the home. A broken one is told, and left out."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.errors import LanguageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from wisen.feedback.detector import Model
+    from wisen.feedback.language import Language
+
+FOLDER = "languages"
+"""Where they lie, below the home."""
+_BEHIND = 32
+"""How many bits of what sessions were understood by tell the version of our own code."""
+
+
+class Broken(NamedTuple):
+    """A file that is no language."""
+
+    file: str
+    says: str
+
+
+class Added:
+    """The languages of a folder, and what makes a detector of them and of those that are shipped."""
+
+    def __init__(self, languages: tuple[Language, ...] = (), broken: tuple[Broken, ...] = (), digest: int = 0) -> None:
+        self.languages = languages
+        self.broken = broken
+        self._digest = digest
+
+    @cached_property
+    def model(self) -> Model:
+        """What hears turns in all of them: made when the first turn is heard."""
+        from wisen.feedback.detector import detector, shipped
+
+        return detector(self.languages) if self.languages else shipped()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person has to know."""
+        return tuple(f"{each.says} It is left out." for each in self.broken)
+
+    def understanding(self, version: int) -> int:
+        """What sessions are understood by: the version of the code, and behind it these files."""
+        return version + (self._digest << _BEHIND)
+
+
+def added_in(folder: Path) -> Added:
+    """The languages of a folder; none, and nothing is loaded, where there is no such folder."""
+    files = sorted(folder.glob("*.toml")) if folder.is_dir() else []
+    if not files:
+        return Added()
+    from wisen.feedback.language import read_file
+
+    languages: dict[str, Language] = {}
+    broken, told = list[Broken](), blake2b(digest_size=4)
+    for file in files:
+        try:
+            language = read_file(file)
+        except LanguageError as error:
+            broken.append(Broken(str(file), str(error)))
+            continue
+        if language.code in languages:
+            broken.append(Broken(str(file), f"{file} has the code {language.code!r}, which another file here has."))
+            continue
+        languages[language.code] = language
+        told.update(repr(language).encode())
+    # An odd number is never 0, which means that nothing was added; 31 bits, so that the whole fits into 64.
+    digest = int.from_bytes(told.digest()) >> 1 | 1 if languages else 0
+    return Added(tuple(languages.values()), tuple(broken), digest)

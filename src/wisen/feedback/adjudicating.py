@@ -1,0 +1,137 @@
+"""The step of a turn in which a model decides about turns that the detector is not sure of; off by default.
+
+Only typed text goes out. Where there is no answer, for whatever reason, what the detector heard stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+from wisen.errors import MissingExtra, ModelError, ModelFailed, Reason
+from wisen.feedback.doubt import decided, is_doubtful
+from wisen.feedback.turns import turns_of
+from wisen.model.model_use import Tier
+from wisen.model.signal import Said, SignalKind
+from wisen.models.ports import Item, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wisen.feedback.own_phrases import Own
+    from wisen.model.failure import Mined
+    from wisen.model.history import History, Turn
+    from wisen.model.signal import Heard
+    from wisen.parts import Parts
+
+PURPOSE = "adjudicate"
+AT_ONCE = 20
+"""How many turns are asked about in one question."""
+_PATIENCE = 3
+"""After so many questions without a usable answer no more are asked in this turn: each of them costs."""
+_TOKENS_EACH = 40
+"""How long the ruling about one turn may be."""
+_INSTRUCTIONS = """
+Each text is one message that a person typed to an AI coding agent. Tell two things about each of them.
+correction: the person says that the agent's work, claim or approach is wrong, incomplete as it was asked for, or to
+be done otherwise. A new task, a question, an answer or an error message alone is none.
+preference: the person states a rule that is meant to last beyond this task.
+Both, one or none may hold. Give one ruling for each id.
+"""
+
+
+class Ruling(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model says of one turn."""
+
+    id: str
+    correction: bool
+    preference: bool
+
+    @property
+    def holds(self) -> set[SignalKind]:
+        """The kinds that hold."""
+        said = {SignalKind.CORRECTION: self.correction, SignalKind.PREFERENCE: self.preference}
+        return {kind for kind, held in said.items() if held}
+
+
+class Rulings(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model says of the turns it was asked about."""
+
+    rulings: list[Ruling]
+
+
+class _Doubt(NamedTuple):
+    place: int
+    """Of its session among those of this batch."""
+    turn: Turn
+    heard: Heard
+
+
+class Adjudicator:
+    """Has the nano model decide, as long as it answers."""
+
+    def __init__(self, parts: Parts, own: Own) -> None:
+        self._parts = parts
+        self._own = own
+        self._asks = parts.models.adjudicate
+        self._in_vain = 0
+        self.troubles: list[str] = []
+        """Why the detector's word stands, where a model should have decided."""
+
+    def decided(self, sessions: Sequence[History], found: Sequence[Mined]) -> Sequence[Mined]:
+        """What sessions taught, with the signals of doubtful turns as a model decided them."""
+        changed = list(found)
+        doubts = self._doubts(sessions) if self._asks else iter(())
+        while self._asks and (batch := list(islice(doubts, AT_ONCE))):
+            rulings = self._ruled(batch)
+            for number, doubt in enumerate(batch, 1):
+                if (ruling := rulings.get(str(number))) is not None:
+                    changed[doubt.place] = self._with(changed[doubt.place], doubt, ruling)
+        return changed
+
+    def _ruled(self, batch: Sequence[_Doubt]) -> dict[str, Ruling]:
+        """The rulings by id; none where there is no answer."""
+        question = Question(
+            purpose=PURPOSE,
+            tier=Tier.NANO,
+            instructions=_INSTRUCTIONS,
+            answer=Rulings,
+            material=tuple(Item(str(number), doubt.heard.text) for number, doubt in enumerate(batch, 1)),
+            most_tokens=_TOKENS_EACH * (len(batch) + 1),
+        )
+        try:
+            answer = self._parts.model().ask(question)
+        except (ModelError, MissingExtra) as error:
+            # One that could not read these may read the next; all else would fail again.
+            passing = isinstance(error, ModelFailed) and error.reason in (Reason.MALFORMED, Reason.REFUSED)
+            withheld = isinstance(error, ModelFailed) and error.reason is Reason.WITHHELD
+            self._in_vain += not withheld
+            self._asks = withheld or (passing and self._in_vain < _PATIENCE)
+            told = f"{error} What wisen's own detector heard stands."
+            if not withheld and told not in self.troubles:
+                self.troubles.append(told)
+            return {}
+        rulings: dict[str, Ruling] = {}
+        for ruling in answer.value.rulings:
+            rulings.setdefault(ruling.id, ruling)
+        for id_ in answer.withheld:
+            rulings.pop(id_, None)  # of what it was not shown it can say nothing
+        return rulings
+
+    def _doubts(self, sessions: Sequence[History]) -> Iterator[_Doubt]:
+        for place, session in enumerate(sessions):
+            for turn, heard in turns_of(session):
+                if is_doubtful(heard, self._own.model):
+                    yield _Doubt(place, turn, heard)
+
+    def _with(self, mined: Mined, doubt: _Doubt, ruling: Ruling) -> Mined:
+        """What a session taught, with the signals of one turn as they were decided, in their place."""
+        turn = doubt.turn
+        signals = decided(doubt.heard, ruling.holds, self._own.model)
+        new = tuple(Said(message=turn.id, at=turn.at, signal=signal) for signal in signals)
+        before = tuple(each for each in mined.said if each.at <= turn.at and each.message != turn.id)
+        behind = tuple(each for each in mined.said if each.at > turn.at and each.message != turn.id)
+        return replace(mined, said=(*before, *new, *behind))

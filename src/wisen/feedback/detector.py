@@ -1,0 +1,239 @@
+"""Weighs what a turn shows into probabilities, one for each kind of signal. The weights are data: weights.json."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.feedback import lesson_quotes
+from wisen.feedback.features import glance, tables
+from wisen.feedback.lanes import Rows, lane, marks, side_by_side, surplus
+from wisen.feedback.language import shipped_languages, together
+from wisen.feedback.lasting import OF_TURN, of_lesson
+from wisen.feedback.lexicon import Lexicon, shipped_lexicon
+from wisen.feedback.writing import fold, is_dense, is_foreign
+from wisen.model.signal import Heard, Lesson, Polarity, Signal, SignalKind
+from wisen.text.lasting_words import orders_lastingly
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from wisen.feedback.features import Seen
+    from wisen.feedback.language import Language
+
+
+DETECTOR = 7
+"""The version of the detector: what another one heard is heard again."""
+STATED_LASTING = 0.9
+"""How likely an order lasts at least where it says so itself: "never push", "use pnpm. always."."""
+_TEACHES = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
+_POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """The linear model of one kind."""
+
+    bias: float
+    threshold: float
+    """From which probability on the kind is said to hold."""
+    weights: dict[str, float]
+
+
+class _File(msgspec.Struct, frozen=True):
+    kinds: dict[SignalKind, Weights]
+    abroad: dict[SignalKind, Weights]
+    """The same for turns in other languages than English."""
+    lasting: Weights
+
+
+class _Kinds:
+    """The linear models of all kinds, arranged by feature: one lane each, and behind them what lasts."""
+
+    def __init__(self, kinds: dict[SignalKind, Weights], lasting: Weights) -> None:
+        of = [kinds[kind] for kind in SignalKind]
+        self.thresholds = tuple(each.threshold for each in of)
+        # A lower score does not reach the threshold, however it is rounded.
+        self.above_least = surplus([_score(each.threshold) - 0.001 for each in of])
+        of_turn = {name: lasting.weights[named] for name, named in OF_TURN.items() if named in lasting.weights}
+        self.bias = side_by_side([*(each.bias for each in of), lasting.bias])
+        self.rows = Rows([*(each.weights for each in of), of_turn])
+        self.weights = tuple(each.weights for each in of)
+
+
+class Model:
+    """Weighs turns: by one set of models in English, by another where other languages speak."""
+
+    def __init__(
+        self,
+        kinds: dict[SignalKind, Weights],
+        abroad: dict[SignalKind, Weights],
+        lasting: Weights,
+        lexicon: Lexicon,
+    ) -> None:
+        self.lexicon = lexicon
+        self._home, self._abroad = _Kinds(kinds, lasting), _Kinds(abroad, lasting)
+        self._kinds = tuple(SignalKind)
+        self._marks = marks(len(self._kinds))
+        self._any_mark = sum(self._marks)
+        self._lasting = lasting
+        self._tables = tables(self._home.rows, self._abroad.rows, self.lexicon)
+        self._speaks = _Speaks(self)
+
+    def probabilities(self, heard: Heard) -> dict[SignalKind, float]:
+        """How likely each kind holds."""
+        seen = glance(heard, self._tables)
+        total = self._of(seen).bias + seen.total
+        return {kind: _logistic(lane(total, number)) for number, kind in enumerate(self._kinds)}
+
+    def margins(self, heard: Heard) -> dict[SignalKind, float]:
+        """By how much the probability of each kind is above its threshold, or below."""
+        seen = glance(heard, self._tables)
+        of = self._of(seen)
+        total = of.bias + seen.total
+        return {kind: _logistic(lane(total, number)) - of.thresholds[number] for number, kind in enumerate(self._kinds)}
+
+    def signals(self, heard: Heard, insisted: Collection[SignalKind] = ()) -> tuple[Signal, ...]:
+        """The kinds that hold, the likeliest first, each with where its evidence stands.
+
+        `insisted`: kinds that hold because somebody else has said so; they are as likely as their threshold at least.
+        """
+        if not heard.text or heard.text.isspace():
+            return ()
+        seen = glance(heard, self._tables)
+        of = self._abroad if seen.is_abroad else self._home
+        total = of.bias + seen.total
+        reached = (total + of.above_least) & self._any_mark
+        if insisted:
+            reached |= sum(mark for mark, kind in zip(self._marks, self._kinds, strict=True) if kind in insisted)
+        if not reached:
+            return ()
+        held = []
+        for number, mark in enumerate(self._marks):
+            if reached & mark:
+                probability, least = _logistic(lane(total, number)), of.thresholds[number]
+                if probability >= least:
+                    held.append((-probability, number))
+                elif insisted and self._kinds[number] in insisted:
+                    held.append((-least, number))
+        held.sort()
+        teaches = any(self._kinds[number] in _TEACHES for _, number in held)
+        lesson = self._lesson(heard, seen, lane(total, len(self._kinds))) if teaches else None
+        return tuple([self._signal(heard.text, seen, number, -less, lesson) for less, number in held])
+
+    def is_order(self, text: str) -> bool:
+        """Whether a lesson tells what to do, in whatever language it is in."""
+        spoken = self._spoken(glance(Heard(text=text), self._tables))
+        # In another script it is not English, however few of its words are known.
+        foreign = is_foreign(fold(text)) or any(map(is_dense, text))
+        return lesson_quotes.is_order(text, spoken or (self.lexicon.languages if foreign else ()))
+
+    def _spoken(self, seen: Seen) -> tuple[Language, ...]:
+        """The languages of a turn, where it is not English."""
+        return self.lexicon.spoken(seen.spoken & ~self.lexicon.own) if seen.is_abroad else ()
+
+    def _of(self, seen: Seen) -> _Kinds:
+        return self._abroad if seen.is_abroad else self._home
+
+    def _lesson(self, heard: Heard, seen: Seen, score: float) -> Lesson | None:
+        """The lesson of a turn; `score` is what the turn tells of how long it lasts."""
+        abroad = self._spoken(seen)
+        text, reading = lesson_quotes.draw_lesson(heard.text, abroad, self.lexicon)
+        if not text and heard.later and "frown alone" in seen.shown:
+            # Only a face was made: what is wrong is told in the next message.
+            abroad = self._spoken(glance(Heard(text=heard.later[0]), self._tables))
+            text, reading = lesson_quotes.draw_lesson(heard.later[0], abroad, self.lexicon)
+        if not text:
+            return None
+        groups = lesson_quotes.groups_in(reading, abroad, self.lexicon)
+        weights = self._lasting.weights
+        for name, value in of_lesson(heard, reading, groups).items():
+            if name in weights:
+                score += weights[name] * value
+        durable = _logistic(score)
+        if orders_lastingly(text) and lesson_quotes.is_order(text, abroad):
+            durable = max(durable, STATED_LASTING)
+        return Lesson(
+            text=text,
+            forbids=lesson_quotes.forbids(reading, abroad),
+            durable=durable,
+            is_durable=durable >= self._lasting.threshold,
+            about=lesson_quotes.about(reading, groups),
+        )
+
+    def _signal(self, text: str, seen: Seen, number: int, probability: float, lesson: Lesson | None) -> Signal:
+        start, end = self._evidence(text, seen, number)
+        kind = self._kinds[number]
+        if kind not in _TEACHES:
+            lesson = None
+        polarity = _POLARITIES.get(kind, Polarity.NEITHER)
+        if kind is SignalKind.PREFERENCE and lesson is not None:
+            polarity = Polarity.AGAINST if lesson.forbids else Polarity.FOR
+        return Signal(kind=kind, probability=probability, start=start, end=end, polarity=polarity, lesson=lesson)
+
+    def speaks(self, abroad: bool, kind: int, pattern: int, spoken: int) -> float:  # noqa: FBT001  # of a key
+        """How much a pattern speaks for a kind in a text with such languages."""
+        phrases = self.lexicon.phrases if abroad else self.lexicon.english
+        weights = (self._abroad if abroad else self._home).weights[kind]
+        chosen = phrases.chosen(pattern, spoken)
+        return sum(weights.get(name, 0.0) for each in chosen for name in (f"= {each.phrase}", *each.groups))
+
+    def _evidence(self, text: str, seen: Seen, number: int) -> tuple[int, int]:
+        """The phrase that speaks most for a kind; the whole text when none does."""
+        phrases = self.lexicon.phrases if seen.is_abroad else self.lexicon.english
+        spoken = seen.spoken if seen.is_abroad else 1
+        best, where = 0.0, None
+        for match in seen.found:
+            speaks = self._speaks[seen.is_abroad, number, match[0], spoken]
+            if speaks > best:
+                best, where = speaks, match
+        if where is None:
+            return len(text) - len(text.lstrip()), len(text.rstrip())
+        start, end = phrases.place(where)
+        return seen.folded.place(start), seen.folded.place(end)
+
+
+class _Speaks(dict[tuple[bool, int, int, int], float]):
+    """How much a pattern speaks for a kind, abroad or not, in a text with such languages; worked out once."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__()
+        self._model = model
+
+    def __missing__(self, key: tuple[bool, int, int, int]) -> float:
+        return self.setdefault(key, self._model.speaks(*key))
+
+
+def detect(heard: Heard) -> tuple[Signal, ...]:
+    """What a typed turn says about the work, the likeliest first."""
+    return shipped().signals(heard)
+
+
+@cache
+def shipped() -> Model:
+    """The model that comes with the package."""
+    return detector()
+
+
+def detector(added: tuple[Language, ...] = ()) -> Model:
+    """The model that comes with the package, with more languages than those that come with it."""
+    read = resources.files(__package__).joinpath("weights.json").read_bytes()
+    file = msgspec.json.decode(read, type=_File)
+    lexicon = Lexicon(together(shipped_languages(), added)) if added else shipped_lexicon()
+    return Model(file.kinds, file.abroad, file.lasting, lexicon)
+
+
+def _score(probability: float) -> float:
+    """What makes a probability; for 0 and 1, which no score makes, what comes near."""
+    within = min(max(probability, 1e-9), 1 - 1e-9)
+    return math.log(within / (1 - within))
+
+
+def _logistic(value: float) -> float:
+    if value < 0:
+        grown = math.exp(max(value, -700.0))
+        return grown / (1.0 + grown)
+    return 1.0 / (1.0 + math.exp(-min(value, 700.0)))

@@ -1,0 +1,96 @@
+"""A language that is being written by somebody we do not trust: every phrase is checked before it counts."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.feedback.language import GROUPS, Language, shipped_languages
+from wisen.feedback.own_wording import storable
+from wisen.feedback.tongues import is_in
+from wisen.feedback.writing import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from wisen.feedback.language import Words
+
+MOST = 60
+"""How many phrases a group may hold."""
+_LONGEST = 60
+
+
+class Draft:
+    """The lists of a language, as far as they are there."""
+
+    def __init__(self, code: str, name: str, own_name: str, script: str | None, *, extends: bool = False) -> None:
+        """`script`: the one that its phrases have to be in; None where it is not known."""
+        self._named = {"code": code, "name": name, "own_name": own_name}
+        self._extends = extends
+        self._script = script
+        self._lists: dict[str, dict[str, Words]] = {}
+        self._confusable: set[str] = set()
+        self.dropped = Counter[str]()
+        """How many phrases were left out, by why."""
+
+    def add(self, table: str, group: str, phrases: Iterable[str], confusable: Collection[str] = ()) -> None:
+        """Take phrases into a group of a table, or into a list that stands in none, as far as they may stand there."""
+        confused = {_plain(each) for each in confusable}
+        held = list(self._lists.setdefault(table, {}).get(group, ()))
+        known = {_plain(each) for each in held}
+        for phrase in phrases:
+            plain = _plain(phrase)
+            why = self._against(phrase, table, group, confused)
+            if not why and plain in known:
+                why = "twice in a group"
+            if not why and len(held) >= MOST:
+                why = f"more than {MOST} in a group"
+            if why:
+                self.dropped[why] += 1
+                continue
+            known.add(plain)
+            text = " ".join(phrase.split())
+            held.append(text)
+            if plain in confused and table in GROUPS:
+                self._confusable.add(text)
+        self._lists[table][group] = tuple(held)
+
+    def language(self) -> Language:
+        """What came of it."""
+        of, top = self._lists, self._lists.get("", {})
+        lists = {table: dict(of.get(table, {})) for table in ("negations", "opening", "lesson")}
+        groups = {table: {name: words for name, words in of.get(table, {}).items() if words} for table in GROUPS}
+        held = {**self._named, **lists, **groups, **top, "confusable": sorted(self._confusable)}
+        return msgspec.convert({**held, "extends": self._extends}, Language)
+
+    def _against(self, phrase: str, table: str, group: str, confused: Collection[str]) -> str:
+        """Why a phrase may not stand in a group; empty where it may."""
+        if not _plain(phrase).strip(" *"):
+            return "empty"
+        if any(unicodedata.category(letter) in ("Cc", "Cs", "Co", "Cn", "Zl", "Zp") for letter in phrase):
+            return "with control characters"
+        if len(phrase) > _LONGEST:
+            return f"longer than {_LONGEST} characters"
+        if self._script is not None and not is_in(self._script, phrase):
+            return "in another script"
+        if table in GROUPS and _plain(phrase) not in confused and group not in english().get(_plain(phrase), {group}):
+            return "an English phrase of another meaning"
+        return "" if storable(phrase) else "not allowed by the rules of safety"
+
+
+@cache
+def english() -> dict[str, set[str]]:
+    """The groups that each English phrase stands in."""
+    of: dict[str, set[str]] = {}
+    for group, words in shipped_languages()[0].groups.items():
+        for word in words:
+            of.setdefault(_plain(word), set()).add(group)
+    return of
+
+
+def _plain(phrase: str) -> str:
+    return " ".join(fold(phrase).split())

@@ -1,0 +1,319 @@
+"""What a typed turn shows: its phrases, its form, and what is known around it, each as a named number.
+
+Words of the assistant and of tools are never features: of calls it only counts that they edited or committed something.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from wisen.feedback.lanes import Rows
+from wisen.feedback.language import GROUPS, MARKS
+from wisen.feedback.lexicon import Lexicon, Openings, shipped_lexicon
+from wisen.feedback.phrase_matching import Match, Phrases, is_negated
+from wisen.feedback.tables import BOTH, NEXT, Table, Tables
+from wisen.feedback.writing import Folded, folded, has_words, is_foreign, length, mask, sentence_end
+from wisen.model.signal import Before
+
+if TYPE_CHECKING:
+    from wisen.model.signal import Heard
+
+_CALLS = 8
+"""How many calls are looked at."""
+READ = 600
+"""How much of a text is looked at: the point of a turn comes early."""
+_FIRST, _EARLY = 2, 14
+"""Up to where in a text a phrase counts as standing first, or early."""
+_BESIDE = 40
+"""How many words are looked at for what stands beside them."""
+_BEGINNING = "^"
+_LIMITS = (12, 30, 80, 200, 500)
+"""Up to which length a text counts as how long."""
+_LENGTHS = (*(f"length to {limit}" for limit in _LIMITS), "length over 500")
+_BEFORE = {before: f"before {before.value}" for before in Before}
+_EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
+_GROUPS = [group for groups in GROUPS.values() for group in groups if group != MARKS]
+_IN_PAIRS = frozenset(
+    [
+        *_GROUPS,
+        *(f"{group} {where}" for group in _GROUPS for where in ("first", "asked", "negated")),
+        *("question", "ends as question", "quotes", "stress", "length to 12", "length to 30"),
+        *(f"begins {how}" for how in ("as command", "as question", "with auxiliary", "with person", "with thing")),
+    ]
+)
+_MOST_PAIRED = 20
+_AMID = re.compile(r" *\w")
+_ASKS = ("?", "？", "؟")
+_STOPS = (".", "。", "।")
+_PERSONS = frozenset("ourselves addressed myself order agree".split())
+
+
+class Seen(Struct, frozen=True):
+    """What one turn shows."""
+
+    said: dict[str, float]
+    """The features that come from its phrases."""
+    shown: dict[str, float]
+    """Those that come from its form, and from pairs."""
+    around: dict[str, float]
+    work: dict[str, float]
+    """Those that come from what happened around it, and from the work before it; many turns share these two."""
+    total: int
+    """What all of them add to the scores, in lanes."""
+    found: list[Match]
+    spoken: int
+    """The languages that its phrases speak for."""
+    is_abroad: bool
+    """Whether most of them are not English."""
+    folded: Folded
+
+
+def tables(home: Rows, abroad: Rows, lexicon: Lexicon) -> Tables:
+    """The tables of some weights."""
+    return Tables(home, abroad, lexicon, _around, _work)
+
+
+def look(heard: Heard, *, paired: bool | None = None) -> dict[str, float]:
+    """The features of a turn by name; its pairs where they count, in other languages than English; else neighbours."""
+    seen = glance(heard, _named_only())
+    counts = seen.is_abroad if paired is None else paired
+    named = _paired(seen.said, seen.shown) if counts else []
+    pairs = {f"{one}{BOTH}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
+    beside = {} if counts else _neighbours(seen.folded.text, shipped_lexicon())
+    return seen.said | seen.shown | seen.around | seen.work | pairs | beside
+
+
+def is_abroad(heard: Heard) -> bool:
+    """Whether a turn is in another language than English, going by its phrases."""
+    return glance(heard, _named_only()).is_abroad
+
+
+@cache
+def _named_only() -> Tables:
+    return tables(Rows(()), Rows(()), shipped_lexicon())
+
+
+def glance(heard: Heard, by: Tables) -> Seen:
+    """What a turn shows, and what that adds to the scores."""
+    lexicon = by.lexicon
+    text = lexicon.with_emoji(heard.text[:READ])
+    masked = mask(text)
+    plain = folded(masked)
+    said: dict[str, float] = {}
+    shown: dict[str, float] = {}
+    found: list[Match] = []
+    spoken, is_abroad = 1, False
+    if lexicon.may_be_abroad(plain.text):
+        found = lexicon.phrases.matches(plain.text)
+        spoken, ahead = lexicon.phrases.spoken(found)
+        is_abroad = ahead > 0 or is_foreign(plain.text)
+    if is_abroad:
+        table, openings = by.abroad, lexicon.abroad
+        words = plain.text.split(None, 2)
+        total = _phrases(plain.text, found, spoken, table, said)
+    else:
+        table, openings = by.home, lexicon.home
+        guests = lexicon.phrases.guests(found) if found else None
+        found = lexicon.english.matches(plain.text)
+        total = _phrases(plain.text, found, 1, table, said)
+        if guests:
+            total += _phrases(plain.text, guests, spoken, by.guests, said)
+        words = plain.text.split(None, _BESIDE)
+        total += table.weigh_neighbours([_BEGINNING, *words[:_BESIDE]])
+    _form(text, masked, plain.text, shown)
+    _opening(text, words, openings, said, shown)
+    if "frown" in said or "smile" in said:
+        _faces(plain.text, found, table.phrases, said, shown)
+    around, added = table.around[
+        "refusal's reason" if heard.reason else _BEFORE[heard.before],
+        heard.queued,
+        not heard.earlier,
+        heard.later is None,
+        heard.undone,
+        heard.conceded,
+    ]
+    work, added_too = table.work[_worked(heard.calls[:_CALLS])]
+    _both(said, shown, around, work)
+    total += added + added_too + table.rows.weigh(shown)
+    if is_abroad:
+        total += _together(_paired(said, shown), table.pairs)
+    return Seen(said, shown, around, work, total, found, spoken, is_abroad, plain)
+
+
+def _phrases(  # noqa: C901, PLR0912  # the innermost loop: calls would cost more than all it does
+    text: str, found: list[Match], spoken: int, table: Table, said: dict[str, float]
+) -> int:
+    told_of, total, questions, stop = table.told, 0, "?" in text, -1
+    for match in found:
+        told = told_of[match[0]] or table.tell(match[0], spoken)
+        if told is None:
+            told, start, end = table.instead(text, match, spoken)
+        else:
+            _, start, end = match
+        if told is None or not told.groups:
+            continue
+        plain, both, own, own_row, shift, groups, negators = told
+        place = start - shift
+        if plain and place > _EARLY and plain not in said:
+            said[plain] = 1.0
+            if own:
+                said[own] = 1.0
+            total += both
+            continue
+        if own and own not in said:
+            said[own] = 1.0
+            total += own_row
+        for name, row, most, negated, asked, first, early in groups:
+            if negated and is_negated(text, place, end - 1, negators):
+                told_as, adds = negated
+            else:
+                told_as, adds = name, row
+            many = said.get(told_as, 0.0)
+            if many < most:
+                said[told_as] = many + 1.0
+                total += adds
+            if asked and questions:
+                if stop < end - 1:
+                    stop = sentence_end(text, end - 1)
+                if (text[stop] == "?" or text[end - 2] == "?") and asked.name not in said:
+                    said[asked.name] = 1.0
+                    total += asked.row
+            if place <= _EARLY:
+                near = first if place <= _FIRST else early
+                if near.name not in said:
+                    said[near.name] = 1.0
+                    total += near.row
+    return total
+
+
+def _form(text: str, masked: str, plain: str, shown: dict[str, float]) -> None:
+    shown[_LENGTHS[bisect_left(_LIMITS, length(text))]] = 1.0
+    if masked is not text and masked != text:
+        shown["quotes"] = 1.0
+    stripped = text.rstrip()
+    if "?" in plain:
+        shown["question"] = 1.0
+        if stripped.endswith(_ASKS):
+            shown["ends as question"] = 1.0
+    elif stripped.endswith(_STOPS):
+        shown["ends as sentence"] = 1.0
+    if "..." in plain or "…" in plain or "。。" in plain:
+        shown["trails off"] = 1.0
+    if "!" in masked or "！" in masked or "??" in plain:
+        shown["stress"] = 1.0
+
+
+def _opening(text: str, words: list[str], openings: Openings, said: dict[str, float], shown: dict[str, float]) -> None:
+    shown[openings.begins(words)] = 1.0
+    if len(words) > 1 and words[0].rstrip(".:?") in openings.leads and words[1] in openings.commands:
+        shown["command later"] = 1.0
+    if text[:1].isupper():
+        shown["capital"] = 1.0
+        if len(text) > 150 and _PERSONS.isdisjoint(said):
+            shown["prose of others"] = 1.0
+
+
+def _faces(text: str, found: list[Match], phrases: Phrases, said: dict[str, float], shown: dict[str, float]) -> None:
+    """Whether emoji stand alone, or amid words: there they are often what is spoken of."""
+    places = [phrases.place(match) for match in found]
+    signs = [(start, end) for start, end in places if not text[end - 1 : end].isalnum()]
+    led = max((end for start, end in places if start == 0), default=0)
+    """How far one phrase at the beginning goes: "hmm" leads to a face, it is not spoken of there."""
+    alone = not has_words(text)
+    for face in ("frown", "smile"):
+        if face not in said:
+            continue
+        if alone:
+            shown[f"{face} alone"] = 1.0
+        elif any(_AMID.match(text, end) and has_words(text[led:start]) for start, end in signs):
+            shown[f"{face} amid words"] = 1.0
+
+
+def _paired(*values: dict[str, float]) -> list[str]:
+    """The features whose pairs tell something, in order; none where there are too many to say anything."""
+    names = [name for of in values for name in of if name in _IN_PAIRS]
+    if len(names) > _MOST_PAIRED:
+        return []
+    names.sort()
+    return names
+
+
+def _together(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
+    """What pairs of features add."""
+    total = 0
+    for at, one in enumerate(names):
+        if others := pairs.get(one):
+            for other in names[at + 1 :]:
+                if other in others:
+                    total += others[other]
+    return total
+
+
+def _neighbours(plain: str, lexicon: Lexicon) -> dict[str, float]:
+    """How often a word of ours follows another one of ours; what else people write is never a feature."""
+    words = [_BEGINNING, *plain.split(None, _BESIDE)[:_BESIDE]]
+    ours = [word == _BEGINNING or word.rstrip(".:?") in lexicon.english_words for word in words]
+    beside = (f"{words[at]}{NEXT}{words[at + 1]}" for at in range(len(words) - 1) if ours[at] and ours[at + 1])
+    return {name: float(number) for name, number in Counter(beside).items()}
+
+
+def _around(
+    before: str,
+    queued: bool,  # noqa: FBT001  # the parts of a key
+    first: bool,  # noqa: FBT001
+    live: bool,  # noqa: FBT001
+    undone: bool | None,  # noqa: FBT001
+    conceded: bool | None,  # noqa: FBT001
+) -> dict[str, float]:
+    holds = {
+        before: True,
+        "queued": queued,
+        "nothing earlier": first,
+        "later unknown": live,
+        "undone unknown": undone is None,
+        "undone": undone,
+        "answer unknown": conceded is None,
+        "conceded": conceded,
+    }
+    return {name: 1.0 for name, held in holds.items() if held}
+
+
+def _worked(calls: tuple[str, ...]) -> tuple[int, int, bool, bool]:
+    """How many calls there were, how many of them edited something, whether the last did, and whether one committed."""
+    edits = [call.startswith(_EDITS) for call in calls]
+    return len(calls), edits.count(True), edits[:1] == [True], "git commit" in "\n".join(calls)
+
+
+def _work(calls: int, edits: int, edited_last: bool, committed: bool) -> dict[str, float]:  # noqa: FBT001  # of a key
+    values = {"calls": calls / 4.0} if calls else {"no calls": 1.0}
+    if edits:
+        values["edited"] = min(edits, 4) / 2.0
+    if edited_last:
+        values["edited last"] = 1.0
+    if committed:
+        values["committed"] = 1.0
+    return values
+
+
+def _both(said: dict[str, float], shown: dict[str, float], around: dict[str, float], work: dict[str, float]) -> None:
+    """Pairs that say more together than each alone."""
+    worked = "edited" in work or "committed" in work
+    if "question" in shown:
+        if "refusal's reason" in around:
+            shown["reason asked"] = 1.0
+        elif worked:
+            shown["question after work"] = 1.0
+    if "before start" in around:
+        return
+    if "prose of others" in shown:
+        shown["prose of others within"] = 1.0
+    if worked and ("failing" in said or "lacking" in said or "again" in said):
+        shown["trouble after work"] = 1.0
+    if "before interrupt" in around and ("agree" in said or "length to 12" in shown):
+        shown["goes on after interrupt"] = 1.0

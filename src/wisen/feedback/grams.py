@@ -1,0 +1,116 @@
+"""What may be a phrase in a text: runs of words, or of characters where a script puts no spaces.
+
+Code, quotes, file names, paths and numbers are never part of one, and none goes beyond a comma or a full stop.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from wisen.feedback.writing import fold, mask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+READ = 600
+"""How much of a text is looked at: the point of a turn comes early."""
+MOST_WORDS = 4
+_HAN = "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Chinese characters and kana: a word is mostly two to four of them."""
+_SYLLABLES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese, Khmer: letters and marks, of which a word takes more."""
+_LENGTHS = ((re.compile(f"[{_HAN}]+"), 2, 5), (re.compile(f"[{_SYLLABLES}]+"), 3, 10))
+_UNSPACED = re.compile(f"[{_HAN}{_SYLLABLES}]")
+_RUNS = re.compile(f"[{_HAN}]+|[{_SYLLABLES}]+|[^{_HAN}{_SYLLABLES}]+")
+_CHUNK = re.compile(rf"[^\s\0{_HAN}{_SYLLABLES}、。，！？；：「」『』（）…]+")
+_CODE = re.compile(r"[\d/\\_@#$=<>{}\[\]|~^%&+]|\w[.:]\w|^\.\w|^-|\(\)|[^\W\d_][A-Z]\w*[a-z]|[a-z][A-Z]")
+"""What words of people do not hold."""
+_BREAK = re.compile(r"[.,;:!?…\n()\"“”„«»*—–、。，！？；：「」『』（）·।]+")
+_PART = "\x01"
+_EDGES = "'’‘-"
+_LEAST = 2
+
+
+def grams(text: str) -> frozenset[str]:
+    """Every run of words, or of characters, that may be a phrase, folded as the detector folds."""
+    return frozenset(gram for words in clauses(text) for gram in _of_clause(words))
+
+
+def openings(text: str) -> frozenset[str]:
+    """Those of them with which a clause begins."""
+    return frozenset(gram for words in clauses(text) for gram in _of_clause(words) if _opens(" ".join(words), gram))
+
+
+def clauses(text: str) -> Iterator[list[str]]:
+    """The words of a text by clauses; a run of a script without spaces stands there as one."""
+    plain = _CHUNK.sub(lambda chunk: _PART * len(chunk[0]) if _CODE.search(chunk[0]) else chunk[0], mask(text[:READ]))
+    for clause in re.split(f"[\0{_PART}]+", fold(_BREAK.sub(_PART, plain))):
+        words: list[str] = []
+        for run in (run for chunk in clause.split() for run in _RUNS.findall(chunk)):
+            word = run.strip(_EDGES)
+            if words and not run.startswith(word or run[0]):
+                yield words
+                words = []
+            words += [word] if word else []
+            if words and not run.endswith(word or " "):
+                # What was taken off stands between this word and the next: they are no phrase together.
+                yield words
+                words = []
+        if words:
+            yield words
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a script is used that puts no spaces between words."""
+    return _UNSPACED.search(text) is not None
+
+
+def tokens(text: str) -> frozenset[str]:
+    """What a text is about: its longer words, or pairs of characters."""
+    return frozenset(
+        piece
+        for words in clauses(text)
+        for word in words
+        for piece in (_pieces(word, 2, 2) if is_unspaced(word) else (word,) if len(word) > 3 else ())
+    )
+
+
+def _of_clause(words: list[str]) -> Iterator[str]:
+    run: list[str] = []
+    for word in [*words, ""]:
+        if word and not is_unspaced(word):
+            run.append(word)
+            continue
+        yield from _of_words(run)
+        run = []
+        for script, least, most in _LENGTHS:
+            if script.fullmatch(word):
+                yield from _pieces(word, least, most)
+
+
+def _opens(clause: str, gram: str) -> bool:
+    return clause.startswith(gram if is_unspaced(gram) else f"{gram} ") or clause == gram
+
+
+def _of_words(run: list[str]) -> Iterator[str]:
+    for start in range(len(run)):
+        for end in range(start + 1, min(start + MOST_WORDS, len(run)) + 1):
+            gram = " ".join(run[start:end])
+            if end - start > 1 or len(gram) >= _LEAST or not gram.isascii():
+                yield gram
+
+
+def _pieces(run: str, least: int, most: int) -> Iterator[str]:
+    """Runs of characters; none begins with a mark, which belongs to the letter before it, or ends before one."""
+    for start in range(len(run)):
+        if _is_mark(run[start]):
+            continue
+        for end in range(start + least, min(start + most, len(run)) + 1):
+            if end == len(run) or not _is_mark(run[end]):
+                yield run[start:end]
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")

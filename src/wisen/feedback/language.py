@@ -1,0 +1,272 @@
+"""The file of a language: what its speakers write to an agent, by what it tells. A new language is a new file.
+
+Each group of phrases is one feature of the model, the same in all languages: which way it points, and how far, is
+learnt. Files come with the package (`languages/`), and more may lie in a folder of the home.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+import msgspec
+
+from wisen.errors import LanguageError
+from wisen.feedback.writing import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+T = TypeVar("T")
+Words: TypeAlias = tuple[str, ...]
+GROUPS = {
+    "correction": tuple(
+        "unmistakable deny refuse take_back told you_did otherwise not_that softly opinion sigh dislike doubt again "
+        "contrast turning failing sight lacking isnt finding prose asked_check frown".split()
+    ),
+    "praise": ("praise", "thanks", "smile"),
+    "preference": ("lasting", "liking"),
+    "feature_request": ("wish", "by_hand"),
+    "knowledge_gap": ("telling",),
+    "remember": ("keep",),
+    "plain": tuple(
+        "agree order new_work asking other_people supposing ourselves addressed myself pointing marks".split()
+    ),
+}
+"""The groups there are, by the kind of signal that they speak for first."""
+MARKS = "marks"
+"""The group of words that only tell which language it is."""
+HOME = ("en", "emoji")
+"""What English texts need; English first."""
+_WIDE = 120
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+class Negations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What negates a phrase."""
+
+    before: Words = ()
+    after: Words = ()
+
+
+class Opening(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the first word of a message is."""
+
+    command: Words = ()
+    auxiliary: Words = ()
+    question: Words = ()
+    thing: Words = ()
+    person: Words = ()
+    lead: Words = ()
+    """What only leads to the word that counts."""
+
+
+class LessonWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The words by which lessons are found and understood."""
+
+    orders: Words = ()
+    """Those of sentences that say what is to be done."""
+    leads: Words = ()
+    """Those that only lead to what is said."""
+    tails: Words = ()
+    """Those that only lead out of it."""
+    empty: Words = ()
+    """What says that something is wrong, and not what."""
+    forbids: Words = ()
+    """How a sentence begins that only forbids."""
+    always: Words = ()
+    """What tells that a lesson is meant to last."""
+    about: dict[str, Words] = {}
+    lasting: dict[str, Words] = {}
+
+
+class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One language."""
+
+    code: str
+    name: str
+    own_name: str = ""
+    extends: bool = False
+    """Whether its phrases come beside those of the shipped language with this code, and not in their place."""
+    prefixes: Words = ()
+    """What is glued to the front of words."""
+    respell: dict[str, str] = {}
+    """Other ways to type a letter."""
+    confusable: Words = ()
+    """Phrases that mean something else in another language: they count only beside another phrase of this one."""
+    harmless: Words = ()
+    """What hides the phrases in it."""
+    common: Words = ()
+    """Other words that are frequent; only those of English are used, to tell at once what is in no other language."""
+    negations: Negations = Negations()
+    correction: dict[str, Words] = {}
+    praise: dict[str, Words] = {}
+    preference: dict[str, Words] = {}
+    feature_request: dict[str, Words] = {}
+    knowledge_gap: dict[str, Words] = {}
+    remember: dict[str, Words] = {}
+    plain: dict[str, Words] = {}
+    opening: Opening = Opening()
+    lesson: LessonWords = LessonWords()
+    emoticons: dict[str, Words] = {}
+    """Signs made of other signs, by the emoji they stand for."""
+
+    @property
+    def groups(self) -> dict[str, Words]:
+        """The phrases by group."""
+        return {group: words for table in GROUPS for group, words in getattr(self, table).items()}
+
+
+def read_language(text: str, where: str) -> Language:
+    """A language from the text of its file. Raises: LanguageError."""
+    try:
+        language = msgspec.convert(tomllib.loads(text), Language)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise LanguageError(
+            f"{where} is no language file: {error}. docs/languages.md tells what may stand there."
+        ) from error
+    for table, groups in GROUPS.items():
+        for group in getattr(language, table):
+            if group not in groups:
+                known = ", ".join(groups)
+                raise LanguageError(f"{where}: [{table}] has no group {group!r}. Those there are: {known}.")
+    for place, words in _words(language):
+        if silent := [word for word in words if not fold(word).strip(" *")]:
+            raise LanguageError(f"{where}: {place} holds {silent[0]!r}, a phrase without a letter or sign.")
+    short = [sign for signs in language.emoticons.values() for sign in signs if len(sign) <= 1]
+    if short:
+        raise LanguageError(f"{where}: [emoticons] holds {short[0]!r}. They are made of two signs or more.")
+    if not language.code.isascii() or not language.code.replace("-", "").isalnum():
+        raise LanguageError(f"{where}: {language.code!r} is no code of a language. Codes are like en, pt or zh-tw.")
+    return language
+
+
+@cache
+def shipped_languages() -> tuple[Language, ...]:
+    """The languages that come with the package, English first."""
+    names = [file.name for file in _folder().iterdir() if file.name.endswith(".toml")]
+    read = [_shipped(name) for name in names]
+    return tuple(sorted(read, key=lambda language: (language.code != HOME[0], language.code)))
+
+
+def home_languages() -> tuple[Language, ...]:
+    """Those of them that English texts need."""
+    return tuple(_shipped(f"{code}.toml") for code in HOME)
+
+
+@cache
+def _shipped(name: str) -> Language:
+    return read_language(_folder().joinpath(name).read_text(encoding="utf-8"), name)
+
+
+def _folder() -> Traversable:
+    return resources.files(__package__).joinpath("languages")
+
+
+def languages_in(folder: Path) -> tuple[Language, ...]:
+    """The languages of a folder; none where there is no folder. Raises: LanguageError."""
+    return tuple(read_file(file) for file in sorted(folder.glob("*.toml")))
+
+
+def together(shipped: Iterable[Language], added: Iterable[Language]) -> tuple[Language, ...]:
+    """Both; an added one takes the place of a shipped one of the same code, or extends it."""
+    by_code = {language.code: language for language in shipped}
+    for language in added:
+        known = by_code.get(language.code)
+        by_code[language.code] = joined(known, language) if known is not None and language.extends else language
+    return tuple(by_code.values())
+
+
+def joined(one: T, more: T) -> T:
+    """Two languages, or parts of them, as one: what stands in both stands there once."""
+    both: object = more or one
+    if isinstance(one, tuple) and isinstance(more, tuple):
+        both = tuple(dict.fromkeys((*one, *more)))
+    elif isinstance(one, dict) and isinstance(more, dict):
+        both = {**one, **{key: joined(one[key], value) if key in one else value for key, value in more.items()}}
+    elif isinstance(one, msgspec.Struct):
+        both = type(one)(**{name: joined(getattr(one, name), getattr(more, name)) for name in one.__struct_fields__})
+    return both  # type: ignore[return-value] # mypy cannot tell that each kind stays what it is
+
+
+def read_file(file: Path) -> Language:
+    """The language of a file. Raises: LanguageError."""
+    try:
+        return read_language(file.read_text(encoding="utf-8"), str(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise LanguageError(f"{file} cannot be read: {error}. Mend it or take it away.") from error
+
+
+def _words(language: Language) -> Iterator[tuple[str, Iterable[str]]]:
+    """Every list of words, with where it stands."""
+    yield from (("prefixes", language.prefixes), ("respell", language.respell), ("harmless", language.harmless))
+    yield from ((f"{group!r} in [{table}]", words) for table in GROUPS for group, words in _lists(language, table))
+    for table in ("negations", "opening", "lesson"):
+        yield from ((f"{group!r} in [{table}]", words) for group, words in _lists(language, table))
+
+
+def _lists(language: Language, table: str) -> Iterator[tuple[str, Words]]:
+    held = getattr(language, table)
+    for name, words in held.items() if isinstance(held, dict) else msgspec.structs.asdict(held).items():
+        yield from words.items() if isinstance(words, dict) else [(name, words)]
+
+
+def write_language(language: Language, comment: str = "") -> str:
+    """The text of a language's file: `read_language` makes the same of it."""
+    head = [f"# {line}".rstrip() for line in comment.splitlines()]
+    return "\n".join([*head, *_table("", language), ""])
+
+
+def _table(name: str, held: object) -> Iterator[str]:
+    """The lines of a table: first its own values, then the tables in it."""
+    items = held if isinstance(held, dict) else dict(_set_fields(held))
+    tables = {key: value for key, value in items.items() if isinstance(value, (dict, msgspec.Struct))}
+    if name and (len(tables) < len(items) or not items):
+        yield from ("", f"[{name}]")
+    for key, value in items.items():
+        if key not in tables:
+            yield from _value(_key(key), value)
+    for key, value in tables.items():
+        yield from _table(f"{name}.{_key(key)}" if name else _key(key), value)
+
+
+def _set_fields(held: object) -> Iterator[tuple[str, object]]:
+    """The fields of a part of a language that say something."""
+    assert isinstance(held, msgspec.Struct)
+    for name in held.__struct_fields__:
+        value = getattr(held, name)
+        says = value != type(value)() if isinstance(value, msgspec.Struct) else bool(value)
+        if says or name in ("code", "name"):
+            yield name, value
+
+
+def _value(key: str, value: object) -> Iterator[str]:
+    if isinstance(value, bool):
+        yield f"{key} = {'true' if value else 'false'}"
+    elif not isinstance(value, tuple):
+        yield f"{key} = {_quoted(str(value))}"
+    elif len(line := f"{key} = [{', '.join(map(_quoted, value))}]") <= _WIDE:
+        yield line
+    else:
+        yield f"{key} = ["
+        line = " "
+        for word in map(_quoted, value):
+            if len(line) + len(word) + 2 > _WIDE:
+                yield line
+                line = " "
+            line += f" {word},"
+        yield from (line, "]")
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

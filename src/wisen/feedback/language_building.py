@@ -1,0 +1,139 @@
+"""The step in which a model writes the file of a language, group by group. Nothing that the user typed goes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from wisen.errors import ModelAbsent, ModelError
+from wisen.feedback.drafts import Draft
+from wisen.feedback.language import GROUPS, LessonWords, Negations, Opening, shipped_languages
+from wisen.feedback.tongues import tongues
+from wisen.model.model_use import Tier
+from wisen.models.ports import Item, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wisen.feedback.language import Language, Words
+    from wisen.models.ports import Model
+
+    Progress = Callable[[str, int, int], None]
+
+PURPOSE = "languages"
+_EMOJI = ("frown", "smile")
+"""Groups that no words are in."""
+_EXAMPLES = 8
+_TOKENS, _TOKENS_EACH = 400, 260
+"""How long an answer may be, and more of it for each group."""
+_ASK = """
+You help a program that reads what people type to AI coding agents. It finds phrases by their words, in groups.
+Write the phrases of {name} ({own_name}): what native speakers who write software really type, polite and rude, formal
+and casual, as they spell it in chats, in small letters. Each item is one group: its id is the group's name, its text
+tells by English examples what the group is for. Do not translate the examples: give what people say in {name}.
+Give 10 to 30 phrases a group, the most frequent first, one to four words each; fewer where the language has fewer, and
+none where it has nothing of the kind. "word*" also matches longer words that begin so: use it for inflection.
+No phrase may be an ordinary English word of another meaning, unless it stands in `confusable` as well: there goes each
+phrase of yours that is also a word of English or of another large language and means something else there.
+"""
+_HINTS = {
+    "harmless": "longer phrases that hold such words and tell nothing",
+    "prefixes": "none in English: what is glued to the front of words, like Arabic و or French l'",
+    "before": "words that negate what follows",
+    "after": "none in English: words or endings that negate what stands before them, like Turkish değil",
+    "marks": "the, of, with, and, from, was: 25 to 40 of the most frequent small words of the language",
+    "leads": "no, wait, ok, actually, please, as i said, from now on: what only leads to what is said",
+    "tails": "please, though, thanks, again: what only leads out of a sentence",
+    "empty": "that's wrong, no, stop: whole messages that say that something is wrong, and not what",
+    "forbids": "don't, never, no, avoid: how a sentence begins that only forbids",
+    "always": "always, never, every, by default, we use: what tells that a lesson is meant to last",
+    "orders": "use, must, should, always, never, don't: words of sentences that say what is to be done",
+    "lead": "please, ok, so, now: first words that only lead to the word that counts",
+}
+
+
+class Asked(NamedTuple):
+    """One question: a table, with its groups."""
+
+    table: str
+    """Empty for lists that stand in no table."""
+    groups: tuple[str, ...]
+
+
+QUESTIONS = (
+    *(Asked(table, tuple(each for each in groups if each not in _EMOJI)) for table, groups in GROUPS.items()),
+    Asked("", ("harmless", "prefixes")),
+    Asked("negations", Negations.__struct_fields__),
+    Asked("opening", Opening.__struct_fields__),
+    Asked("lesson", tuple(each for each in LessonWords.__struct_fields__ if each not in ("about", "lasting"))),
+)
+
+
+class Drafted(NamedTuple):
+    """What a model wrote."""
+
+    draft: Draft
+    answered: int
+    trouble: str = ""
+    """Why it is not whole."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every question was answered."""
+        return self.answered == len(QUESTIONS)
+
+
+def drafted(model: Model, code: str, progress: Progress) -> Drafted:
+    """Have a model write a language. Where it stops half way, what came is kept by the port, and not asked for again.
+
+    Raises:
+        ModelAbsent: none is configured.
+        MissingExtra: asking it needs something that is not installed.
+    """
+    tongue = tongues()[code]
+    draft = Draft(code, tongue.name, tongue.own_name, tongue.script)
+    for number, asked in enumerate(QUESTIONS):
+        progress(tongue.name, number, len(QUESTIONS))
+        try:
+            told = model.ask(question(asked, tongue.name, tongue.own_name)).value
+        except ModelAbsent:
+            raise
+        except ModelError as error:
+            return Drafted(draft, number, str(error))
+        confusable = getattr(told, "confusable", ())
+        for group in asked.groups:
+            draft.add(asked.table, group, getattr(told, group), confusable)
+    progress(tongue.name, len(QUESTIONS), len(QUESTIONS))
+    return Drafted(draft, len(QUESTIONS))
+
+
+def question(asked: Asked, name: str, own_name: str) -> Question[Any]:
+    """What is asked about one table."""
+    fields = [*asked.groups, *(("confusable",) if asked.table in GROUPS else ())]
+    named = f"Phrases_{asked.table or 'top'}"
+    answer = msgspec.defstruct(named, [(each, list[str]) for each in fields], frozen=True, forbid_unknown_fields=True)
+    return Question(
+        purpose=PURPOSE,
+        tier=Tier.HEAVY,
+        instructions=_ASK.format(name=name, own_name=own_name),
+        answer=answer,
+        material=tuple(Item(group, _example(asked.table, group)) for group in asked.groups),
+        most_tokens=_TOKENS + _TOKENS_EACH * len(fields),
+    )
+
+
+def _example(table: str, group: str) -> str:
+    words = _of_table(shipped_languages()[0], table, group)
+    return "; ".join(part for part in (_HINTS.get(group, ""), ", ".join(_spread(words))) if part)
+
+
+def _of_table(language: Language, table: str, group: str) -> Words:
+    held = getattr(language, table) if table else language
+    found: Words = held.get(group, ()) if isinstance(held, dict) else getattr(held, group)
+    return found
+
+
+def _spread(words: Words) -> Iterable[str]:
+    """A few of a list, from all over it."""
+    return words[:: max(1, len(words) // _EXAMPLES)][:_EXAMPLES]

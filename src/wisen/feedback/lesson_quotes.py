@@ -1,0 +1,347 @@
+"""Draws the lesson out of what a user typed: the sentences that say what to do, quoted as they were typed.
+
+Nothing falls away in front but a greeting, a name, and a "no," that a mark sets off from an order. What it asks for is
+also read as an order (`text/order_reading.py`), to judge it by; nobody is told that reading.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.feedback import sentences
+from wisen.feedback.lexicon import shipped_lexicon
+from wisen.feedback.writing import fold, is_dense
+from wisen.model.signal import About
+from wisen.text import orders
+from wisen.text.lasting_words import says_lasting
+from wisen.text.negations import count_negations
+from wisen.text.order_reading import read_order, set_aside_leads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wisen.feedback.language import Language
+    from wisen.feedback.lexicon import Lexicon
+
+_READ = 1_000
+"""How much of a text is looked at."""
+_LONGEST = 240
+_CUT = " …"
+"""How a lesson ends of which the end is missing."""
+_PART = 400
+"""How much of a sentence is looked through for words of orders."""
+_APART = "  \0 "
+"""What keeps parts apart, so that no phrase begins in one and ends in the next."""
+_THIN, _SAYS = 6, 1.0
+"""Below so many words an order leans on another sentence; that one may say so much too little."""
+_PASTED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_ENDS = re.compile(
+    r"[.!?;\n。！？；।؟؛](?:(?<=\n)\n*|(?<=[;؛])\s+|(?<=[\w)\]\"'`][.!?؟])\s+(?=\S)|(?<=[。！？；।])\s*)"
+)
+"""What ends sentences and lines: it begins with what is rare, so that the search is fast."""
+_LIST_MARK = re.compile(r"\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+")
+_EMPTY = re.compile(
+    r"^(?:no|wrong|that'?s (?:wrong|not right|incorrect)|not (?:quite|right)|stop|wait|hm+|"
+    r"(?:that|this|it) (?:was|is) (?:wrong|not right|incorrect)|you (?:misunderstood|got (?:it|that) wrong)|"
+    r"what are you doing|thanks?|great|perfect|nice|good|sorry|[\s,])+[\s.!?…]*$",
+    re.IGNORECASE,
+)
+"""It says that something is wrong, and not what."""
+_QUESTION = re.compile(r"^(?:why|what|how|where|when|who|which|is|are|does|do|did|was|were|has|have)\b", re.IGNORECASE)
+_LOGGED = re.compile(
+    r"^(?://|[\s│├└─✓✗=+|$❯#]{2,}|at \S+:\d|[\w./-]+:\d+:|\w*(?:Error|Exception):|\[\w{6,}\]|https?://\S+$)"
+)
+_FORBIDS = re.compile(r"^(?:do not|don't|never|avoid|no|not|stop|without|drop|remove)\b", re.IGNORECASE)
+_ALSO_WANTS = re.compile(r"\b(?:use|but|instead|rather)\b|;", re.IGNORECASE)
+_COMMAND = re.compile(r"`[a-z][\w-]* [^`]+`|(?<!\w)--\w")
+_PATH = re.compile(r"(?<![\w:/])[\w.-]*/[\w./-]+")
+_FILE = re.compile(r"\w-*\.(?:py|ts|tsx|js|jsx|go|rs|java|md|json|ya?ml|toml|sh|sql|css|html|txt|lock|cfg|ini)\b")
+_POINTS = re.compile(r"\b(?:this|that|these|those|it|them|so|such|either|any(?: ?more)?)\b", re.IGNORECASE)
+_MOST_JOINED, _LEANING, _POINTING = 2, 5, 12
+"""So many sentences behind the one that teaches are quoted with it, if they have so few words, or point at it."""
+_HARMLESS = re.compile(
+    r"no (?:problem|worries|rush|hurry|offen[cs]e|doubt)\b|not (?:now|urgent)\b|never ?mind\b", re.IGNORECASE
+)
+_SWAPS = re.compile(r"(?:please )?(?:use|prefer|instead|rather)\b(?:\W+\w+){1,10}\W*$", re.IGNORECASE)
+"""What is wanted in place of what the sentence before it forbids."""
+_SEMICOLONS = (";", "；", "؛")
+_STOPS = (".", "!", "?", "…", ":", "。", "！", "？", "।", "؟")
+_WHO = (
+    r"(?:claude|codex|gemini|chatgpt|gpt|copilot|cursor|assistant|agent|bot"
+    r"|there|buddy|bro|dude|man|mate|guys|all|everyone|friend)"
+)
+_GREETING = re.compile(
+    rf"(?:(?:hey|hi|hello|hallo|hola|bonjour|salut|ciao|olá|oi|привет|cześć|hej|merhaba|selam|xin chào|dear|yo"
+    rf"|ok|okay)(?: {_WHO})?|{_WHO})"
+    r"\s*[,!:.–—-]+\s+|(?:hey|hi|hello) (?:claude|codex|gemini)\s+|(?:你好|您好|こんにちは|안녕하세요)[，,!！。 ]\s*",
+    re.IGNORECASE,
+)
+_INTERJECTION = re.compile(
+    r"(?:(?:no+|nope|nah|wait|hold on|hang on|stop|hm+|erm+|uh+|ugh|argh|oh|ah|ok|okay|yes|yeah|yep|well|so"
+    r"|again|also|btw|fyi|actually|right|sorry|wrong"
+    r"|(?:that|this)(?:'s| is| was) wrong)\s*(?:[,:;!…]+|\.{2,}"
+    r"|\s[–—-]|[–—])\s+)+",
+    re.IGNORECASE,
+)
+"""What answers the agent, where a mark sets it off from what follows."""
+_NEGATED_BY_NO = re.compile(r"(?:more|need|needs|longer|one|way|reason|other|further|such)\b", re.IGNORECASE)
+"""A "no" before them may belong to them, whatever stands between."""
+_POLITE_TAIL = re.compile(r"(?:[\s,]+(?:please|pls|thanks|thank you|thx|:\)|;\)|:-\)))+[.!\s]*$", re.IGNORECASE)
+_PLAIN_OPENING = re.compile(
+    r"(?:use|using|do|don't|dont|never|always|prefer|avoid|keep|stop|quit|run|write|put|call|name|only|no|not"
+    r"|stick|leave|"
+    r"split|skip|ask|wait|answer|explain|respond|reply|add|include|exclude|ignore|document|commit|push|follow"
+    r"|check|ensure|"
+    r"read|start|treat|remove|delete|rename|move|replace|drop|switch|change|sort|make sure|we|you|i|the|all"
+    r"|every|each|when|"
+    r"if|in|on|for|from|before|after|this|that|these|those|it|it's|there|a|an|please|just|also|and|but|so|can"
+    r"|could|would|"
+    r"should|let's|lets|i'd|i'm|i've|isn't|remember|our|my|why|what|how|tests|everything|nobody|enough|unless"
+    r"|until|once|whenever|there's|without|more|less) ",
+)
+"""Words that a sentence begins with and that are no names: they get a capital letter."""
+_ABOUT = tuple((f"about {of.value}", of) for of in About if of is not About.FACT)
+
+
+class DrawnLesson(NamedTuple):
+    """A lesson as it was found."""
+
+    text: str
+    """The user's words."""
+    reading: str
+    """What they ask for as one order: its features are looked at, and nobody is told it."""
+
+
+_NOTHING = DrawnLesson("", "")
+
+
+class _Part(NamedTuple):
+    """A sentence or line of a text."""
+
+    text: str
+    apart: str
+    """What stands between it and the part before it: a sentence's end, a semicolon or a line's end."""
+
+
+def lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> str:
+    """What is to be done, in the user's own words; empty where only something is wrong.
+
+    `abroad`: the languages that it is in, where it is not English; `lexicon`: those that are known.
+    """
+    return draw_lesson(text, abroad, lexicon).text
+
+
+def draw_lesson(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> DrawnLesson:
+    """The lesson in a text, quoted and read; both empty where only something is wrong."""
+    text = text[:_READ]
+    if "```" in text:
+        text = _PASTED.sub("\n", text)
+    parts = _parts(text)
+    if abroad:
+        parts = [part for part in parts if not sentences.is_empty(part.text, abroad)]
+    if not parts:
+        return _NOTHING
+    texts = [part.text for part in parts]
+    ranked = _ranked(texts, lexicon, abroad=bool(abroad)) if parts[1:] else [(0.0, 0)]
+    best = ranked[0][1]
+    if _EMPTY.match(texts[best]) or not any(map(str.isalpha, texts[best])):
+        return _NOTHING
+    return DrawnLesson(_quoted(parts, best, abroad), _read(texts, ranked, abroad))
+
+
+def _read(texts: list[str], ranked: list[tuple[float, int]], abroad: Sequence[Language]) -> str:
+    best = texts[ranked[0][1]]
+    if abroad:
+        return _cut(sentences.plain(best, abroad))
+    if ranked[1:] and ranked[1][0] < _SAYS and len(best.split()) < _THIN:
+        # So short an order leans on the sentence beside it.
+        beside = texts[ranked[1][1]]
+        if not beside.endswith("?"):
+            return f"{read_order(best)[:-1]}; {set_aside_leads(beside)}."
+    return _cut(read_order(best))
+
+
+def is_order(text: str, abroad: Sequence[Language] = ()) -> bool:
+    """Whether a lesson tells what to do, so that it can be told to an agent before anybody approved it."""
+    if text.endswith(_CUT):
+        return False  # what is missing may turn it round
+    return sentences.is_order(text, abroad) if abroad else orders.is_order(text)
+
+
+def _quoted(parts: list[_Part], best: int, abroad: Sequence[Language]) -> str:
+    """The sentence with those beside it that say how it is meant, as they were typed."""
+    first, last = _span(parts, best, abroad)
+    words = _joined(parts[first : last + 1])
+    alone = " ".join(parts[best].text.split())
+    if len(words) > _LONGEST and count_negations(alone) == count_negations(words):
+        words = alone
+    short = _without_opening(words, abroad)
+    if abroad:
+        return sentences.closed(_cut(short))
+    short = _POLITE_TAIL.sub("", short).rstrip(" ,;:-–—") or short
+    if short[:1] == "(" and short.find(")") == len(short) - 1:
+        short = short[1:-1].strip() or short
+    short = _cut(short)
+    if _PLAIN_OPENING.match(short):
+        short = short[0].upper() + short[1:]
+    return short if short.endswith(_STOPS) else f"{short}."
+
+
+def _span(parts: list[_Part], best: int, abroad: Sequence[Language]) -> tuple[int, int]:
+    """From which part to which one a lesson is quoted: a short "never" or "stop it" belongs to what it is about.
+
+    What stands before an order answers the agent; before a remark it may turn it round.
+    """
+    first = last = best
+    while last + 1 < len(parts) and last - best < _MOST_JOINED and _leans(parts[last + 1].text):
+        last += 1
+    if last + 1 < len(parts) and count_negations(parts[last].text) and _SWAPS.match(parts[last + 1].text):
+        last += 1
+    while last + 1 < len(parts) and parts[last + 1].apart in _SEMICOLONS:
+        last += 1
+    while first and parts[first].apart in _SEMICOLONS:
+        first -= 1
+    chosen = parts[best].text
+    points = len(chosen.split()) < _THIN and _POINTS.search(chosen) is not None
+    before = parts[first - 1].text if first else ""
+    tells = bool(before) and not before.endswith("?") and not _EMPTY.match(before)
+    if (points and tells) or (before and _leans(before) and not is_order(chosen, abroad)):
+        first -= 1
+    elif points and last == best and last + 1 < len(parts) and not parts[last + 1].text.endswith("?"):
+        last += 1
+    return first, last
+
+
+def _leans(part: str) -> bool:
+    """Whether a sentence negates or stresses what stands beside it, and says nothing without it."""
+    if part.endswith("?") or _HARMLESS.match(part) or orders.is_waiver(part):
+        return False
+    words = len(part.split()) + (0 if part.isascii() else sum(map(is_dense, part)) // 2)
+    if words <= _LEANING:
+        return count_negations(part) > 0 or says_lasting(part)
+    return words <= _POINTING and count_negations(part) > 0 and _POINTS.search(part) is not None
+
+
+def _without_opening(words: str, abroad: Sequence[Language]) -> str:
+    """Words without a greeting, and without a "no," in front of an order; nothing else, and never what negates it."""
+    greeting = _GREETING.match(words)
+    short = (words[greeting.end() :] if greeting is not None else words) or words
+    if abroad:
+        bare = sentences.without_interjections(short, abroad)
+    else:
+        said = _INTERJECTION.match(short)
+        bare = short[said.end() :] if said is not None else short
+    if len(bare) == len(short):
+        return short
+    cut = short[: len(short) - len(bare)]
+    if (
+        not bare
+        or _NEGATED_BY_NO.match(bare)
+        or not is_order(bare, abroad)
+        or count_negations(short) != count_negations(cut) + count_negations(bare)
+    ):
+        return short
+    return bare
+
+
+def parts_of(text: str) -> list[str]:
+    """The sentences and lines of a text that say something, without the marks of lists."""
+    return [part.text for part in _parts(text)]
+
+
+def _parts(text: str) -> list[_Part]:
+    several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text or not text.isascii()
+    parts = []
+    for each, apart in _torn(text) if several else ((text, ""),):
+        mark = _LIST_MARK.match(each)
+        part = (each if mark is None else each[mark.end() :]).strip()
+        if part:
+            parts.append(_Part(part, apart))
+    return parts
+
+
+def _torn(text: str) -> list[tuple[str, str]]:
+    parts, start, apart = [], 0, ""
+    for end in _ENDS.finditer(text):
+        stop = end.start()
+        is_end = text[stop] in ".!?。！？।؟"
+        parts.append((text[start : stop + 1 if is_end else stop], apart))
+        start, apart = end.end(), "" if is_end else text[stop]
+    return [*parts, (text[start:], apart)]
+
+
+def _joined(parts: Iterable[_Part]) -> str:
+    """Parts as they were typed, on one line."""
+    words = ""
+    for part in parts:
+        between = "" if not words else "; " if part.apart and not words.endswith(_STOPS) else " "
+        between = "" if between == " " and is_dense(words[-1]) else between
+        words += between + " ".join(part.text.split())
+    return words
+
+
+def forbids(text: str, abroad: Sequence[Language] = ()) -> bool:
+    """Whether a lesson only says what not to do."""
+    if abroad:
+        return sentences.forbids(text, abroad)
+    return _FORBIDS.match(text) is not None and _ALSO_WANTS.search(text) is None
+
+
+def groups_in(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:
+    """How many words of a lesson stand for what."""
+    lexicon = lexicon or shipped_lexicon()
+    return (lexicon.lessons if abroad else lexicon.english_lessons).groups_in(text)
+
+
+def about(text: str, groups: Mapping[str, int]) -> About:
+    """What a lesson is about; where nothing tells, it states how things are."""
+    if ("`" in text or "--" in text) and _COMMAND.search(text):
+        return About.COMMAND
+    for name, of in _ABOUT:
+        if name in groups:
+            return of
+    is_file = ("/" in text and _PATH.search(text)) or ("." in text[:-1] and _FILE.search(text))
+    return About.FILE if is_file else About.FACT
+
+
+def _ranked(parts: list[str], lexicon: Lexicon | None, *, abroad: bool) -> list[tuple[float, int]]:
+    """The parts, the one first that most says what is to be done; of two that say as much, the earlier."""
+    orders = orders_in([part[:_PART] for part in parts], lexicon, abroad=abroad)
+    return sorted([(-_telling(number, part, orders[number]), number) for number, part in enumerate(parts)])
+
+
+def orders_in(parts: list[str], lexicon: Lexicon | None = None, *, abroad: bool = False) -> list[int]:
+    """How many words of each part say that something is to be done. All are looked through in one go."""
+    starts = list(accumulate([len(part) + len(_APART) for part in parts]))
+    lexicon = lexicon or shipped_lexicon()
+    found = (lexicon.orders if abroad else lexicon.english_orders).matches(fold(_APART.join(parts)))
+    counts = [0] * len(parts)
+    for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:
+        counts[number] += 1
+    return counts
+
+
+def _telling(number: int, part: str, orders: int) -> float:
+    """How much a part says what is to be done."""
+    words = len(part.split())
+    worth = 2.0 * min(orders, 3) - 0.3 * min(number, 10)
+    if words > 25:
+        worth -= 0.03 * (words - 25)
+    elif words < 3:
+        worth -= 2.0
+    if _EMPTY.match(part):
+        worth -= 6.0
+    if (":" in part or not part[0].isalnum()) and _LOGGED.match(part):
+        worth -= 4.0
+    if part.endswith("?") and _QUESTION.match(part):
+        worth -= 2.0
+    return worth
+
+
+def _cut(sentence: str) -> str:
+    if len(sentence) <= _LONGEST:
+        return sentence
+    return sentence[:_LONGEST].rsplit(" ", 1)[0] + _CUT

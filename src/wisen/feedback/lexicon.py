@@ -1,0 +1,215 @@
+"""All that is known of some languages, arranged for looking things up: made once, when the first turn is heard."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from wisen.feedback.language import HOME, home_languages, shipped_languages
+from wisen.feedback.phrase_matching import Phrases, negators
+from wisen.feedback.writing import bare, fold, is_dense, is_foreign
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wisen.feedback.language import Language
+    from wisen.feedback.phrase_matching import Negators
+
+_BEGINS = {
+    "command": "begins as command",
+    "auxiliary": "begins with auxiliary",
+    "question": "begins as question",
+    "thing": "begins with thing",
+    "person": "begins with person",
+}
+_LONGEST_OPENING = 6
+"""How many letters of a word are looked at for what longer words begin with."""
+
+
+class Openings:
+    """How messages begin."""
+
+    def __init__(self, languages: Iterable[Language]) -> None:
+        self.leads, self.commands = set[str](), set[str]()
+        self._features: dict[str, str] = {}
+        self._heads: dict[str, str] = {}
+        """Those that longer words may begin with."""
+        for language in languages:
+            self.leads.update(map(fold, language.opening.lead))
+            self.commands.update(map(fold, language.opening.command))
+            for table, feature in _BEGINS.items():
+                for word in getattr(language.opening, table):
+                    if word.endswith("*"):
+                        self._heads.setdefault(fold(word[:-1]), feature)
+                    else:
+                        self._features.setdefault(fold(word), feature)
+
+    def begins(self, words: list[str]) -> str:
+        """The feature of how a folded text begins."""
+        if not words:
+            return "begins otherwise"
+        first = words[0].rstrip(".:?")
+        found = self._features.get(first)
+        if found is None and first and not first.isascii():
+            heads = self._features if is_dense(first[0]) else self._heads
+            for many in range(min(len(first), _LONGEST_OPENING), 0, -1):
+                if found := heads.get(first[:many]):
+                    break
+        return found or "begins otherwise"
+
+
+class Lexicon:
+    """Some languages, the first of which is asked first."""
+
+    def __init__(
+        self,
+        languages: Iterable[Language],
+        whole: Callable[[], tuple[Language, ...]] | None = None,
+        strange: frozenset[str] | None = None,
+    ) -> None:
+        """`languages`: all of them; or, with `whole`, those that English texts need, and how the others are read.
+
+        `strange`: the words by which texts in other languages are known, where they were worked out before.
+        """
+        near = self._near = tuple(languages)
+        self._whole = whole
+        self._strange = strange_words(near) if strange is None else strange
+        at_home = [each for each in near if each.code in HOME]
+        self.english = _phrases(at_home)
+        """English and emoji alone: other languages must not take a word of an English text for theirs."""
+        self.english_negators = {each.code: negators(each) for each in at_home}
+        self.home = Openings(near[:1])
+        signs = {sign: emoji for each in near for emoji, signs in each.emoticons.items() for sign in signs}
+        self._emoji_of = signs
+        self._emoticons = _pattern_of(signs) if signs else None
+
+    @cached_property
+    def languages(self) -> tuple[Language, ...]:
+        """All languages: read when a text is first met that may not be English."""
+        return self._near if self._whole is None else self._whole()
+
+    @cached_property
+    def negators(self) -> dict[str, Negators]:
+        """The negations of each language, by its code."""
+        return {each.code: negators(each) for each in self.languages}
+
+    @cached_property
+    def own(self) -> int:
+        """The bits of English and emoji."""
+        return sum(1 << at for at, each in enumerate(self.languages) if each.code in HOME)
+
+    @cached_property
+    def abroad(self) -> Openings:
+        """How messages begin in any language."""
+        return Openings(self.languages)
+
+    def may_be_abroad(self, text: str) -> bool:
+        """Whether a folded text holds a word that English does not know and another language does; signs of one."""
+        if is_foreign(text):
+            return True
+        for mark in ".?:":
+            if mark in text:
+                text = text.replace(mark, " ")
+        return not self._strange.isdisjoint(text.split())
+
+    def with_emoji(self, text: str) -> str:
+        """The text with emoji for signs made of other signs: each character stays where it is."""
+        if self._emoticons is None or not (":" in text or "_" in text or "<" in text or "=" in text or "^" in text):
+            return text
+        return self._emoticons.sub(self._emoji, text)
+
+    def _emoji(self, found: re.Match[str]) -> str:
+        return self._emoji_of[found[0]].ljust(len(found[0]))
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """Those of all languages: made when a text is first met that may not be English."""
+        return _phrases(self.languages)
+
+    @cached_property
+    def english_words(self) -> frozenset[str]:
+        """The words of the English phrases, and those that are common."""
+        return frozenset(word for each in self._near[:1] for word in (*_words(each), *each.common))
+
+    @cached_property
+    def orders(self) -> Phrases:
+        """The words of sentences that say what is to be done."""
+        return _orders(self.languages)
+
+    @cached_property
+    def english_orders(self) -> Phrases:
+        """The same in English."""
+        return _orders(self._near[:1])
+
+    @cached_property
+    def lessons(self) -> Phrases:
+        """The words by which lessons are understood; a group is named by its table and its own name."""
+        return _lessons(self.languages)
+
+    @cached_property
+    def english_lessons(self) -> Phrases:
+        """The same in English."""
+        return _lessons(self._near[:1])
+
+    def spoken(self, bits: int) -> tuple[Language, ...]:
+        """The languages of such bits."""
+        return tuple(language for at, language in enumerate(self.languages) if bits >> at & 1)
+
+
+def _pattern_of(signs: Iterable[str]) -> re.Pattern[str]:
+    """Finds signs between blanks. Each way to match begins with a letter, so that the search is fast."""
+    by_first: dict[str, list[str]] = {}
+    for sign in sorted(signs, key=len, reverse=True):
+        by_first.setdefault(sign[0], []).append(re.escape(sign[1:]))
+    ways = (rf"{re.escape(first)}(?<!\S.)(?:{'|'.join(rests)})" for first, rests in by_first.items())
+    return re.compile(rf"(?:{'|'.join(ways)})(?![\w(/])")
+
+
+def _phrases(languages: Iterable[Language]) -> Phrases:
+    return Phrases((language, language.groups, language.harmless) for language in languages)
+
+
+def _orders(languages: Iterable[Language]) -> Phrases:
+    return Phrases((language, {"orders": language.lesson.orders}, ()) for language in languages)
+
+
+def _lessons(languages: Iterable[Language]) -> Phrases:
+    return Phrases((language, _lesson_groups(language), ()) for language in languages)
+
+
+@cache
+def shipped_lexicon() -> Lexicon:
+    """The languages that come with the package. Reading them all takes half a second: English texts need two files."""
+    read = resources.files(__package__).joinpath("strange.txt").read_text(encoding="utf-8")
+    return Lexicon(home_languages(), shipped_languages, frozenset(read.split()))
+
+
+def strange_words(languages: Iterable[Language]) -> frozenset[str]:
+    """The words of the phrases of other languages in Latin letters, without those of English."""
+    ours, theirs = set[str](), set[str]()
+    for language in languages:
+        text = " ".join(_words(language))
+        if language.code in HOME:
+            ours.update(text.split(), language.common)
+        elif not is_foreign(text):
+            for letter, put in language.respell.items():
+                text += f" {text.replace(fold(letter), put)}"
+            theirs.update(text.split(), bare(text).split())
+    return frozenset(word for word in theirs - ours if len(word) > 1)
+
+
+def _words(language: Language) -> list[str]:
+    """The words of its phrases, folded, with those that hide phrases."""
+    phrases = [*language.harmless, *(phrase for words in language.groups.values() for phrase in words)]
+    return fold(" ".join(phrases)).replace(".", " ").replace("?", " ").replace(":", " ").replace("*", " ").split()
+
+
+def _lesson_groups(language: Language) -> dict[str, tuple[str, ...]]:
+    words = language.lesson
+    groups = {f"about {group}": phrases for group, phrases in words.about.items()}
+    groups |= {f"lasting {group}": phrases for group, phrases in words.lasting.items()}
+    if words.always:
+        groups["lasting always"] = (*groups.get("lasting always", ()), *words.always)
+    return groups

@@ -1,0 +1,126 @@
+"""Hears the user's own phrases in a turn, beside what the detector hears: it only ever adds."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from wisen.feedback import writing
+from wisen.feedback.detector import shipped
+from wisen.feedback.grams import READ, is_unspaced
+from wisen.feedback.writing import fold, mask
+from wisen.model.signal import Before, Heard, Polarity, Signal, SignalKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wisen.feedback.detector import Model
+    from wisen.model.phrase import OwnPhrase
+    from wisen.model.signal import Lesson
+
+_SETS_OFF = " ,;:.!?…—–-，。！？\n"
+_POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
+_SPACE = re.compile(r"\s")
+_WITHIN = "-/.'"
+"""What stands within a word, if letters follow."""
+
+
+class Own:
+    """What one user says in his own way: his phrases, and the languages that he added."""
+
+    def __init__(self, phrases: Iterable[OwnPhrase] = (), model: Callable[[], Model] = shipped) -> None:
+        """`model` gives what hears turns; it is asked for at the first turn."""
+        # The likeliest first: it decides where several of a kind stand in a turn.
+        self._phrases = sorted(phrases, key=lambda each: (-each.probability, each.text))
+        self._model = model
+
+    @property
+    def model(self) -> Model:
+        """What hears turns in all languages that the user writes in."""
+        return self._model()
+
+    def hears(self, heard: Heard) -> tuple[Signal, ...]:
+        """What a turn says to somebody who knows how this user speaks."""
+        return self.heard(heard, self.model.signals(heard))
+
+    def heard(self, heard: Heard, signals: tuple[Signal, ...]) -> tuple[Signal, ...]:
+        """What was heard in a turn, and behind it what only its own phrases tell."""
+        if not self._phrases:
+            return signals
+        read = writing.folded(mask(heard.text[:READ]))
+        text = _SPACE.sub(" ", read.text)
+        kinds, added = {signal.kind for signal in signals}, list[Signal]()
+        for phrase in self._phrases:
+            if phrase.kind not in kinds and (place := place_of(phrase.text, text)) is not None:
+                kinds.add(phrase.kind)
+                end = place + len(phrase.text)
+                added.append(_signal(phrase, heard.text, read.place(place), read.place(end), self.model))
+        return (*signals, *added)
+
+
+def folded(text: str) -> str:
+    """A turn as phrases are looked for in it: without quotes and code."""
+    return _SPACE.sub(" ", fold(mask(text[:READ])))
+
+
+def place_of(phrase: str, text: str) -> int | None:
+    """Where a phrase stands in a folded text, in whole words; None where it does not."""
+    start = text.find(phrase)
+    while start >= 0:
+        if not _cuts(text, start) and not _cuts(text, start + len(phrase)):
+            return start
+        start = text.find(phrase, start + 1)
+    return None
+
+
+def _cuts(text: str, place: int) -> bool:
+    """Whether a place lies within a word."""
+    if not 0 < place < len(text):
+        return False
+    left, right = text[place - 1], text[place]
+    if _is_mark(right):
+        return True
+    if is_unspaced(left) or is_unspaced(right):
+        return False
+    if right in _WITHIN and place + 1 < len(text):
+        right = text[place + 1]
+    elif left in _WITHIN and place > 1:
+        left = text[place - 2]
+    if is_unspaced(left) or is_unspaced(right):
+        return False
+    return _is_letter(left) and _is_letter(right)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character == "_" or _is_mark(character)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")
+
+
+def _signal(phrase: OwnPhrase, text: str, place: int, end: int, model: Model) -> Signal:
+    return Signal(
+        kind=phrase.kind,
+        probability=phrase.probability,
+        start=place,
+        end=end,
+        polarity=_POLARITIES[phrase.kind],
+        lesson=_lesson(text, place, end, model) if phrase.kind is SignalKind.CORRECTION else None,
+    )
+
+
+def _lesson(text: str, place: int, end: int, model: Model) -> Lesson | None:
+    """What a correction asks for: what the detector would take from it, if it were typed at a refusal.
+
+    The phrase is left out where a mark sets it off; else it is part of what is said, and may be what negates it.
+    """
+    before, behind = text[:place].rstrip(), text[end:].lstrip()
+    rest = f"{before} {behind.lstrip(_SETS_OFF)}".strip()
+    if not rest:
+        return None
+    if not (behind[:1] in _SETS_OFF if behind else before[-1:] in _SETS_OFF):
+        rest = text
+    refused = Heard(text=rest, before=Before.REJECT, reason=True, later=(), undone=True, conceded=True)
+    return next((each.lesson for each in model.signals(refused) if each.kind is SignalKind.CORRECTION), None)

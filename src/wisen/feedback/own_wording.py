@@ -1,0 +1,290 @@
+"""Finds the phrases by which one user corrects or praises, by what happened around the turns that hold them.
+
+For each run of words that may be a phrase: do signs of a correction (or of praise) stand around it more often than
+around the user's other turns? Signs have scores; how likely so high a sum would be by chance is worked out exactly,
+once with the shares of all other turns and once with those of the same sessions, and the worse answer counts. Two turns
+a session count at most, so that a long quarrel is not many. Of all that is found, at most a twentieth may be chance
+(Benjamini and Hochberg, over all that were asked about).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.feedback.grams import is_unspaced
+from wisen.feedback.own_phrases import folded, place_of
+from wisen.feedback.turn_signs import AGAINST, FOR, Sign
+from wisen.model.signal import SignalKind
+from wisen.safety.withhold import rule_against
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from wisen.feedback.turn_signs import Watched
+
+SPEAKS = {
+    Sign.CONCEDED: 3,
+    Sign.REFUSED: 3,
+    Sign.UNDONE: 2,
+    Sign.STOPPED: 1,
+    Sign.RESTATED: 1,
+    Sign.THANKED: 2,
+    Sign.ENDED: 2,
+    Sign.COMMITTED: 1,
+}
+"""How much each sign speaks for what it is a sign of: in real sessions it is 9, 8, 4, 3 and 2 times as frequent around
+corrections as around other turns."""
+_MOST = 4
+"""More does not count."""
+_A_SESSION = 2
+"""So many turns of a session count."""
+_BEHIND = 0.2
+"""How much less is believed of what mostly stands within a sentence."""
+_EVERYDAY = 0.03
+"""A word that stands in a larger share of other turns is an everyday one."""
+_PRIOR = 4.0
+"""As many turns of the usual kind are added to the others of the same sessions, which may be few."""
+_ONE_PROJECT = 0.05
+"""A phrase belongs to one project if it would stand in no other by chance so seldom."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Demands:
+    """What a phrase of a kind has to show."""
+
+    sessions: int = 3
+    false: float = 0.05
+    """Which share of what is found may be chance."""
+    rate: float = 0.4
+    """How often what speaks for the kind happens around it, at least."""
+    lift: float = 1.6
+    """How many times as often as around other turns, at least."""
+    second: float = 0.0
+    """In which share of the turns that speak for it something else does than what does mostly."""
+
+
+DEMANDS = {
+    SignalKind.CORRECTION: Demands(),
+    # Who asks for a commit gets one, and who says good night ends the session: one of these alone is no praise.
+    SignalKind.PRAISE: Demands(false=0.02, lift=4.0, second=0.25),
+}
+_SIGNS = {SignalKind.CORRECTION: AGAINST, SignalKind.PRAISE: FOR}
+
+
+class Candidate(NamedTuple):
+    """A run of words with what is counted of it."""
+
+    text: str
+    kind: SignalKind
+    places: tuple[int, ...]
+    """Which turns hold it."""
+    turns: tuple[Watched, ...]
+    hits: tuple[Watched, ...]
+    """Those of them around which it happened."""
+    signs: int
+    """How many turns without it show the same."""
+    others: int
+    chance: float
+    """How likely it is that it only looks so."""
+
+    @property
+    def sessions(self) -> int:
+        """In how many sessions it was followed by what it stands for."""
+        return len({each.number for each in self.hits})
+
+
+def phrases_in(
+    turns: Sequence[Watched], *, asked: Collection[str] | None = None, without: Collection[str] = ()
+) -> list[Candidate]:
+    """The user's own phrases, the surest first.
+
+    Only runs of words among `asked` count, if it is given; none that holds one of `without` or is part of one.
+    """
+    plain = [turn for turn in turns if not turn.heard]
+    found = [each for kind in _SIGNS for each in _Counted(plain, kind).found(asked, without)]
+    # What speaks for both kinds speaks for none.
+    twice = {each.text for each in found if any(_overlap(each, other) for other in found if other.kind != each.kind)}
+    return sorted((each for each in found if each.text not in twice), key=lambda each: (each.chance, each.text))
+
+
+def storable(text: str) -> bool:
+    """Whether no rule of safety forbids to keep a text."""
+    return rule_against(text) is None
+
+
+class _Counted:
+    """The turns of a user with what speaks for one kind."""
+
+    def __init__(self, turns: Sequence[Watched], kind: SignalKind) -> None:
+        self._turns, self._kind, self._demands = turns, kind, DEMANDS[kind]
+        self._hit = [not turn.signs.isdisjoint(_SIGNS[kind]) for turn in turns]
+        self._hits = sum(self._hit)
+        self._score = [min(_MOST, sum(SPEAKS[sign] for sign in turn.signs & _SIGNS[kind])) for turn in turns]
+        self._usual = Counter(self._score)
+        self._of_session: dict[int, list[int]] = defaultdict(list)
+        self._shares: dict[str, float] = defaultdict(float)
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for place, turn in enumerate(turns):
+            self._of_session[turn.number].append(place)
+            self._shares[turn.context] += 1 / len(turns)
+            for gram in turn.grams:
+                self._places[gram].append(place)
+
+    def found(self, asked: Collection[str] | None, without: Collection[str]) -> list[Candidate]:
+        known = tuple(without)
+        texts = {places: text for places, text in self._runs().items() if asked is None or text in asked}
+        candidates = [self._candidate(text, places) for places, text in texts.items()]
+        candidates = _weighted(candidates)
+        limit = limit_of([each.chance for each in candidates], self._demands.false)
+        waiting = sorted(
+            (each for each in candidates if self._holds(each, limit) and not _known(each.text, known)),
+            key=lambda each: (each.chance, -len(each.hits) / len(each.turns), -len(each.hits), each.text),
+        )
+        kept: list[Candidate] = []
+        explained = {place for place, turn in enumerate(self._turns) if _holds_any(known, turn)}
+        for each in waiting:
+            rest = tuple(place for place in each.places if place not in explained)
+            left = self._candidate(each.text, rest)
+            if len(rest) < len(each.places) and not self._holds(left, limit):
+                continue  # what speaks for it is spoken for by a surer one
+            kept.append(each)
+            explained.update(each.places)
+        return kept
+
+    def _runs(self) -> Mapping[tuple[int, ...], str]:
+        """Runs of words by the turns in which they stand, in sessions enough.
+
+        Of those that stand in the very same turns one stays: what the turns begin with, then what clauses do, then the
+        longest, as nothing speaks for a part of it alone.
+        """
+        least, alike = self._demands.sessions, defaultdict[tuple[int, ...], list[str]](list)
+        for gram, at in self._places.items():
+            if len(at) >= least and len({self._turns[place].number for place in at}) >= least:
+                alike[tuple(at)].append(gram)
+        return {places: max(runs, key=lambda run: self._rank(run, places)) for places, runs in alike.items()}
+
+    def _rank(self, run: str, places: Sequence[int]) -> tuple[int, int, int, int, str]:
+        turns = [self._turns[place] for place in places]
+        begins = sum(turn.text[: len(run)].casefold() == run for turn in turns)
+        return begins, sum(run in turn.openings for turn in turns), run.count(" "), len(run), run
+
+    def _candidate(self, text: str, places: tuple[int, ...]) -> Candidate:
+        turns = tuple(self._turns[place] for place in places)
+        hits = tuple(self._turns[place] for place in places if self._hit[place])
+        others, signs = len(self._turns) - len(turns), self._hits - len(hits)
+        asked = (
+            len(hits) >= self._demands.rate * len(turns)
+            and len({each.number for each in hits}) >= self._demands.sessions
+        )
+        chance = self._chance(places) if asked else 1.0  # which it is not: it is not worth the work
+        return Candidate(text, self._kind, places, turns, hits, signs, others, chance)
+
+    def _chance(self, places: Sequence[int]) -> float:
+        """How likely so much would speak for a phrase that means nothing: all of it if too little does anyway."""
+        held, counted = set(places), [*self._counted(places)]
+        total = sum(self._score[place] for place in counted)
+        if not total:
+            return 1.0
+        # Its own turns are among all: where nothing else has a sign, what is seen once is not yet certain.
+        anywhere = [self._usual[score] / len(self._turns) for score in range(_MOST + 1)]
+        nearby = []
+        for place in counted:
+            beside = [self._score[each] for each in self._of_session[self._turns[place].number] if each not in held]
+            many = len(beside) + _PRIOR
+            nearby.append([(beside.count(score) + _PRIOR * share) / many for score, share in enumerate(anywhere)])
+        return max(reached(total, [anywhere] * len(counted)), reached(total, nearby))
+
+    def _counted(self, places: Sequence[int]) -> Iterator[int]:
+        """The first turns of each session: a long quarrel is one."""
+        seen: Counter[int] = Counter()
+        for place in places:
+            session = self._turns[place].number
+            seen[session] += 1
+            if seen[session] <= _A_SESSION:
+                yield place
+
+    def _holds(self, each: Candidate, limit: float) -> bool:
+        wants = self._demands
+        if each.chance > limit or each.sessions < wants.sessions:
+            return False
+        rate, usual = len(each.hits) / len(each.turns), each.signs / max(1, each.others)
+        shown = Counter(sign for turn in each.hits for sign in turn.signs & _SIGNS[self._kind])
+        return (
+            rate >= wants.rate
+            and rate >= wants.lift * usual
+            and len(each.hits) - max(shown.values()) >= wants.second * len(each.hits)
+            and not self._is_of_one_project(each.turns)
+            and not self._is_everyday(each)
+        )
+
+    def _is_everyday(self, each: Candidate) -> bool:
+        """Whether every word of it stands in many other turns too, so that it is nothing of its own."""
+        held = set(each.places)
+        most = _EVERYDAY * len(self._turns)
+        return not is_unspaced(each.text) and all(
+            len(self._places[word]) - len(held.intersection(self._places[word])) > most for word in each.text.split()
+        )
+
+    def _is_of_one_project(self, turns: Iterable[Watched]) -> bool:
+        contexts = [turn.context for turn in turns]
+        return len(set(contexts)) == 1 and self._shares[contexts[0]] ** len(contexts) <= _ONE_PROJECT
+
+
+def _weighted(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Feedback mostly opens a sentence: what does so is asked for first, and the rest has to be surer.
+
+    The weights are one on average, so that no more is found by chance (Genovese, Roeder and Wasserman).
+    """
+    opens = [sum(each.text in turn.openings for turn in each.turns) * 2 >= len(each.turns) for each in candidates]
+    first = sum(opens)
+    if not first or first == len(opens):
+        return [*candidates]
+    low = _BEHIND
+    high = (len(opens) - low * (len(opens) - first)) / first
+    return [
+        each._replace(chance=min(1.0, each.chance / (high if leads else low)))
+        for each, leads in zip(candidates, opens, strict=True)
+    ]
+
+
+def limit_of(chances: Sequence[float], false: float) -> float:
+    """Up to which chance what is found is false in so small a share (Benjamini and Hochberg)."""
+    ordered, limit = sorted(chances), 0.0
+    for place, chance in enumerate(ordered, 1):
+        if chance <= false * place / len(ordered):
+            limit = chance
+    return limit
+
+
+def reached(total: int, shares: Sequence[Sequence[float]]) -> float:
+    """How likely the sum of scores is so high, where each turn has each score with such a share: worked out exactly."""
+    sums = [1.0]
+    for each in shares:
+        longer = [0.0] * (len(sums) + _MOST)
+        for sum_, chance in enumerate(sums):
+            for score, share in enumerate(each):
+                longer[sum_ + score] += chance * share
+        sums = longer
+    return min(1.0, fsum(sums[total:]))
+
+
+def _holds_any(known: Iterable[str], turn: Watched) -> bool:
+    text = folded(turn.text)
+    return any(place_of(each, text) is not None for each in known)
+
+
+def _known(text: str, known: Iterable[str]) -> bool:
+    """Whether a run of words says no more than a phrase that is known, or less."""
+    return any(within(text, other) or within(other, text) for other in known)
+
+
+def _overlap(one: Candidate, two: Candidate) -> bool:
+    return within(one.text, two.text) or within(two.text, one.text)
+
+
+def within(part: str, whole: str) -> bool:
+    """Whether a run of words is part of another."""
+    return part in whole if is_unspaced(part) else f" {part} " in f" {whole} "

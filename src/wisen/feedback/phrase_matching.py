@@ -1,0 +1,334 @@
+"""Finds the phrases of all languages in a text, in one pass; which language it is in is never guessed beforehand.
+
+A phrase matches whole words, whatever the case and with or without accents; where a script puts no spaces between words
+it matches anywhere. What several languages claim belongs to those that the other phrases of the text speak for.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from ahocorasick_rs import AhoCorasick, MatchKind
+
+from wisen.feedback.writing import bare, fold, is_dense, joins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wisen.feedback.language import Language, Words
+
+Match: TypeAlias = tuple[int, int, int]
+"""The number of a pattern, and where it begins and ends in a padded text: as the automaton tells it, to save time."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_REACH, _REACH_AFTER, _REACH_DENSE = 14, 10, 4
+"""How far from a phrase a negation may stand, before it, behind it, and where words are not parted."""
+_SHORT, _SHORT_BARE = 3, 5
+"""So short a word, and one without its accents, is taken for one of its language only beside others of it."""
+
+
+class Claim(NamedTuple):
+    """What a pattern is in one language."""
+
+    bit: int
+    """The language."""
+    phrase: str
+    groups: Words
+    """None means that it hides what is in it."""
+    sure: bool
+    """Whether it counts without other phrases of the language."""
+
+
+class Negators(NamedTuple):
+    """The negations of a language, ready to be looked for."""
+
+    before: Words
+    after: Words
+    reach: int
+
+
+class Phrases:
+    """The phrases of some languages, ready to be looked for."""
+
+    def __init__(self, of_languages: Iterable[tuple[Language, dict[str, Words], Words]]) -> None:
+        """Each language with its phrases by group, and with what hides them."""
+        languages = tuple(of_languages)
+        claims: dict[str, dict[int, Claim]] = {}
+        self.codes: dict[int, str] = {}
+        self.signs = set[int]()
+        """What is no language: emoji."""
+        for number, (language, groups, harmless) in enumerate(languages):
+            self.codes[1 << number] = language.code
+            if not language.own_name:
+                self.signs.add(1 << number)
+            for pattern, claim in _claims(language, 1 << number, groups, harmless):
+                known = claims.setdefault(pattern, {})
+                known[claim.bit] = _both(known[claim.bit], claim) if claim.bit in known else claim
+        self.claims = [tuple(of.values()) for of in claims.values()]
+        """Who claims each pattern, by number."""
+        self.bits = [of[0].bit if len(of) == 1 and of[0].sure else 0 for of in self.claims]
+        """The language that each pattern speaks for; 0 where several may claim it."""
+        self._abroad = {
+            number
+            for number, of in enumerate(self.claims)
+            if all(claim.bit != 1 and claim.bit not in self.signs for claim in of) and any(claim.sure for claim in of)
+        }
+        """The patterns that only other languages than the first one have."""
+        self._patterns = [pattern.removesuffix("*") for pattern in claims]
+        self._prefixes = {"", *(fold(each) for language, _, _ in languages for each in language.prefixes)}
+        glue = sum(1 << number for number, (language, _, _) in enumerate(languages) if language.prefixes)
+        self._glued = {
+            number
+            for number, (pattern, of) in enumerate(zip(claims, self.claims, strict=True))
+            if joins(pattern[0]) and any(claim.bit & glue for claim in of)
+        }
+        """The patterns of words that something may be glued to."""
+        self._whole = [pattern[-1] != "*" and joins(pattern[-1]) for pattern in claims]
+        """Whether only whole words match, or also what longer ones begin with."""
+        self._within = _Within(self._patterns)
+        self._again = {
+            number: again for number, pattern in enumerate(self._patterns) if (again := _again(pattern)) is not None
+        }
+        """The patterns that share a mark with what stands beside them."""
+        self._careful = self._glued | self._again.keys()
+        self._automaton = AhoCorasick(self._patterns, matchkind=MatchKind.LeftmostLongest)
+
+    def matches(self, text: str) -> list[Match]:
+        """The patterns in a folded text, in order; the longest where several begin."""
+        padded = f" {text}   "
+        whole, careful = self._whole, self._careful
+        found: list[Match] = []
+        try:
+            matches = self._automaton.find_matches_as_indexes(padded)
+        except UnicodeEncodeError:  # half an emoji: as long, so that places stay what they are
+            padded = _SURROGATE.sub("\ufffd", padded)
+            matches = self._automaton.find_matches_as_indexes(padded)
+        for match in matches:
+            number, start, end = match
+            if number not in careful:
+                if padded[end] == " " or not whole[number] or _ends(padded, end):
+                    found.append(match)
+                    continue
+                if self._within[number] < 0 and " " not in padded[start + 1 : end]:
+                    continue
+            # Something else may begin here or be passed over: from here on it is gone through with care.
+            while start >= 0:
+                start = self._match(padded, start, found)
+            break
+        return found
+
+    def _match(self, padded: str, since: int, found: list[Match]) -> int:
+        """Look from a place on. Returns where to go on, if something was passed over; else -1."""
+        whole, glued, again = self._whole, self._glued, self._again
+        for number, begin, stop in self._automaton.find_matches_as_indexes(padded[since:] if since else padded):
+            start, end = begin + since, stop + since
+            if glued and number in glued and not self._stands(padded, start):
+                continue
+            if padded[end] == " " or not whole[number] or _ends(padded, end):
+                if number in again:
+                    found.append((number, start, end - again[number].blanks))
+                    return start + again[number].next
+                found.append((number, start, end))
+                continue
+            shorter = self._shorter(padded, (number, start, end))
+            if shorter:
+                found.append(shorter)
+            if " " in padded[start + 1 : end]:
+                return shorter[2] if shorter else padded.index(" ", start + 1)
+        return -1
+
+    def _stands(self, padded: str, start: int) -> bool:
+        """Whether a word begins here, or what may be glued to its front stands before it."""
+        return padded[padded.rfind(" ", 0, start) + 1 : start] in self._prefixes
+
+    def shorter(self, text: str, match: Match) -> Match | None:
+        """The longest pattern of a folded text that begins at the same place, is shorter and ends where a word does."""
+        return self._shorter(f" {text}   ", match)
+
+    def _shorter(self, padded: str, match: Match) -> Match | None:
+        number, start, _ = match
+        while True:
+            behind_comma = self._patterns[number].startswith("  ")
+            number = self._within[number]
+            if number < 0:
+                break
+            start += behind_comma and not self._patterns[number].startswith("  ")
+            end = start + len(self._patterns[number])
+            if not self._whole[number] or _ends(padded, end):
+                return number, start, end
+        return None
+
+    def spoken(self, found: Iterable[Match]) -> tuple[int, int]:
+        """The languages that patterns speak for, and by how many of them the others outdo the first one."""
+        bits, spoken, first, others = self.bits, 0, 0, 0
+        for number, _, _ in found:
+            bit = bits[number]
+            if bit:
+                spoken |= bit
+                if bit == 1:
+                    first += 1
+            others += number in self._abroad
+        return spoken, others - first
+
+    def chosen(self, number: int, spoken: int) -> tuple[Claim, ...]:
+        """Whose claim on a pattern counts in a text with such languages."""
+        claims = self.claims[number]
+        if not spoken:
+            return claims
+        return tuple([claim for claim in claims if claim.bit & spoken] or [claim for claim in claims if claim.sure])
+
+    def guests(self, found: Iterable[Match]) -> list[Match]:
+        """Those that are hardly there by chance in a text that is mostly English."""
+        return [match for match in found if any(map(self._is_guest, self.claims[match[0]]))]
+
+    def _is_guest(self, claim: Claim) -> bool:
+        of_others = claim.bit != 1 and claim.bit not in self.signs
+        return of_others and claim.sure and (" " in claim.phrase or not claim.phrase.isascii())
+
+    def groups_in(self, text: str) -> dict[str, int]:
+        """How many phrases of each group stand in a text."""
+        found = self.matches(fold(text))
+        (spoken, _), counted = self.spoken(found), dict[str, int]()
+        for number, _, _ in found:
+            for group in {group for claim in self.chosen(number, spoken) for group in claim.groups}:
+                counted[group] = counted.get(group, 0) + 1
+        return counted
+
+    def shift(self, number: int) -> int:
+        """By how much a pattern is moved from where it stands: one of words begins with the blank before it."""
+        return 0 if self._patterns[number][0] == " " and self._patterns[number][1:2] != " " else 1
+
+    def place(self, match: Match) -> tuple[int, int]:
+        """Where in the folded text a phrase begins and ends."""
+        number, start, end = match
+        return start - self.shift(number), end - 1
+
+
+def is_negated(text: str, start: int, end: int, negators: Negators) -> bool:
+    """Whether a negation stands just before a phrase of a folded text, or where the language has it behind."""
+    before, after, reach = negators
+    if before:
+        # Two blanks stand for a comma: what is before it belongs to what was said before.
+        near = f" {text[max(0, start - reach) : start]}".rpartition("  ")[2]
+        near = f" {near}"
+        for negation in before:
+            if negation in near:
+                return True
+    if after:
+        near = f"{text[end : end + min(reach, _REACH_AFTER)]} "
+        for negation in after:
+            if negation in near:
+                return True
+    return False
+
+
+def negators(language: Language) -> Negators:
+    """The negations of a language, ready to be looked for."""
+    dense = any(is_dense(letter) for word in (*language.negations.before, *language.negations.after) for letter in word)
+    if dense:
+        return Negators(
+            tuple(fold(word.rstrip("*")) for word in language.negations.before),
+            tuple(fold(word.rstrip("*")) for word in language.negations.after),
+            _REACH_DENSE,
+        )
+    before = tuple(f"{'' if _is_ending(word) else ' '}{fold(word.rstrip('*'))} " for word in language.negations.before)
+    after = tuple(
+        f"{'' if _is_ending(word) else ' '}{fold(word.rstrip('*'))}{'' if word.endswith('*') else ' '}"
+        for word in language.negations.after
+    )
+    return Negators(before, after, _REACH)
+
+
+def _is_ending(word: str) -> bool:
+    """Whether it is glued to the word before it."""
+    return not word[0].isalnum() or "'" in word
+
+
+class _Within(dict[int, int]):
+    """For a pattern the longest other one that it begins with, its comma left out if need be; -1 for none."""
+
+    def __init__(self, patterns: list[str]) -> None:
+        super().__init__()
+        self._patterns = patterns
+        self._at = {pattern: number for number, pattern in enumerate(patterns)}
+
+    def __missing__(self, number: int) -> int:
+        pattern = self._patterns[number]
+        heads = [pattern[:end] for end in range(len(pattern) - 1, 0, -1)]
+        if pattern.startswith("  "):
+            heads += [pattern[1:end] for end in range(len(pattern), 1, -1)]
+        found = next((self._at[head] for head in heads if head in self._at), -1)
+        return self.setdefault(number, found)
+
+
+class _Again(NamedTuple):
+    """How a pattern leaves to its neighbours what it shares with them."""
+
+    blanks: int
+    """How many blanks at its end stand for a mark."""
+    next: int
+    """From where in it on others are looked for."""
+
+
+def _again(pattern: str) -> _Again | None:
+    blanks = len(pattern) - len(pattern.rstrip())
+    if pattern.startswith("  "):
+        return _Again(blanks, 1)
+    return _Again(blanks, len(pattern) - blanks) if blanks else None
+
+
+def _both(one: Claim, other: Claim) -> Claim:
+    """What two phrases of a language are that are written alike."""
+    groups = (*one.groups, *(group for group in other.groups if group not in one.groups))
+    return one._replace(groups=groups, sure=one.sure or other.sure)
+
+
+def _claims(language: Language, bit: int, groups: dict[str, Words], harmless: Words) -> Iterator[tuple[str, Claim]]:
+    """The patterns of a language, each with what it is there."""
+    of: dict[str, Words] = dict.fromkeys(harmless, ())
+    for group, phrases in groups.items():
+        for phrase in phrases:
+            of[phrase] = (*of.get(phrase, ()), group)
+    confusable = frozenset(language.confusable)
+    respelled = [(fold(letter), put) for letter, put in language.respell.items()]
+    for phrase, named in of.items():
+        plain = _plain(phrase)
+        short = bit != 1 and len(plain.strip("* ")) <= _SHORT and plain.strip("* ").isascii()
+        claim = Claim(bit, phrase, named, phrase not in confusable and not short)
+        yield plain if language.prefixes and not plain.isascii() else _pattern(plain), claim
+        if not plain.isascii():
+            yield from _respelled(plain, respelled, claim)
+
+
+def _plain(phrase: str) -> str:
+    """A phrase, folded. A star at its end stays; a mark there means that one must follow: two blanks, or the end."""
+    if phrase.endswith("*"):
+        return fold(phrase[:-1]).rstrip() + "*"
+    plain = fold(phrase)
+    if plain.endswith(" ") and not is_dense(plain.rstrip()[-1]):
+        return plain.rstrip() + "  "
+    return plain
+
+
+def _respelled(plain: str, respelled: Iterable[tuple[str, str]], claim: Claim) -> Iterator[tuple[str, Claim]]:
+    """The other patterns by which a phrase is found: letters typed otherwise, and without accents."""
+    other = plain
+    for letter, put in respelled:
+        other = other.replace(letter, put)
+    if other != plain:
+        yield _pattern(other), claim
+    without = bare(plain)
+    if without.isascii():
+        long = " " in without.strip() or len(without.strip("*")) > _SHORT_BARE
+        yield _pattern(without), claim if long else claim._replace(sure=False)
+
+
+def _pattern(plain: str) -> str:
+    """A word begins after a blank; signs, and letters of scripts without blanks, anywhere."""
+    return f" {plain}" if joins(plain[0]) else plain
+
+
+def _ends(padded: str, end: int) -> bool:
+    """Whether a word ends here: no letter follows, nor a mark that belongs to it."""
+    mark = padded[end]
+    return not (joins(mark) or (mark in "-/." and joins(padded[end + 1])))

@@ -1,0 +1,209 @@
+"""The steps by which the user's own wording of feedback is learnt, and heard from then on."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.feedback.own_phrases import Own, folded, place_of
+from wisen.feedback.own_wording import phrases_in, storable
+from wisen.feedback.phrase_naming import Named
+from wisen.feedback.turn_signs import watched
+from wisen.model.phrase import KINDS, OwnPhrase, Proof, Search, Way, in_force, removed
+from wisen.model.report import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+    from datetime import datetime
+
+    from wisen.feedback.own_wording import Candidate
+    from wisen.feedback.turn_signs import Watched
+    from wisen.model.signal import SignalKind
+    from wisen.models.ports import Model
+    from wisen.parts import Parts
+
+FIRST_DAYS = 30.0
+"""How far back the first search looks."""
+LATER_DAYS = 3.0
+"""How far back those behind it look for what is new; what speaks for it is counted over the first's days."""
+_BEFORE = timedelta(days=1)
+"""What is read before the window, so that what happened around its first turns is known."""
+_QUOTE = 200
+_LEAD = 40
+"""How much of a long turn is quoted, and how much of that stands before the phrase."""
+
+
+class Found(NamedTuple):
+    """What a search for phrases came to."""
+
+    search: Search
+    phrases: tuple[tuple[OwnPhrase, tuple[Proof, ...]], ...]
+    notes: tuple[str, ...] = ()
+    """What could not be done, and why."""
+
+
+def own(parts: Parts) -> Own:
+    """The phrases of the user of this machine and the languages he added, ready to be heard."""
+    return Own(in_force(parts.ledger.phrases(parts.machine)), lambda: parts.languages.model)
+
+
+class Window(NamedTuple):
+    """The turns that are looked at."""
+
+    since: datetime
+    """From when on something new is looked for."""
+    turns: tuple[Watched, ...]
+    """All that count."""
+
+    @property
+    def new(self) -> list[Watched]:
+        """Those in which something new is looked for."""
+        return [turn for turn in self.turns if turn.at >= self.since]
+
+
+def window(parts: Parts, days: float | None) -> Window:
+    """The turns of so many days; where nothing is said, of the first search's or, behind that, of a later one's."""
+    now, first = parts.clock.now(), not parts.ledger.searches(parts.machine)
+    since = now - timedelta(days=days or (FIRST_DAYS if first else LATER_DAYS))
+    counted = since if days else now - timedelta(days=FIRST_DAYS)
+    histories = parts.index.histories(Selection(since=counted - _BEFORE))
+    turns = (turn for history in histories for turn in watched(history, parts.languages.model) if turn.at >= counted)
+    return Window(since, tuple(turns))
+
+
+def counted(parts: Parts, seen: Window) -> list[Candidate]:
+    """What counting tells, without what is known, was taken out, or may not be kept."""
+    rows = parts.ledger.phrases(parts.machine)
+    known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
+    fresh = {gram for turn in seen.new if turn.signs for gram in turn.grams}
+    return [each for each in phrases_in(seen.turns, without=known) if each.text in fresh and storable(each.text)]
+
+
+def search(parts: Parts, seen: Window, model: Model | None = None) -> Found:
+    """What counting tells and, if there is a model, what it names; nothing of it is kept yet.
+
+    Raises:
+        ModelAbsent: the model is not configured.
+        MissingExtra: asking it needs something that is not installed.
+    """
+    told = [(each, Way.COUNTED) for each in counted(parts, seen)]
+    notes: list[str] = []
+    if model is not None:
+        named = Named(model, parts.languages.model)
+        rows = parts.ledger.phrases(parts.machine)
+        known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
+        known |= {each.text for each, _ in told}
+        told += [(each, Way.MODEL) for each in named.candidates(seen.turns, seen.new, known)]
+        notes = named.notes
+    return _found(parts, seen, told, Way.COUNTED if model is None else Way.MODEL)._replace(notes=tuple(notes))
+
+
+def _found(parts: Parts, seen: Window, candidates: Iterable[tuple[Candidate, Way]], asked: Way) -> Found:
+    """Rows for what was found."""
+    now, rows = parts.clock.now(), list[tuple[OwnPhrase, tuple[Proof, ...]]]()
+    for each, way in candidates:
+        phrase = OwnPhrase(
+            id=parts.ids.new(),
+            machine=parts.machine,
+            at=now,
+            text=each.text,
+            kind=each.kind,
+            way=way,
+            hits=len(each.hits),
+            turns=len(each.turns),
+            sessions=each.sessions,
+            signs=each.signs,
+            others=each.others,
+        )
+        rows.append((phrase, tuple(_proof(phrase, turn) for turn in each.hits if storable(turn.text))))
+    search = Search(
+        id=parts.ids.new(),
+        machine=parts.machine,
+        at=now,
+        since=seen.since,
+        way=asked,
+        turns=len(seen.new),
+        found=len(rows),
+    )
+    return Found(search, tuple(rows))
+
+
+def told(parts: Parts, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[OwnPhrase], list[str]]:
+    """Rows for phrases that stand in a file, and what of it is left out and why."""
+    rows = parts.ledger.phrases(parts.machine)
+    known, gone = {(each.text, each.kind) for each in in_force(rows)}, removed(rows)
+    ward, now = parts.ward, parts.clock.now()
+    new: dict[tuple[str, SignalKind], OwnPhrase] = {}
+    left: list[str] = []
+    for text, kind in phrases:
+        named = " ".join(folded(text).split())
+        if (named, kind) in known or (named, kind) in new:
+            continue
+        if not named.strip("\0 "):
+            left.append(f"{text!r} holds no words.")
+        elif (named, kind) in gone:
+            left.append(f"{text!r} was removed before, and does not come back.")
+        elif not storable(text) or ward.holds(text):
+            left.append(
+                f"a {kind.value} phrase may not be kept: it holds a secret, private data or what was forgotten."
+            )
+        else:
+            new[named, kind] = OwnPhrase(
+                id=parts.ids.new(), machine=parts.machine, at=now, text=named, kind=kind, way=Way.FILE
+            )
+    return [*new.values()], left
+
+
+def keep(parts: Parts, phrases: Sequence[OwnPhrase], rows: Iterable[Proof | Search] = ()) -> int:
+    """Keep phrases, and have the sessions that hold them understood anew. Returns how many sessions those are."""
+    sessions = holding(parts, [each.text for each in phrases])
+    # Also before: whoever dies in between has only work to do again.
+    parts.index.again(sessions)
+    parts.ledger.note_phrases([*phrases, *rows])
+    parts.index.again(sessions)
+    return len(sessions)
+
+
+def holding(parts: Parts, texts: Collection[str]) -> set[int]:
+    """The sessions in which phrases were typed, by the index's numbers of them."""
+    if not texts:
+        return set()
+    return {
+        history.session
+        for history in parts.index.histories(Selection())
+        if any(
+            place_of(text, told) is not None
+            for turn in history.turns
+            if (told := folded(turn.text or ""))
+            for text in texts
+        )
+    }
+
+
+def take_out(parts: Parts, text: str) -> list[OwnPhrase]:
+    """Rows that say that a phrase is not to be heard any more, whatever it stood for."""
+    named = " ".join(folded(text).split())
+    return [
+        OwnPhrase(
+            id=parts.ids.new(), machine=parts.machine, at=parts.clock.now(), text=named, kind=kind, way=Way.REMOVED
+        )
+        for kind in KINDS
+        if (named, kind) in {(each.text, each.kind) for each in in_force(parts.ledger.phrases(parts.machine))}
+    ]
+
+
+def _proof(phrase: OwnPhrase, turn: Watched) -> Proof:
+    text = " ".join(turn.text.split())
+    place = max(0, (place_of(phrase.text, folded(text)) or 0) - _LEAD)
+    return Proof(
+        id=f"{phrase.id}-{turn.agent}-{turn.message}",
+        phrase=phrase.id,
+        machine=phrase.machine,
+        agent=turn.agent,
+        session=turn.session,
+        message=turn.message,
+        at=turn.at,
+        context=turn.context,
+        quote=text if len(text) <= _QUOTE else f"{'…' if place else ''}{text[place : place + _QUOTE]}…",
+        signs=", ".join(sorted(turn.signs)) or "labelled by a model",
+    )

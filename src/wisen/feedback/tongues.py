@@ -1,0 +1,207 @@
+"""Tells in which languages a user writes, over all his turns together: by scripts, and by small words.
+
+It only tells which languages may be worth a file. What is heard in a turn never depends on it, and about one turn
+alone nothing is said.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter, defaultdict
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from wisen.feedback.writing import fold, mask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LATIN = "Latin"
+SCRIPTS = {
+    LATIN: "A-Za-zªºÀ-ÖØ-öø-ɏḀ-ỿ",
+    "Greek": "Ͱ-Ͽἀ-῿",
+    "Cyrillic": "Ѐ-ԯ",
+    "Armenian": "Ա-֏",
+    "Hebrew": "א-ת",
+    "Arabic": "ء-يٮ-ۓۺ-ۿݐ-ݿ",
+    "Devanagari": "ऀ-ॣ",
+    "Bengali": "ঀ-৾",
+    "Gurmukhi": "ਁ-ੵ",
+    "Gujarati": "ઁ-૿",
+    "Tamil": "ஂ-௺",
+    "Telugu": "ఀ-౿",
+    "Kannada": "ಀ-ೲ",
+    "Malayalam": "ഀ-ൿ",
+    "Sinhala": "ඁ-෴",
+    "Thai": "ก-๎",
+    "Lao": "ກ-ໟ",
+    "Myanmar": "က-႟",
+    "Georgian": "Ⴀ-ჿ",
+    "Ethiopic": "ሀ-፼",
+    "Khmer": "ក-៓",
+    "Kana": "ぁ-ヿ",
+    "Han": "㐀-鿿",
+    "Hangul": "가-힣",
+}
+"""The letters of each script."""
+_SHARE = 0.3
+"""From which share of the letters on a text is in a script other than Latin: names of code stand among them."""
+_LETTERS = 4
+_WORDS, _SCORE = 2, 1.5
+"""How many words of a language a turn holds that counts for it; one that others have too counts for less."""
+_TURNS, _DISTINCT, _LONG = 3, 5, 3
+"""A language needs so many turns, so many different words, and as many turns with words of three letters or more."""
+_KIN, _OF_KIN = 0.25, 0.1
+"""Languages that share so many of their words are kin; of kin that is written more, a small part is chance."""
+_READ = 2_000
+_SHOWN = 8
+_EDGES = ".:?!'\"-…।۔၊။៖·/\\`+&%$#@<>^"
+
+
+class Tongue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A language as it is told from others."""
+
+    name: str
+    own_name: str
+    words: str
+    script: str = LATIN
+
+
+class Written(NamedTuple):
+    """A language in which a user writes."""
+
+    code: str
+    turns: int
+    words: tuple[str, ...]
+    """Small words of it that he wrote, the most frequent first."""
+
+
+@cache
+def tongues() -> dict[str, Tongue]:
+    """The languages that can be told apart, by code."""
+    text = resources.files(__package__).joinpath("tongues.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, Tongue])
+
+
+def is_in(script: str, text: str) -> bool:
+    """Whether a text holds letters of a script, and none but of it and Latin ones."""
+    held = {name for name, of in _patterns().items() if of.search(text)}
+    return script in held and held <= {script, LATIN}
+
+
+class Writing:
+    """Counts in what a user writes."""
+
+    def __init__(self) -> None:
+        self._words = _words()
+        self._alone = _alone()
+        self._turns = Counter[str]()
+        self._found: dict[str, Counter[str]] = {}
+        self._long = Counter[str]()
+
+    def add(self, text: str) -> str:
+        """Count a turn. Returns the language it counts for, which is a guess; empty for none."""
+        plain = fold(mask(text[:_READ])).replace("\0", " ")
+        words = {word.strip(_EDGES) for word in plain.split()}
+        script = _script(plain)
+        code = self._alone.get(script, "") or self._by_words(script, words)
+        if not code:
+            return ""
+        known = self._words[code]
+        found = self._found.setdefault(code, Counter())
+        held = known & words if script not in _UNSPACED else {word for word in known if word in plain}
+        found.update(held if script == LATIN or held else words)
+        self._turns[code] += 1
+        self._long[code] += script != LATIN or any(len(word) >= _LONG for word in held)
+        return code
+
+    def written(self) -> tuple[Written, ...]:
+        """The languages that are surely among it, the most written first."""
+        sure = [code for code in self._turns if self._is_sure(code)]
+        return tuple(
+            Written(code, self._turns[code], self._shown(code))
+            for code in sorted(sure, key=lambda code: (-self._turns[code], code))
+        )
+
+    def _by_words(self, script: str, words: set[str]) -> str:
+        """The language of which most words are there; empty where that is not clear."""
+        scores, counts = defaultdict[str, float](float), Counter[str]()
+        for word in words:
+            claimed = _claims().get((script, word), ())
+            for code in claimed:
+                scores[code] += 1 / len(claimed)
+                counts[code] += 1
+        best = sorted(scores, key=lambda code: -scores[code])[:2]
+        if not best or scores[best[0]] < _SCORE or counts[best[0]] < _WORDS:
+            return ""
+        return "" if best[1:] and counts[best[1]] >= counts[best[0]] else best[0]
+
+    def _is_sure(self, code: str) -> bool:
+        turns = self._turns[code]
+        if turns < _TURNS or self._long[code] < _TURNS or len(self._found[code]) < _DISTINCT:
+            return False
+        return all(turns >= _OF_KIN * self._turns[other] for other in self._turns if _are_kin(code, other))
+
+    def _shown(self, code: str) -> tuple[str, ...]:
+        known = self._words[code]
+        mine = [(many, word) for word, many in self._found[code].items() if word in known]
+        return tuple(word for _, word in sorted(mine, key=lambda each: (-each[0], each[1]))[:_SHOWN])
+
+
+def written(texts: Iterable[str]) -> tuple[Written, ...]:
+    """In which languages texts of one user are, as far as it is sure, the most written first."""
+    counted = Writing()
+    for text in texts:
+        counted.add(text)
+    return counted.written()
+
+
+_UNSPACED = ("Thai", "Lao", "Myanmar", "Khmer")
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(f"[{letters}]") for name, letters in SCRIPTS.items()}
+
+
+@cache
+def _words() -> dict[str, frozenset[str]]:
+    return {code: frozenset(fold(tongue.words).split()) for code, tongue in tongues().items()}
+
+
+@cache
+def _claims() -> dict[tuple[str, str], tuple[str, ...]]:
+    """Whose word a word is, by script."""
+    claims: dict[tuple[str, str], tuple[str, ...]] = {}
+    for code, words in _words().items():
+        for word in words:
+            key = (tongues()[code].script, word)
+            claims[key] = (*claims.get(key, ()), code)
+    return claims
+
+
+@cache
+def _alone() -> dict[str, str]:
+    """The scripts that one language alone has, with its code."""
+    many = Counter(tongue.script for tongue in tongues().values())
+    return {tongue.script: code for code, tongue in tongues().items() if many[tongue.script] == 1}
+
+
+@cache
+def _are_kin(one: str, other: str) -> bool:
+    mine, others = _words()[one], _words()[other]
+    return one != other and len(mine & others) >= _KIN * min(len(mine), len(others))
+
+
+def _script(plain: str) -> str:
+    """The script that a text is in."""
+    if plain.isascii():
+        return LATIN
+    counts = {name: len(of.findall(plain)) for name, of in _patterns().items()}
+    latin = counts.pop(LATIN)
+    most = max(counts, key=lambda name: counts[name])
+    return most if counts[most] >= max(_LETTERS, _SHARE * (counts[most] + latin)) else LATIN

@@ -1,0 +1,136 @@
+"""What happened around each typed turn of a session that tells how it was meant, whatever its words are."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.feedback.detector import shipped
+from wisen.feedback.grams import grams, openings, tokens
+from wisen.feedback.turns import call_of, turns_of
+from wisen.model.history import Act
+from wisen.model.phrase import KINDS
+from wisen.model.signal import Before, Heard, SignalKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from wisen.feedback.detector import Model
+    from wisen.model.history import History, Turn
+
+_ALIKE, _SHARED = 0.7, 3
+"""From which share of its words on, and from how many on, a turn says again what was said before."""
+_COMMITS = ("git commit", "git push", "gh pr create", "gh pr merge")
+_EDITS = ("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch", "edit", "write")
+
+
+class Sign(StrEnum):
+    """Something that happened around a turn."""
+
+    REFUSED = "refused"
+    """The user had just refused a call."""
+    STOPPED = "stopped"
+    """The user had just stopped the agent."""
+    UNDONE = "undone"
+    CONCEDED = "conceded"
+    RESTATED = "restated"
+    """What had been asked for was asked for again."""
+    COMMITTED = "committed"
+    """Work that was done before it was committed behind it."""
+    THANKED = "thanked"
+    """The next thing that the user typed was praise."""
+    ENDED = "ended"
+    """Work was done before it, and nothing more had to be done behind it: the session ended."""
+
+
+AGAINST = frozenset({Sign.REFUSED, Sign.STOPPED, Sign.UNDONE, Sign.CONCEDED, Sign.RESTATED})
+FOR = frozenset({Sign.COMMITTED, Sign.THANKED, Sign.ENDED})
+
+
+class Watched(NamedTuple):
+    """A typed turn with what may be a phrase in it and what happened around it."""
+
+    agent: str
+    session: str
+    """The agent's own id of it."""
+    number: int
+    """The index's number of the session."""
+    message: str
+    at: datetime
+    context: str
+    text: str
+    grams: frozenset[str]
+    openings: frozenset[str]
+    """Those with which a clause begins."""
+    signs: frozenset[Sign]
+    heard: bool
+    """Whether its words alone are heard as a correction or as praise."""
+
+
+def watched(history: History, model: Model | None = None) -> Iterator[Watched]:
+    """Every typed turn of a session, in order, as a detector hears it: the shipped one, or another."""
+    model = model or shipped()
+    said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
+    after = {one.id: two for one, two in pairwise(said)}
+    words: dict[str, frozenset[str]] = {}
+    for turn, heard in turns_of(history):
+        yield Watched(
+            history.agent,
+            history.native,
+            history.session,
+            turn.id,
+            turn.at,
+            turn.context,
+            heard.text,
+            grams(heard.text),
+            openings(heard.text),
+            frozenset(_signs(history, turn, heard, after.get(turn.id), words, model)),
+            is_heard(heard.text, model),
+        )
+
+
+def is_heard(text: str, model: Model | None = None) -> bool:
+    """Whether words are heard as a correction or as praise, wherever they stand."""
+    return any(signal.kind in KINDS for signal in (model or shipped()).signals(Heard(text=text)))
+
+
+def _signs(
+    history: History, turn: Turn, heard: Heard, following: Turn | None, words: dict[str, frozenset[str]], model: Model
+) -> Iterator[Sign]:
+    against = [*_against(heard, words)]
+    yield from against
+    calls = [call_of(step) for step in history.steps[turn.before : following.before if following else None]]
+    worked = any(call.startswith(_EDITS) for call in heard.calls)
+    if against or not worked or "?" in heard.text or "？" in heard.text:
+        return
+    if any(commit in call for call in calls for commit in _COMMITS):
+        yield Sign.COMMITTED
+    if following is None and not calls:
+        yield Sign.ENDED
+    if following is not None and any(
+        signal.kind is SignalKind.PRAISE for signal in model.signals(Heard(text=following.text or ""))
+    ):
+        yield Sign.THANKED
+
+
+def _against(heard: Heard, words: dict[str, frozenset[str]]) -> Iterator[Sign]:
+    if heard.before is Before.REJECT:
+        yield Sign.REFUSED
+    if heard.before is Before.INTERRUPT:
+        yield Sign.STOPPED
+    if heard.undone:
+        yield Sign.UNDONE
+    if heard.conceded:
+        yield Sign.CONCEDED
+    again = heard.later and heard.earlier and _restates(heard.later[0], heard.earlier[0], words)
+    if again or any(_restates(heard.text, each, words) for each in heard.earlier):
+        yield Sign.RESTATED
+
+
+def _restates(text: str, earlier: str, words: dict[str, frozenset[str]]) -> bool:
+    """Whether a turn asks for much the same as an earlier one; `words` keeps what was looked at."""
+    one, two = (words[each] if each in words else words.setdefault(each, tokens(each)) for each in (text, earlier))
+    shared = len(one & two)
+    return shared >= _SHARED and shared >= _ALIKE * min(len(one), len(two))

@@ -1,0 +1,70 @@
+"""The typed turns of a recorded session, each with what happened around it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from wisen.model.event import Origin
+from wisen.model.history import Act
+from wisen.model.signal import Before, Heard
+from wisen.text.command_lines import command_of, fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wisen.model.history import History, Step, Turn
+
+NEAR = 3
+"""How many turns before and behind are looked at."""
+CALLS = 8
+"""How many calls before a turn are looked at."""
+_TAKES_BACK = ("git checkout --", "git revert", "git restore", "git reset")
+
+
+def turns_of(history: History) -> Iterator[tuple[Turn, Heard]]:
+    """Every turn that was typed and kept, in order."""
+    said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
+    acts = {then.id: act.act for act, then in pairwise(history.turns)}
+    calls = [call_of(step) for step in history.steps]
+    for number, turn in enumerate(said):
+        since = said[number - 1].before if number else 0
+        until = said[number + 1].before if number + 1 < len(said) else len(history.steps)
+        yield (
+            turn,
+            Heard(
+                text=turn.text or "",
+                before=_before(turn, acts.get(turn.id), said[number - 1] if number else None),
+                reason=turn.origin == Origin.REJECTION,
+                queued=turn.origin == Origin.QUEUED,
+                earlier=tuple(each.text or "" for each in reversed(said[max(0, number - NEAR) : number])),
+                calls=tuple(reversed(calls[max(since, turn.before - CALLS) : turn.before])),
+                later=tuple(each.text or "" for each in said[number + 1 : number + 1 + NEAR]),
+                undone=_undone(calls[since : turn.before], calls[turn.before : until]),
+                conceded=turn.conceded,
+            ),
+        )
+
+
+def call_of(step: Step) -> str:
+    """A command, or a tool with its file."""
+    fields = fields_of(step.arguments)
+    return command_of(fields) or f"{step.tool} {fields.get('file_path') or fields.get('path') or ''}".rstrip()
+
+
+def _before(turn: Turn, act: Act | None, previous: Turn | None) -> Before:
+    """What the user or the agent did last before a turn; `act` is what the user did."""
+    if turn.origin == Origin.REJECTION or act is Act.REFUSED:
+        return Before.REJECT
+    if act is Act.STOPPED:
+        return Before.INTERRUPT
+    if previous is None:
+        return Before.START if turn.before == 0 else Before.OK
+    stands = previous.origin == Origin.REJECTION and previous.before == turn.before
+    return Before.REJECT if stands else Before.OK
+
+
+def _undone(done: Sequence[str], then: Sequence[str]) -> bool:
+    """Whether a file that was edited before is edited again, or something is taken back by git."""
+    edited = {call for call in done if call.startswith(("Edit ", "Write ", "MultiEdit "))}
+    return any(call in edited or any(verb in call for verb in _TAKES_BACK) for call in then)

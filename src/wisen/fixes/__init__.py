@@ -1,0 +1,1 @@
+"""Fixes: changes that made failing calls work, and the questions about them."""

@@ -1,0 +1,80 @@
+"""Asks the user about fixes that are not told to agents without their word, and keeps what they answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.model.entry import Answer, MoveKind, Proposal, ProposalType, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wisen.model.entry import Move, Who
+    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.fix import Fix
+    from wisen.store.ledger_port import Scribe
+
+MOST = 5
+"""How many questions about fixes wait at once: they must not bury what the user said."""
+
+
+def fix_questions(
+    waiting_fixes: Sequence[tuple[Fix, str]], states: Iterable[EntryState], before: Sequence[Asked], scribe: Scribe
+) -> list[Proposal]:
+    """Questions about fixes that need the user's yes, each in the context where it helped, and each once."""
+    entries = {(state.context, tag): state for state in states for tag in state.entry.tags}
+    asked = {(each.proposal.entry, each.proposal.context) for each in before if each.proposal.type is ProposalType.FIX}
+    room = MOST - sum(each.waits and each.proposal.type is ProposalType.FIX for each in before)
+    found = []
+    for fix, context in waiting_fixes:
+        state = entries.get((context, fix.id))
+        if state is None or state.is_over or state.confirmed or (state.entry.id, context) in asked:
+            continue
+        found.append(_question(fix, state, scribe))
+    return found[: max(0, room)]
+
+
+def _question(fix: Fix, state: EntryState, scribe: Scribe) -> Proposal:
+    many = "1 session" if fix.sessions == 1 else f"{fix.sessions} sessions"
+    return Proposal(
+        id=scribe.ids.new(),
+        machine=scribe.machine,
+        at=scribe.clock.now(),
+        type=ProposalType.FIX,
+        entry=state.entry.id,
+        context=state.context,
+        text=f"When this fails again ({fix.signature.phrase}), may agents be told what helped: {fix.change.words}?",
+        path="",
+        heading="",
+        why=f"It helped in {many}, last {fix.last:%Y-%m-%d}. Agents are not told it unasked, for it is "
+        f"{_DANGERS.get(fix.danger.value, fix.danger.value)}. Where it comes from: wisen explain {fix.id}",
+        hypothesis="Once agents are told this, the failure costs one call and not several.",
+        risk="medium",
+        effort="low",
+        impact="high" if fix.sessions >= 3 else "medium" if fix.sessions == 2 else "low",
+        tokens=0,
+        sessions=fix.sessions,
+        follows="",
+    )
+
+
+_DANGERS = {
+    "another program": "a call of another program",
+    "installs something": "something that installs software",
+    "another host": "something that reaches another host",
+    "more rights": "something that asks for more rights",
+    "runs what it fetched": "something that runs what it fetched",
+    "a place outside the project": "about a place outside the project",
+    "takes a safety away": "something that takes a safety away",
+    "deletes something": "something that deletes",
+}
+
+
+def answered_fix(proposal: Proposal, given: Answer, by: Who, scribe: Scribe) -> list[Move]:
+    """The rows of an answer: a yes confirms the fix, which is told from then on; a no ends it."""
+    rows = [scribe.move(proposal.id, MoveKind.ANSWER, given, by=by)]
+    if given is Answer.APPROVED:
+        rows.append(scribe.move(proposal.entry, MoveKind.CONFIRM, by=by))
+    elif given is Answer.REJECTED:
+        rows.append(scribe.move(proposal.entry, MoveKind.STATUS, Status.WONT_FIX, by=by, why="you said no"))
+    return rows

@@ -1,0 +1,317 @@
+"""Finds everything that has to go: rows of the ledger, events and memories, each with where it stands.
+
+What a lesson was learnt from goes with it, and what was learnt only from what goes. Rows never change, so a row that
+holds a forgotten word goes whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+from wisen.model.change import Change, Line, Look
+from wisen.model.context import EVERYWHERE, NOWHERE, Alias, Context
+from wisen.model.decision import standing_moves
+from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, rule_id
+from wisen.model.entry_state import states
+from wisen.model.exposure import Exposure
+from wisen.model.guard import Guard
+from wisen.model.learning import Record
+from wisen.model.ownership import Ownership
+from wisen.model.phrase import OwnPhrase, Proof, Search
+from wisen.model.reinforcement import Reinforcement
+from wisen.model.run import Run
+from wisen.model.snapshot import Snapshot
+from wisen.model.tombstone import ALL, Thing, covers
+from wisen.model.trial import Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from wisen.model.entry_state import EntryState
+    from wisen.model.memory import Memory
+    from wisen.model.tombstone import Trace
+    from wisen.safety.forgotten_words import Needle
+    from wisen.store.tombstones_port import Row
+
+Seen = tuple[str, str, str]
+"""An event: agent, the agent's id of the session, id."""
+_NAMES = frozenset(
+    "id name machine context at path place session agent message entry subject change undoes failure tried tool "
+    "before after head heading area version withheld phrase".split()
+)
+"""Of rows: what names, dates and places them."""
+
+_FIX = "fix:"
+"""With what the name of a fix begins among the things that are to be forgotten; it has no row of its own."""
+
+_SILENT = (Move, Look, Exposure, Outcome, Reinforcement, Alias, Context, Ownership, Proof, Search)
+"""Rows that are not listed by themselves: they hold ids and names, or belong to one that is."""
+
+
+class Aim(NamedTuple):
+    """What is to be forgotten."""
+
+    needle: Needle
+    scope: str
+    events: frozenset[tuple[str, str]] = frozenset()
+    """By agent and id, wherever they happened."""
+    things: frozenset[str] = frozenset()
+    """Rows as `kind:id`."""
+    whole: bool = False
+    """Whether everything in the scope goes."""
+    alone: frozenset[str] = frozenset()
+    """Rows that go without everything else that they were learnt from."""
+
+
+@dataclass
+class Found:
+    """What has to go."""
+
+    rows: dict[str, Row] = field(default_factory=dict)
+    """By kind and id."""
+    events: set[Seen] = field(default_factory=set)
+    origins: set[str] = field(default_factory=set)
+    """Of memories."""
+    things: list[Thing] = field(default_factory=list)
+
+    def changes(self) -> list[Change]:
+        """The changes of files among the rows, newest first."""
+        found = [row for row in self.rows.values() if isinstance(row, Change)]
+        return sorted(found, key=lambda each: each.id, reverse=True)
+
+
+def find(
+    held: Iterable[Row],
+    traces: Iterable[Trace],
+    memories: Iterable[Memory],
+    aim: Aim,
+    context_of: Callable[[str], str],
+) -> Found:
+    """Everything that has to go; `context_of` tells the context of a path, empty outside of any."""
+    return _Search(held, aim, context_of).run(traces, memories)
+
+
+def thing_of(row: Row) -> str:
+    """A row by its kind and id."""
+    if isinstance(row, Snapshot):
+        return f"snapshot:{row.machine} {row.path} {row.at.timestamp()} {row.digest}"
+    name = getattr(row, "id", None) or getattr(row, "key", None) or f"{getattr(row, 'context', '')} {row}"
+    return f"{type(row).__name__.lower()}:{name}"
+
+
+def words_in(value: object) -> Iterator[str]:
+    """Every text in a value, without what names, dates and places it."""
+    if isinstance(value, Enum):
+        return
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, bytes):
+        yield value.decode("utf-8", "replace")
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from words_in(each)
+    elif isinstance(value, Struct) or is_dataclass(value):
+        names = value.__struct_fields__ if isinstance(value, Struct) else [each.name for each in fields(value)]
+        for name in names:
+            if name not in _NAMES:
+                yield from words_in(getattr(value, name))
+
+
+class _Search:
+    def __init__(self, held: Iterable[Row], aim: Aim, context_of: Callable[[str], str]) -> None:
+        self._aim, self._context_of = aim, context_of
+        self._held = [*held]
+        self._found = Found()
+        entries = [row for row in self._held if isinstance(row, Entry)]
+        moves = sorted((row for row in self._held if isinstance(row, Move)), key=lambda each: each.id)
+        standing = standing_moves(moves)
+        self._states = {state.entry.id: state for state in states(entries, (), standing)}
+        self._split = {move.subject: move.value for move in standing if move.kind is MoveKind.SPLIT}
+        self._moved: dict[str, list[Move]] = {}
+        for move in moves:
+            self._moved.setdefault(move.subject, []).append(move)
+
+    def run(self, traces: Iterable[Trace], memories: Iterable[Memory]) -> Found:
+        aim, found = self._aim, self._found
+        texts: dict[Seen, str] = {}
+        for trace in traces:
+            seen = trace.agent, trace.session, trace.event
+            named = (trace.agent, trace.event) in aim.events
+            if named or (covers(aim.scope, trace.context or NOWHERE) and aim.needle.holds(trace.text)):
+                texts.setdefault(seen, trace.text)
+        found.events |= texts.keys()
+        self._entries()
+        self._records()
+        self._phrases()
+        apart = Entry | Occurrence | Record | Change | Look | OwnPhrase | Proof
+        rest = [row for row in self._held if not isinstance(row, apart)]
+        # What was decided or proposed goes with what it is about.
+        for row in sorted(rest, key=lambda each: (isinstance(each, Move), isinstance(each, Proposal))):
+            if self._goes(row):
+                self._take(row)
+        self._changes()
+        self._memories(memories)
+        for seen in sorted(found.events):
+            found.things.append(Thing("event", seen[2], f"{seen[0]} session {seen[1]}", texts.get(seen, "")))
+        return found
+
+    def _entries(self) -> None:
+        """Entries and occurrences pull each other in by the events that they share, until nothing more comes."""
+        occurrences = [row for row in self._held if isinstance(row, Occurrence)]
+        waiting, more = dict(self._states), True
+        while more:
+            more = False
+            for id_, state in [*waiting.items()]:
+                lesson = self._is_lesson(state)
+                if lesson or self._mentions(state):
+                    self._take(waiting.pop(id_).entry)
+                    more = True
+                    for each in occurrences:
+                        if self._split.get(each.id, each.entry) == id_:
+                            self._take(each)
+                            if lesson or self._has(each.context, each.quote):
+                                self._found.events.add((each.agent, each.session, each.message))
+            known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
+            for each in occurrences:
+                if thing_of(each) in self._found.rows:
+                    continue
+                if (each.agent, each.message) in known or self._named(each) or self._has(each.context, each.quote):
+                    self._take(each)
+                    self._found.events.add((each.agent, each.session, each.message))
+                    more = True
+
+    def _is_lesson(self, state: EntryState) -> bool:
+        """Whether it is what is to be forgotten, so that what it was learnt from goes with it."""
+        if self._named(state.entry) or self._has(state.context, state.text, state.entry.summary):
+            return True
+        return f"entry:{state.merged_into}" in self._found.rows
+
+    def _mentions(self, state: EntryState) -> bool:
+        moved = (text for move in self._moved.get(state.entry.id, ()) for text in words_in(move))
+        return thing_of(state.entry) in self._aim.alone or self._has(state.context, *words_in(state.entry), *moved)
+
+    def _records(self) -> None:
+        records = [row for row in self._held if isinstance(row, Record)]
+        for row in records:
+            if self._goes(row):
+                self._take(row)
+        for row in records:  # a resolution says what failed
+            if row.failure and f"record:{row.failure}" in self._found.rows:
+                self._take(row)
+
+    def _phrases(self) -> None:
+        """Turns that speak for a phrase go with their events, and the phrase with the last of them.
+
+        It holds in all projects: by its words it goes only where what holds everywhere does.
+        """
+        known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
+        proofs = [row for row in self._held if isinstance(row, Proof)]
+        left = {row.phrase for row in proofs}
+        for row in proofs:
+            if (row.agent, row.message) in known or self._has(row.context or NOWHERE, row.quote):
+                self._take(row)
+                self._found.events.add((row.agent, row.session, row.message))
+        left -= {row.phrase for row in proofs if thing_of(row) not in self._found.rows}
+        phrases = [row for row in self._held if isinstance(row, OwnPhrase)]
+        gone = {
+            (row.machine, row.text)
+            for row in phrases
+            if row.id in left or self._named(row) or self._has(EVERYWHERE, row.text)
+        }
+        for phrase in phrases:
+            if (phrase.machine, phrase.text) in gone:
+                self._take(phrase)
+        for row in proofs:
+            if f"ownphrase:{row.phrase}" in self._found.rows:
+                self._take(row)
+
+    def _changes(self) -> None:
+        changes = [row for row in self._held if isinstance(row, Change)]
+        rules = {rule_id(row.id) for row in self._found.rows.values() if isinstance(row, Entry)}
+        for row in changes:
+            ours = isinstance(row.deed, Line) and row.deed.id in rules
+            if ours or self._goes(row):
+                self._take(row)
+        for row in changes:  # what takes it back holds the same words
+            if row.undoes and f"change:{row.undoes}" in self._found.rows:
+                self._take(row)
+        for look in self._held:
+            if isinstance(look, Look) and (f"change:{look.change}" in self._found.rows or self._goes(look)):
+                self._take(look)
+
+    def _memories(self, memories: Iterable[Memory]) -> None:
+        """What can be found again. The memories of a session go with its events, and come again without them."""
+        gone = {f"entry:{row.id}" for row in self._found.rows.values() if isinstance(row, Entry)}
+        for memory in memories:
+            named = memory.origin in gone
+            held = named or self._has(memory.context, memory.text, memory.who)
+            if held:
+                self._found.things.append(Thing("memory", memory.id, memory.cited, memory.text))
+            kind, _, event = memory.id.partition(f":{memory.agent}:")
+            if held and kind in ("turn", "workflow"):
+                self._found.events.add((memory.agent, memory.session, event))
+            elif not memory.session and (held or self._has(memory.context, memory.beside)):
+                self._found.origins.add(memory.origin)
+
+    def _goes(self, row: Row) -> bool:
+        if isinstance(row, Exposure | Alias | Context | Ownership | Search):
+            return self._all  # they hold ids and names
+        if isinstance(row, Reinforcement):
+            known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
+            return (row.agent, row.message) in known or row.subject in self._gone() or self._all
+        if isinstance(row, Move):
+            about = (f"{kind}:{row.subject}" for kind in ("entry", "occurrence", "proposal", "guard"))
+            return any(each in self._found.rows for each in (*about, f"entry:{row.value}"))
+        of = (f"entry:{row.entry}", f"guard:{row.entry}") if isinstance(row, Proposal) else ()
+        if self._named(row) or any(each in self._found.rows for each in of):
+            return True
+        moved = self._moved.get(row.id, ()) if isinstance(row, Proposal) else ()
+        return self._has(self._context(row), *words_in(row), *(text for each in moved for text in words_in(each)))
+
+    def _gone(self) -> set[str]:
+        """The entries that go and the fixes that they are about, and a fix that was named."""
+        named = {thing.removeprefix(_FIX) for thing in self._aim.things if thing.startswith(_FIX)}
+        entries = [row for row in self._found.rows.values() if isinstance(row, Entry)]
+        return named | {name for row in entries for name in (row.id, *row.tags)}
+
+    @property
+    def _all(self) -> bool:
+        return self._aim.whole and self._aim.scope == ALL
+
+    def _context(self, row: Row) -> str:
+        if isinstance(row, Proposal | Guard):
+            return row.context
+        if isinstance(row, Run):
+            return self._aim.scope if not self._aim.whole else ALL
+        path = getattr(row, "path", None)
+        if path is not None:
+            return self._context_of(path) or EVERYWHERE
+        place = getattr(row, "place", "")
+        return (self._context_of(place) if place else "") or NOWHERE
+
+    def _has(self, context: str, *texts: str) -> bool:
+        if not covers(self._aim.scope, context):
+            return False
+        return self._aim.whole or any(text and self._aim.needle.holds(text) for text in texts)
+
+    def _named(self, row: Row) -> bool:
+        return thing_of(row) in self._aim.things
+
+    def _take(self, row: Row) -> None:
+        key = thing_of(row)
+        if key in self._found.rows:
+            return
+        self._found.rows[key] = row
+        if isinstance(row, Entry):
+            state = self._states[row.id]
+            self._found.things.append(Thing("entry", row.name, state.context or "global", state.text))
+        elif isinstance(row, OwnPhrase):
+            self._found.things.append(Thing("phrase", row.id, "your own wording", row.text))
+        elif not isinstance(row, _SILENT):
+            kind, _, id_ = key.partition(":")
+            where = getattr(row, "path", "") or getattr(row, "context", "") or getattr(row, "place", "") or "ledger"
+            self._found.things.append(Thing(kind, id_, where, "\n".join(words_in(row))))

@@ -1,0 +1,137 @@
+"""What a person means by a text or an id that is to be forgotten: words, rows, events, and where they are."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.errors import UsageError
+from wisen.model.context import NOWHERE
+from wisen.model.entry import rule_id
+from wisen.model.entry_state import states
+from wisen.model.tombstone import ALL
+from wisen.safety.forgotten_words import phrase_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.forgetting.find import Seen
+    from wisen.model.entry_state import EntryState
+    from wisen.parts import Parts
+    from wisen.safety.forgotten_words import Phrase
+
+
+_ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
+_FIX = re.compile(r"[0-9a-f]{10}")
+"""The whole id of a fix: the beginning of one is not enough here."""
+
+
+class Meant(NamedTuple):
+    """What is to be forgotten, within one scope."""
+
+    scope: str
+    phrases: frozenset[Phrase] = frozenset()
+    things: frozenset[str] = frozenset()
+    """Rows, as `kind:id`."""
+    events: frozenset[Seen] = frozenset()
+
+
+def meant(parts: Parts, wanted: Iterable[str], scope: str | None) -> list[Meant]:
+    """What texts and ids mean, together for each scope. What has an id is where it is, and needs no scope.
+
+    Raises:
+        UsageError: a text holds no words, or is no id and no scope is given.
+    """
+    known = _Names(parts)
+    of: dict[str, Meant] = {}
+    for text in wanted:
+        named = known.named(text.strip())
+        for each in named or [_words(text, scope)]:
+            before = of.get(each.scope, Meant(each.scope))
+            of[each.scope] = Meant(
+                each.scope, before.phrases | each.phrases, before.things | each.things, before.events | each.events
+            )
+    return [each for _, each in sorted(of.items())]
+
+
+def is_named(parts: Parts, text: str) -> bool:
+    """Whether a text is the id of something."""
+    return bool(_Names(parts).named(text.strip()))
+
+
+def _words(text: str, scope: str | None) -> Meant:
+    phrase = phrase_of(text)
+    if phrase is None:
+        raise UsageError("There is nothing to forget. Give words, or the id of an entry, rule, fix, memory or change.")
+    if scope is None:
+        raise UsageError(f"{text!r} is the id of nothing, and here is no project. Say where: --scope global or all.")
+    return Meant(scope, frozenset({phrase}))
+
+
+class _Names:
+    """Everything that has an id, looked up at the first text that may be one."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        ledger = parts.ledger
+        self._states = states(ledger.entries(), (), ledger.moves())
+        self._entries: dict[str, EntryState] = {}
+        for state in self._states:
+            for name in (state.entry.id, state.entry.name, rule_id(state.entry.id), f"entry:{state.entry.id}"):
+                self._entries[name.casefold()] = state
+        self._proposals = {each.id.casefold(): each.entry for each in ledger.proposals()}
+
+    def named(self, name: str) -> list[Meant]:
+        """What has an id; nothing where nothing has it."""
+        folded = name.casefold()
+        state = self._entries.get(folded)
+        if folded in self._proposals:
+            state = self._entries.get(self._proposals[folded].casefold())
+        if state is not None:
+            return [self._entry(state)]
+        return self._memory(name) or self._row(name) or self._guard(name) or self._fix(name)
+
+    def _entry(self, state: EntryState, events: frozenset[Seen] = frozenset()) -> Meant:
+        """A lesson, in its own words and in those that were given to it since."""
+        texts = {phrase for text in (state.text, state.entry.summary) if (phrase := phrase_of(text)) is not None}
+        return Meant(state.context, frozenset(texts), frozenset({f"entry:{state.entry.id}"}), events)
+
+    def _memory(self, name: str) -> list[Meant]:
+        if ":" not in name:
+            return []
+        for memory in self._parts.index.memories.every():
+            if memory.id != name:
+                continue
+            kind, _, rest = name.partition(":")
+            if kind in ("turn", "workflow"):
+                event = memory.agent, memory.session, rest.partition(":")[2]
+                return [Meant(memory.context, events=frozenset({event}))]
+            phrase = phrase_of(memory.text)
+            return [Meant(memory.context, frozenset({phrase} if phrase else ()))]
+        return []
+
+    def _row(self, name: str) -> list[Meant]:
+        """A change, or what a program recorded."""
+        id_, ledger = name.upper(), self._parts.ledger
+        if not _ULID.fullmatch(id_):
+            return []
+        changes = [each for each in ledger.changes(machine=self._parts.machine) if each.id == id_]
+        named = [f"change:{each.id}" for each in changes] + [f"record:{each.id}" for each in ledger.records(id_=id_)]
+        return [Meant(ALL, things=frozenset({each})) for each in named]
+
+    def _guard(self, name: str) -> list[Meant]:
+        return [
+            Meant(each.context, things=frozenset({f"guard:{each.id}"}))
+            for each in self._parts.ledger.guards()
+            if each.id.casefold() == name.casefold()
+        ]
+
+    def _fix(self, name: str) -> list[Meant]:
+        """A fix with the calls that failed, and the entries that were made of it."""
+        evidence = self._parts.index.evidence(name) if _FIX.fullmatch(name) else ()
+        if not evidence:
+            return []
+        events = frozenset((each.agent, each.session, each.call) for each in evidence if each.call)
+        entries = [self._entry(state) for state in self._states if name in state.entry.tags]
+        things = frozenset({f"fix:{name}"})
+        return [Meant(evidence[0].context or NOWHERE, things=things, events=events), *entries]

@@ -1,0 +1,245 @@
+"""The steps by which something is forgotten, each of which can be done again after it was cut off."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.edits.edit import Editor, PassagePlan
+from wisen.edits.past import past
+from wisen.errors import FileError, UsageError
+from wisen.forgetting.clear import cleared, holds
+from wisen.forgetting.find import find, thing_of
+from wisen.memory.daily import read_day
+from wisen.memory.keep import forget as forget_written
+from wisen.memory.keep import shelf_of
+from wisen.model.change import EXPERIMENTS_ANSWER, SWITCHED_OFF, Change, Fate, Line, Look, Passage, Value
+from wisen.model.context import EVERYWHERE, NOWHERE
+from wisen.model.entry import Entry, rule_id
+from wisen.model.history import Act
+from wisen.model.ownership import Ownership, Subject
+from wisen.model.report import Selection
+from wisen.model.tombstone import ALL, Thing, covers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from wisen.edits.past import Past
+    from wisen.forgetting.find import Aim, Found, Seen
+    from wisen.parts import Parts
+    from wisen.safety.forgotten_words import Needle
+    from wisen.store.ledger_port import Ledger
+    from wisen.store.tombstones_port import Row
+
+_PAGES = ".md"
+_WHERE = ("contexts", "global", "reports", "index.md")
+"""Where pages are: the stores look after their own files, and what else is there is not ours."""
+_QUOTED = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+"""The phrases in a file of a language: one does not go on in the next."""
+_NAMING = ("index.md", "meta.md", "memory.json")
+"""Files that hold names and counts, and no words: they are written anew."""
+
+
+def found_in(parts: Parts, aim: Aim) -> Found:
+    """Everything that has to go, wherever it stands."""
+    found = find(
+        held_rows(parts.ledger, parts, aim), parts.index.traces(), parts.index.memories.every(), aim, context_in(parts)
+    )
+    found.things += [Thing("page", path.name, str(path), _lines(path, aim)) for path in pages(parts, aim)]
+    answers = [(name, text) for name, text in parts.index.answers() if aim.needle.holds(text)]
+    found.things += [Thing("answer", name, "what models answered", text) for name, text in answers]
+    prepared = parts.shelf.forget(aim.needle.holds, dry_run=True)
+    found.things += [Thing("prepared", name, "what hooks read and leave", "") for name in prepared]
+    return found
+
+
+def held_by(ledger: Ledger, parts: Parts, aim: Aim) -> bool:
+    """Whether another ledger holds something of it."""
+    return bool(find(held_rows(ledger, parts, aim), (), (), aim, context_in(parts)).rows)
+
+
+def held_rows(ledger: Ledger, parts: Parts, aim: Aim) -> Iterator[Row]:
+    """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless one is named."""
+    why = {f"hooks of {each.name}" for each in parts.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER}
+    settings = set[str]()
+    for row in ledger.held():
+        if isinstance(row, Change) and row.why.removeprefix("undid ") in why and thing_of(row) not in aim.things:
+            settings.add(row.id)
+        elif isinstance(row, Ownership) and row.subject is Subject.MARKER:
+            continue
+        elif not isinstance(row, Look) or row.change not in settings:
+            yield row
+
+
+def languages_holding(parts: Parts, needle: Needle) -> tuple[str, ...]:
+    """Where files of languages hold it, in words. They are the user's or a model's words, and are left as they are."""
+    files = sorted(parts.languages_folder.glob("*.toml*"))
+    held = (path for path in files if any(map(needle.holds, _QUOTED.findall(path.read_text("utf-8", "replace")))))
+    return tuple(f"{path} holds it: no session was kept there, take it out yourself." for path in held)
+
+
+def context_in(parts: Parts) -> Callable[[str], str]:
+    """Tells the context of a file or folder; empty for what agents and wisen keep for all projects."""
+    known: dict[str, str] = {}
+    general = [*parts.folders.values(), parts.user_home / ".claude"]
+
+    def context_of(path: str) -> str:
+        if path not in known:
+            place = Path(path)
+            if place.is_relative_to(parts.home):
+                known[path] = _context_of_page(parts.home, place)
+            elif any(place.is_relative_to(folder) for folder in general):
+                known[path] = EVERYWHERE
+            else:
+                known[path] = parts.context_of(place if place.is_dir() else place.parent)
+        return known[path]
+
+    return context_of
+
+
+def take_back(parts: Parts, found: Found, aim: Aim) -> tuple[list[str], set[str]]:
+    """Take our lines out of the files of the user, by the one door; his own words are never touched.
+
+    Returns what is left and why, and the rows that must stay because a file cannot be reached now.
+    """
+    left, stays = list[str](), set[str]()
+    known, editor = past(parts.desk), Editor(parts.desk)
+    rules = {rule_id(row.id) for row in found.rows.values() if isinstance(row, Entry)}
+    names = {f"[{row.name}]".encode() for row in found.rows.values() if isinstance(row, Entry)}
+    for change in found.changes():
+        fate = known.fates.get(change.id)
+        if fate is Fate.HIS:
+            left.append(f"{change.path} holds it in your own words: that is yours.")
+        if fate not in (Fate.STANDS, Fate.UNCLEAR) or not _stands(change, aim, rules, names):
+            continue
+        try:
+            editor.undo(change.id)
+            _hand_on_heading(parts, change, found, known)
+            _put_back(parts, editor, change, aim.needle, names)
+        except UsageError as error:
+            left.append(str(error))
+        except FileError as error:
+            left.append(str(error))
+            stays.add(thing_of(change))
+    return left, stays
+
+
+def _hand_on_heading(parts: Parts, change: Change, found: Found, known: Past) -> None:
+    """Have the heading that came with a line go with the next of our lines below it: nothing is kept of the first."""
+    deed, gone = change.deed, {each.id for each in found.changes()}
+    if not isinstance(deed, Line) or not (deed.opening or deed.closing):
+        return
+    for heir in known.changes:
+        line = heir.deed
+        if (
+            isinstance(line, Line)
+            and (heir.path, line.heading) == (change.path, deed.heading)
+            and not (line.opening or line.closing or heir.id in gone)
+            and known.fates.get(heir.id) is Fate.STANDS
+        ):
+            owner = structs.replace(line, opening=deed.opening, closing=deed.closing)
+            parts.ledger.rewrite_change(structs.replace(heir, deed=owner))
+            return
+
+
+def _stands(change: Change, aim: Aim, rules: Collection[str], names: Collection[bytes]) -> bool:
+    """Whether what a change put into a file is what is forgotten."""
+    deed = change.deed
+    if thing_of(change) in aim.things:
+        return True
+    if isinstance(deed, Line):
+        return deed.id in rules or aim.needle.holds(deed.text)
+    if isinstance(deed, Passage):
+        text = deed.new.decode("utf-8", "replace")
+        return any(name in deed.new for name in names) or aim.needle.holds(text)
+    return isinstance(deed, Value) and aim.needle.holds(deed.new)
+
+
+def _put_back(parts: Parts, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]) -> None:
+    """Of several lines of a day only those go that are forgotten."""
+    deed = change.deed
+    if not isinstance(deed, Passage) or any(name in deed.new for name in names):
+        return
+    rest = cleared(deed.new.decode("utf-8", "replace"), needle)
+    if rest is not None and read_day(rest):
+        saw = parts.files.read(Path(change.path)).digest
+        editor.place(PassagePlan(change.path, rest.encode(), change.why, saw))
+
+
+def pages(parts: Parts, aim: Aim) -> Iterator[Path]:
+    """The files below the home that hold it."""
+    roots = [parts.home / name for name in _WHERE]
+    for path in sorted({*roots, *(path for root in roots for path in root.rglob("*"))}):
+        if not path.is_file() or not _is_within(parts.home, path, aim.scope):
+            continue
+        if aim.whole or (path.name not in _NAMING and _page_holds(path, aim.needle)):
+            yield path
+
+
+def clear_pages(parts: Parts, aim: Aim) -> None:
+    """Take it out of the books and days below the home; what is not made of lines goes whole."""
+    for path in [*pages(parts, aim)]:
+        seen = parts.files.read(path)
+        text = (seen.content or b"").decode("utf-8", "surrogateescape")
+        left = None if aim.whole or path.suffix != _PAGES else cleared(text, aim.needle)
+        if left != text:
+            parts.files.write(seen, None if left is None else left.encode("utf-8", "surrogateescape"))
+
+
+def clear_written(parts: Parts, events: Collection[Seen]) -> list[str]:
+    """Take out summaries and lines of days that were made of events; returns the keys of those summaries."""
+    if not events:
+        return []
+    sources, sessions = set(_sources(parts, events)), {(agent, session) for agent, session, _ in events}
+    contexts = ["", *(each.key for each in parts.ledger.contexts())]
+    return [
+        key
+        for context in contexts
+        for key in forget_written(parts.files, shelf_of(parts.home, context), sessions, sources)
+    ]
+
+
+def _sources(parts: Parts, events: Collection[Seen]) -> Iterator[str]:
+    """The turns that events belong to, as the lines of days name them."""
+    wanted = {(agent, id_) for agent, _, id_ in events}
+    sessions = {(agent, session) for agent, session, _ in events}
+    for history in parts.index.histories(Selection()):
+        if (history.agent, history.native) not in sessions:
+            continue
+        said = [turn for turn in history.turns if turn.act is Act.SAID]
+        turns = {number for number, turn in enumerate(said, 1) if (history.agent, turn.id) in wanted}
+        for step in history.steps:
+            if (history.agent, step.call) in wanted:
+                turns.add(sum(turn.at <= step.at for turn in said))
+        yield from (f"{history.agent} {history.native[:8]}, turn {number}" for number in turns)
+
+
+def _lines(path: Path, aim: Aim) -> str:
+    """The lines of a page that hold it, as far as it is made of lines."""
+    if aim.whole or path.suffix != _PAGES:
+        return ""
+    lines = path.read_bytes().decode("utf-8", "replace").splitlines()
+    return "\n".join(line for line in lines if aim.needle.holds(line))
+
+
+def _page_holds(path: Path, needle: Needle) -> bool:
+    text = path.read_bytes().decode("utf-8", "replace")
+    if path.suffix == _PAGES:
+        return holds(text, needle)
+    return needle.holds(unescape(text) if path.suffix == ".html" else text)
+
+
+def _is_within(home: Path, path: Path, scope: str) -> bool:
+    first = path.relative_to(home).parts[0]
+    if first not in ("contexts", "global"):
+        return True  # a report tells of many contexts
+    return scope == ALL or covers(scope, _context_of_page(home, path))
+
+
+def _context_of_page(home: Path, path: Path) -> str:
+    parts = path.relative_to(home).parts
+    return (parts[1] if parts[1:] else NOWHERE) if parts[:1] == ("contexts",) else EVERYWHERE

@@ -1,0 +1,50 @@
+"""Which sessions are too old, or too many, to be kept any longer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.forgetting.settings import ArchivePolicy, ContextLimit
+    from wisen.model.archive import Stored
+
+_MEGABYTE = 1_000_000
+
+
+def outdated(
+    stored: Iterable[Stored], policy: ArchivePolicy, limits: Mapping[str, ContextLimit], now: datetime
+) -> list[Stored]:
+    """The sessions that have to go, oldest first; `limits` by the key of a context."""
+    oldest = sorted(stored, key=lambda each: (each.last, each.key))
+    kept: list[Stored] = []
+    for each in oldest:
+        own = limits.get(each.context)
+        days = policy.days if own is None or own.days < 0 else own.days
+        if not days or each.last >= now - timedelta(days=days):
+            kept.append(each)
+    of: dict[str, list[Stored]] = defaultdict(list)
+    for each in kept:
+        of[each.context].append(each)
+    gone = {each.key for context, limit in limits.items() for each in _beyond(of[context], limit.megabytes)}
+    kept = [each for each in kept if each.key not in gone]
+    gone = {each.key for each in _beyond(kept, policy.megabytes)}
+    left = {each.key for each in kept} - gone
+    return [each for each in oldest if each.key not in left]
+
+
+def _beyond(oldest: Sequence[Stored], megabytes: int) -> list[Stored]:
+    """Of sessions, oldest first, those that are too many."""
+    if not megabytes:
+        return []
+    size, gone = sum(each.size for each in oldest), []
+    for each in oldest:
+        if size <= megabytes * _MEGABYTE:
+            break
+        size -= each.size
+        gone.append(each)
+    return gone

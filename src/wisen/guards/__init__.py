@@ -1,0 +1,1 @@
+"""Guards: calls that are watched for, tried on the past and counted live."""

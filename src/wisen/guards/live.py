@@ -1,0 +1,61 @@
+"""How guards fare live: what became of the calls that they decided about, going by the agents' own logs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.model.entry import MoveKind
+from wisen.model.event import Status
+from wisen.model.exposure import Arm
+from wisen.model.guard import Fared, Mode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.model.entry import Move
+    from wisen.model.exposure import Exposure
+    from wisen.model.history import History, Step
+
+AROUND = timedelta(hours=1)
+"""How far a call may lie before what a hook noted of it."""
+
+
+def calls_in(histories: Iterable[History]) -> dict[tuple[str, str], Step]:
+    """Every call by agent and id."""
+    return {(history.agent, step.call): step for history in histories for step in history.steps}
+
+
+def fared(
+    exposures: Sequence[Exposure], calls: Mapping[tuple[str, str], Step], moves: Iterable[Move], since: datetime
+) -> Fared:
+    """What became of the calls that a guard decided about.
+
+    It was overruled where the user said so, or let a call pass about which he was asked, since the guard was last set.
+    """
+    overruled = sum(move.kind is MoveKind.OVERRULE and move.at >= since for move in moves)
+    failed = well = stopped = open_ = 0
+    for each in exposures:
+        step = calls.get((each.agent, each.call or ""))
+        status = step.status if step is not None else None
+        ran = status in (Status.OK, Status.FAILED, Status.MASKED)
+        if each.mode == Mode.DENY and each.arm is Arm.GIVEN:
+            stopped += 1
+        elif not ran:
+            open_ += 1
+        elif status is Status.OK:
+            well += 1
+        else:
+            failed += 1
+        if each.mode == Mode.ASK and each.arm is Arm.GIVEN and ran and each.at >= since:
+            overruled += 1
+    return Fared(
+        decisions=len(exposures),
+        sessions=len({(each.agent, each.session) for each in exposures}),
+        failed=failed,
+        went_well=well,
+        stopped=stopped,
+        open=open_,
+        overruled=overruled,
+    )

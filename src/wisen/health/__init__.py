@@ -1,0 +1,1 @@
+"""Health: whether the loop runs, agents call us and get answers, and repairs."""

@@ -1,0 +1,344 @@
+"""Looks an installation over, part by part, even when parts of it are broken.
+
+It opens what it is given through callables, so that one broken part never hides the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.agents.ports import Scattered
+from wisen.errors import StoreDamaged, WisenError
+from wisen.health import heartbeat
+from wisen.model.doubles import doubled_entries, doubled_questions
+from wisen.model.entry_state import asked, states
+from wisen.model.report import Selection
+from wisen.model.source import TroubleKind
+from wisen.model.state import Finding, Health
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from wisen.agents.ports import Agent
+    from wisen.health.heartbeat import Watched
+    from wisen.model.run import Run
+    from wisen.store.index_port import Index
+    from wisen.store.ledger_port import Backups, Ledger
+    from wisen.system.ports import Clock
+
+QUIET = timedelta(days=7)
+"""After this long without a run we say that learning has stopped."""
+_SHOWN_RUNS = 10
+_SHOWN_PLACES = 3
+_REPAIR = "Run `wisen doctor --repair`."
+
+
+class Access(Protocol):
+    """Who can reach the home, and what was left half in it."""
+
+    def open_to_others(self) -> Sequence[str]:
+        """What other users could read or change."""
+        ...
+
+    def leftovers(self) -> Sequence[Path]:
+        """What processes that were killed left half."""
+        ...
+
+    def mend(self) -> tuple[int, int, Sequence[str]]:
+        """Take both away; returns how many were open, how many were half, and what is still open to others."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examined:
+    """What the doctor looks at."""
+
+    home: str
+    agents: Sequence[Agent]
+    ledger: Callable[[], AbstractContextManager[Ledger]]
+    index: Callable[[], AbstractContextManager[Index]]
+    rebuild: Callable[[StoreDamaged], str]
+    """Sets a damaged index aside, makes a new one, and tells so."""
+    backups: Backups | None
+    clock: Clock
+    ever_used: bool
+    watched: Watched
+    languages: Callable[[], Sequence[str]]
+    """What is wrong with the languages that the user added."""
+    access: Access
+    join: Callable[[], tuple[int, int, Sequence[str], Sequence[str]]]
+    """Joins what was recorded twice: lessons and questions, the files that lines left, and what could not be joined."""
+
+
+def examine(subject: Examined) -> tuple[Finding, ...]:
+    """Everything that was looked at, in a fixed order."""
+    return tuple(_findings(subject))
+
+
+def repair(subject: Examined) -> tuple[Finding, ...]:
+    """Mend what can be mended, part by part; whatever was damaged is kept beside."""
+    if not subject.ever_used:
+        return (Finding(about="ledger", health=Health.GOOD, says="nothing was learnt yet; nothing to repair"),)
+    return tuple(_mended(subject))
+
+
+def _mended(subject: Examined) -> Iterator[Finding]:
+    parts = ("home", _mend_home), ("ledger", _mend_ledger), ("index", _mend_index), ("doubles", _mend_doubles)
+    for about, mend in parts:
+        try:
+            yield mend(subject)
+        except WisenError as error:  # one part that cannot be mended does not keep the others from it
+            yield Finding(about=about, health=Health.BAD, says=f"it could not be repaired: {error}")
+
+
+def _mend_home(subject: Examined) -> Finding:
+    """Take the home from other users, and what was left half out of it."""
+    opened, half, left = subject.access.mend()
+    if left:
+        says = (
+            f"{left[0]} and {len(left) - 1} more are still open to other users"
+            if left[1:]
+            else f"{left[0]} is still open to other users"
+        )
+        return Finding(about="home", health=Health.BAD, says=says, next_step="Look at owner and rights: `ls -l`.")
+    if opened or half:
+        says = f"{opened} files and folders were open to other users, {half} were left half: mended"
+        return Finding(about="home", health=Health.NOTICE, says=says)
+    return Finding(about="home", health=Health.GOOD, says="yours alone; nothing to repair")
+
+
+def _mend_ledger(subject: Examined) -> Finding:
+    """Put the newest good backup in the place of a damaged ledger; the damaged file is kept."""
+    try:
+        with subject.ledger() as ledger:
+            ledger.check()
+    except StoreDamaged as error:
+        return _restore(subject, error)
+    return Finding(about="ledger", health=Health.GOOD, says="reads whole; nothing to repair")
+
+
+def _mend_index(subject: Examined) -> Finding:
+    """Begin a damaged index anew: what it held is read from the logs again."""
+    try:
+        with subject.index() as index:
+            index.check()
+            index.troubles(Selection())
+    except StoreDamaged as error:
+        told = subject.rebuild(error)
+        with subject.index():
+            pass  # the new one is there
+        return Finding(about="index", health=Health.NOTICE, says=told, next_step="Run `wisen learn` to read the logs.")
+    return Finding(about="index", health=Health.GOOD, says="reads whole; nothing to repair")
+
+
+def _mend_doubles(subject: Examined) -> Finding:
+    """Join what two runs recorded at the same time."""
+    lessons, questions, files, left = subject.join()
+    if left:
+        says = f"{len(left)} lessons are still there twice: {left[0]}"
+        return Finding(about="doubles", health=Health.NOTICE, says=says)
+    if not lessons and not questions:
+        return Finding(about="doubles", health=Health.GOOD, says="nothing is recorded twice")
+    says = f"{lessons} lessons and {questions} questions were there twice, and are joined"
+    says += f"; the second line was taken out of {', '.join(sorted(set(files)))}" if files else ""
+    return Finding(about="doubles", health=Health.NOTICE, says=says)
+
+
+def _restore(subject: Examined, error: StoreDamaged) -> Finding:
+    copy = subject.backups.newest_good() if subject.backups else None
+    if subject.backups is None or copy is None:
+        return Finding(
+            about="ledger",
+            health=Health.BAD,
+            says=f"{error} There is no good backup of it.",
+            next_step="Move the file away to begin with an empty ledger; it is never done for you.",
+        )
+    aside = subject.backups.restore(copy)
+    after = f"what came after that copy is only in {aside}" if aside.exists() else "what came after that copy is lost"
+    return Finding(
+        about="ledger",
+        health=Health.NOTICE,
+        says=f"restored from {copy.name}; {after}",
+        next_step="Run `wisen learn` to read the logs again.",
+    )
+
+
+def _findings(subject: Examined) -> Iterator[Finding]:
+    # Where an agent keeps its sessions in projects, that there are none in its own place says nothing.
+    yield from (_agent(agent) for agent in subject.agents if agent.roots() and not isinstance(agent, Scattered))
+    yield from _hooks(subject)
+    yield from _languages(subject)
+    if not subject.ever_used:
+        yield Finding(
+            about="home",
+            health=Health.NOTICE,
+            says=f"nothing learnt yet in {subject.home}",
+            next_step="Run `wisen learn`.",
+        )
+        return
+    yield from _home(subject)
+    yield from _ledger(subject)
+    yield from _index(subject)
+
+
+def _home(subject: Examined) -> Iterator[Finding]:
+    """Who else could read what is kept; and what a killed process left, which may hold what was forgotten since."""
+    opened, half = subject.access.open_to_others(), subject.access.leftovers()
+    if opened:
+        says = f"other users of this machine may reach {opened[0]}"
+        says += f" and {len(opened) - 1} more" if opened[1:] else ""
+        yield Finding(about="home", health=Health.BAD, says=says, next_step=_REPAIR)
+    if half:
+        says = f"{len(half)} files were left half by a process that was killed, as {half[0]}"
+        yield Finding(about="home", health=Health.NOTICE, says=says, next_step=_REPAIR)
+    if not opened and not half:
+        yield Finding(about="home", health=Health.GOOD, says=f"{subject.home} is yours alone")
+
+
+def _agent(agent: Agent) -> Finding:
+    roots = ", ".join(str(root) for root in agent.roots())
+    try:
+        count = sum(1 for _ in agent.sources())
+    except WisenError as error:
+        return Finding(about=agent.name, health=Health.BAD, says=str(error))
+    if count:
+        return Finding(about=agent.name, health=Health.GOOD, says=f"{count:,} session files in {roots}")
+    return Finding(
+        about=agent.name,
+        health=Health.NOTICE,
+        says=f"no sessions in {roots}",
+        next_step="Give their folder: `wisen learn --path DIR`.",
+    )
+
+
+def _languages(subject: Examined) -> Iterator[Finding]:
+    for says in subject.languages():
+        yield Finding(
+            about="languages",
+            health=Health.BAD,
+            says=says,
+            next_step="Mend the file or take it away; docs/languages.md tells what may stand there.",
+        )
+
+
+def _hooks(subject: Examined) -> Iterator[Finding]:
+    """What the settings tell is told also where the ledger cannot be read."""
+    runs: tuple[Run, ...] = ()
+    try:
+        if not subject.ever_used:
+            found = heartbeat.installed(subject.watched, None)
+        else:
+            with subject.ledger() as ledger:
+                found, runs = heartbeat.installed(subject.watched, ledger), ledger.runs(_SHOWN_RUNS)
+    except WisenError:
+        found = heartbeat.installed(subject.watched, None)
+    yield from heartbeat.findings(found, subject.watched.gauge.vitals(), runs, subject.clock.now())
+
+
+def _ledger(subject: Examined) -> Iterator[Finding]:
+    try:
+        with subject.ledger() as ledger:
+            ledger.check()
+            runs = ledger.runs(1)
+            unfinished = sum(not each.done for each in ledger.tombstones())
+            twice = _twice(ledger)
+            nowhere = [*_places(subject, ledger)]
+    except WisenError as error:
+        yield Finding(about="ledger", health=Health.BAD, says=str(error), next_step=_REPAIR)
+        return
+    yield Finding(about="ledger", health=Health.GOOD, says="reads whole, every seal fits")
+    yield from nowhere
+    if twice:
+        says = f"{twice} lessons or questions are there twice: two runs recorded them at the same time"
+        yield Finding(about="doubles", health=Health.BAD, says=says, next_step=_REPAIR)
+    if unfinished:
+        yield Finding(
+            about="forgetting",
+            health=Health.BAD,
+            says=f"{unfinished} of what you had forgotten may still stand somewhere: a run was cut off",
+            next_step="Run `wisen cycle`: it finishes that.",
+        )
+    if subject.backups is not None:
+        copy = subject.backups.newest_good()
+        yield (
+            Finding(about="backup", health=Health.GOOD, says=f"newest good one: {copy.name}")
+            if copy
+            else Finding(about="backup", health=Health.BAD, says="there is no good one", next_step="Run `wisen learn`.")
+        )
+    if not runs:
+        yield Finding(about="runs", health=Health.NOTICE, says="none yet", next_step="Run `wisen learn`.")
+    elif runs[0].error:
+        yield from heartbeat.stopped(runs)
+    else:
+        quiet = subject.clock.now() - runs[0].finished
+        says = f"the last one ended {runs[0].finished:%Y-%m-%d %H:%M} UTC"
+        if quiet > QUIET:
+            yield Finding(
+                about="runs",
+                health=Health.BAD,
+                says=f"{says}, {quiet.days} days ago: learning has stopped",
+                next_step="Run `wisen learn`.",
+            )
+        else:
+            yield Finding(about="runs", health=Health.GOOD, says=says)
+
+
+def _places(subject: Examined, ledger: Ledger) -> Iterator[Finding]:
+    """Projects with rules or lessons that have no folder here: what was learnt there reaches no agent."""
+    places: dict[str, list[str]] = {}
+    for alias in ledger.aliases(subject.watched.desk(ledger).machine):
+        places.setdefault(alias.context, []).append(alias.path)
+    learnt = {each.context for each in states(ledger.entries(), (), ledger.moves()) if not each.is_over}
+    names = {each.key: each.name for each in ledger.contexts() if each.key in learnt}
+    gone = [name for key, name in names.items() if key in places and not any(map(_is_folder, places[key]))]
+    elsewhere = [name for key, name in names.items() if key not in places]
+    step = "`wisen contexts alias KEY DIR` says where one is now; `wisen contexts` lists them."
+    seen = "they were seen on another machine, or by another user"
+    for found, why in ((gone, "their folders are gone"), (elsewhere, seen)):
+        if found:
+            more = f" and {len(found) - _SHOWN_PLACES} more" if found[_SHOWN_PLACES:] else ""
+            many = "1 project has" if len(found) == 1 else f"{len(found)} projects have"
+            says = f"{many} no folder here ({why}): {', '.join(found[:_SHOWN_PLACES])}{more}"
+            yield Finding(about="projects", health=Health.NOTICE, says=says, next_step=step)
+
+
+def _is_folder(path: str) -> bool:
+    """Whether a folder can be seen there; no path, however strange, is an error."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _twice(ledger: Ledger) -> int:
+    """How much was recorded twice."""
+    moves = ledger.moves()
+    doubled = doubled_entries(states(ledger.entries(), (), moves), moves)
+    return sum(len(each.others) for each in doubled) + len(doubled_questions(asked(ledger.proposals(), moves), doubled))
+
+
+def _index(subject: Examined) -> Iterator[Finding]:
+    try:
+        with subject.index() as index:
+            index.check()
+            troubles = index.troubles(Selection())
+    except WisenError as error:
+        yield Finding(about="index", health=Health.BAD, says=str(error), next_step=_REPAIR)
+        return
+    yield Finding(about="index", health=Health.GOOD, says="reads whole")
+    strange = [t for t in troubles if t.kind in (TroubleKind.UNKNOWN, TroubleKind.MISSHAPEN)]
+    if strange:
+        kinds = ", ".join(sorted({f"{t.kind.value} {t.detail!r}" for t in strange})[:8])
+        yield Finding(
+            about="format",
+            health=Health.NOTICE,
+            says=f"{sum(t.count for t in strange):,} records of a kind this version does not know: {kinds}",
+            next_step="A newer agent may write a newer format: look for a newer wisen.",
+        )
+    lost = sum(t.count for t in troubles if t.kind in (TroubleKind.GARBLED, TroubleKind.OVERSIZED))
+    if lost:
+        yield Finding(about="logs", health=Health.NOTICE, says=f"{lost:,} lines could not be read; the rest was")

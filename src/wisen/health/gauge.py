@@ -1,0 +1,175 @@
+"""Reads what tells whether hooks work: the spool with its beats, the snapshots, the disk, the programs they run.
+
+The client touches `spool/beats/EVENT` (`EVENT@AGENT` for all but Claude Code), and leaves `spool/beats/failed` when it
+could not do its work.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.delivery.launcher import program_of
+from wisen.model.hook import CLIENT, Beat, Failure, Vitals
+
+if TYPE_CHECKING:
+    from wisen.model.hook import Caller, Program
+
+_VERSION = 1
+"""Of the files that the hook client writes and reads."""
+_FAILED = "failed"
+_OWN_VERSION = re.compile(r'^__version__ = "([^"]+)"', re.MULTILINE)
+
+
+class _Failed(msgspec.Struct):
+    """What a client leaves that could not do its work."""
+
+    kind: str
+    event: str = "some event"
+    at: float = 0.0
+
+
+class _Current(msgspec.Struct):
+    version: int
+    contexts: dict[str, str] = {}
+    everywhere: str = msgspec.field(default="", name="global")
+    agents: dict[str, dict[str, str]] = {}
+
+
+class HomeGauge:
+    """The files of one home."""
+
+    def __init__(self, home: Path, version: str) -> None:
+        """`version`: the one of the package that is asked now."""
+        self._home, self._version = home, version
+
+    def vitals(self) -> Vitals:
+        """What is there, without making anything."""
+        waiting = list(self._waiting())
+        oldest = min((status.st_mtime for status in waiting), default=None)
+        return Vitals(
+            beats=self._beats(),
+            failure=self._failed(),
+            waiting=sum(status.st_size for status in waiting),
+            waiting_since=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
+            snapshot=self._snapshot(),
+            trouble=self._trouble(),
+            free=self._free(),
+        )
+
+    def fault(self, caller: Caller) -> str:
+        """What is missing or differs, the worst first."""
+        if caller.direct is not None:
+            gone = _gone(caller.direct)
+            risk = "they run a file of wisen's package, and the agent is in trouble when that is gone"
+            return f"{gone}: this agent may refuse to work" if gone else risk
+        if Path(caller.home) != self._home:
+            return f"they work for another home, {caller.home}"  # which is not looked into: it may be somebody else's
+        program = program_of(self._home)
+        if program is None:
+            return f"{caller.launcher} is not there, or not as wisen wrote it"
+        return _gone(program) or self._skew(Path(program.client))
+
+    def _skew(self, client: Path) -> str:
+        """How the wisen that a client belongs to differs from this one."""
+        try:
+            package = Path(*client.parts[: -len(CLIENT)], "__init__.py").read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            return f"{client} stands outside of a wisen"
+        found = _OWN_VERSION.search(package)
+        if found is None or found[1] != self._version:
+            other = "an unknown version" if found is None else f"version {found[1]}"
+            return f"they run {other} of wisen, and this is {self._version}"
+        return ""
+
+    def _trouble(self) -> str:
+        """Why the client may not be able to write."""
+        there = _existing(self._home / "spool" / "beats")
+        return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} cannot be written"
+
+    def _beats(self) -> dict[str, Beat]:
+        """When each event was noted by touching a file of its name, and when a session was last switched off."""
+        found: dict[str, os.stat_result] = {}
+        with suppress(OSError), os.scandir(self._home / "spool" / "beats") as entries:
+            found = {each.name: each.stat() for each in entries if each.is_file()}
+        with suppress(OSError):
+            found["off"] = (self._home / "spool" / "off").stat()
+        noted = {event: status for event, status in found.items() if not event.startswith((_FAILED, "."))}
+        return {
+            event: Beat(datetime.fromtimestamp(status.st_mtime, UTC), _agent(event)) for event, status in noted.items()
+        }
+
+    def _failed(self) -> Failure | None:
+        """The last failure that a file tells of, whether or not a session was told of it already."""
+        folder = self._home / "spool" / "beats"
+        for name in (_FAILED, f"{_FAILED}-told"):
+            try:
+                failed = msgspec.json.decode(_content(folder / name), type=_Failed)
+            except FileNotFoundError:
+                continue
+            except (OSError, msgspec.MsgspecError):
+                return Failure(f"{folder / name} cannot be read")
+            return Failure(f"{failed.kind} at {failed.event}", datetime.fromtimestamp(failed.at, UTC))
+        return None
+
+    def _waiting(self) -> list[os.stat_result]:
+        """The files of the spool that nobody has taken yet."""
+        try:
+            with os.scandir(self._home / "spool") as entries:
+                return [each.stat() for each in entries if each.name.endswith(".jsonl") and each.is_file()]
+        except OSError:
+            return []
+
+    def _snapshot(self) -> str:
+        folder = self._home / "snapshots"
+        try:
+            current = msgspec.json.decode(_content(folder / "current.json"), type=_Current)
+        except (FileNotFoundError, NotADirectoryError):
+            return "there is none"
+        except (OSError, msgspec.MsgspecError):
+            return f"{folder / 'current.json'} cannot be read"
+        if current.version != _VERSION:
+            return f"{folder / 'current.json'} was written by another version of wisen"
+        own = [digest for each in current.agents.values() for digest in each.values()]
+        named = sorted({*current.contexts.values(), current.everywhere, *own} - {""})
+        gone = [digest for digest in named if not (folder / f"{digest}.json").is_file()]
+        return f"{len(gone)} of {len(named)} in {folder} are gone" if gone else ""
+
+    def _free(self) -> int | None:
+        try:
+            return shutil.disk_usage(_existing(self._home)).free
+        except OSError:
+            return None
+
+
+def _gone(program: Program) -> str:
+    """What of a program is missing; empty where nothing is."""
+    if not os.access(program.python, os.X_OK):
+        return f"{program.python} is not there or cannot be run"
+    if not os.access(program.client, os.R_OK):
+        return f"{program.client} is not there or cannot be read"
+    return ""
+
+
+def _agent(beat: str) -> str:
+    """Whose a beat is; empty for one that tells of no agent."""
+    return "" if beat == "off" else beat.partition("@")[2] or "claude-code"
+
+
+def _content(path: Path) -> bytes:
+    """What a file holds. Anything else of that name, such as a pipe, could be waited for without end."""
+    if path.exists() and not path.is_file():
+        raise OSError(f"{path} is not a file")
+    return path.read_bytes()
+
+
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that is there."""
+    return next(each for each in (folder, *folder.parents) if each.exists())

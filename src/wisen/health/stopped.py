@@ -1,0 +1,77 @@
+"""Leaves a note in the home when learning stops, so that the hook client can tell it at the next start of a session.
+
+`spool/stopped` holds the kind of the problem and since when it is there; no text of an error. A run that ends well
+takes it away. Where the disk is full or read-only there is no note: the client notices that by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from wisen.errors import StoreBusy, StoreDamaged, StoreError, StoreNewer, StoreReadOnly, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from wisen.system.ports import Clock
+
+_FULL = ("disk is full", "No space left", "Disk quota exceeded")
+
+
+@contextmanager
+def noted_when_stopped(home: Path, clock: Clock) -> Iterator[None]:
+    """Note whatever stops the block from learning; take the note away where nothing does."""
+    try:
+        yield
+    except (UsageError, StoreBusy):
+        raise  # a wrong option, and another run that works, stop nothing
+    except Exception as error:
+        note(home, _kind_of(error), clock)
+        raise
+    clear(home)
+
+
+def note(home: Path, kind: str, clock: Clock) -> None:
+    """Note a problem, with the time when it was first there. Where nothing can be written there is no note."""
+    file, now = _file(home), clock.now().timestamp()
+    part = file.with_name(f"{file.name}.{os.getpid()}.part")
+    with suppress(OSError):
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        since = now
+        with suppress(ValueError, OSError, KeyError, TypeError):
+            before = json.loads(file.read_bytes())
+            since = float(before["since"]) if before["kind"] == kind else now
+        try:
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with os.fdopen(handle, "w", encoding="ascii") as new:
+                json.dump({"kind": kind, "since": since, "at": now}, new)
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def clear(home: Path) -> None:
+    """Take the note away."""
+    with suppress(OSError):
+        _file(home).unlink(missing_ok=True)
+
+
+def _file(home: Path) -> Path:
+    return home / "spool" / "stopped"
+
+
+def _kind_of(error: Exception) -> str:
+    """The problem in one word: the client has the advice for each."""
+    if isinstance(error, StoreDamaged):
+        return "damaged"
+    if isinstance(error, StoreNewer):
+        return "newer"
+    if isinstance(error, StoreReadOnly):
+        return "read-only"
+    if isinstance(error, (StoreError, OSError)) and any(each in str(error) for each in _FULL):
+        return "full"
+    return "failed"

@@ -1,0 +1,72 @@
+"""Whole files of ours beside an agent's settings, put there and taken away by the one door; never another's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.agents.hook_ports import Accompanied
+from wisen.edits.edit import Editor, PassagePlan
+from wisen.edits.past import past
+from wisen.errors import FileError, SettingsUnclear
+from wisen.install.hook_settings import settings_in
+from wisen.model.change import Passage, digest
+from wisen.model.hook import Rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from wisen.agents.hook_ports import Hooks
+    from wisen.edits.past import Desk
+
+
+def companions(agent: Hooks, settings: Path) -> Mapping[Path, bytes]:
+    """What has to stand beside a settings file with hooks of ours; nothing with most agents."""
+    return agent.companions(settings) if isinstance(agent, Accompanied) else {}
+
+
+def put_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
+    """Have these files hold what they should; where they do, nothing is written.
+
+    Raises:
+        SettingsUnclear: one of them is another's.
+        FileError: it cannot be read or written.
+    """
+    return tuple(_put(desk, path, content, agent.name) for path, content in companions(agent, settings).items())
+
+
+def renew_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
+    """Repair these files beside settings that hold hooks of ours; where a person took those out, take them away.
+
+    What cannot be read or is another's just now is left.
+    """
+    try:
+        callings = agent.read(settings_in(desk.files.read(settings).content, str(settings))).callings
+        is_ours = any(each.caller is not None for each in callings)
+        return put_beside(desk, settings, agent) if is_ours else take_beside(desk, settings, agent)
+    except (SettingsUnclear, FileError):
+        return ()
+
+
+def take_beside(desk: Desk, settings: Path, agent: Hooks) -> tuple[Rewritten, ...]:
+    """Take these files away, as far as we put them there and nobody changed them. Raises: FileError."""
+    return tuple(_take(desk, path) for path in companions(agent, settings))
+
+
+def _put(desk: Desk, path: Path, content: bytes, agent: str) -> Rewritten:
+    held = desk.files.read(path).content
+    if held == content:
+        return Rewritten(str(path), held, held)
+    left = _take(desk, path).holds
+    if left:
+        raise SettingsUnclear(f"{path} is not as wisen wrote it. Move it away, then try again.")
+    Editor(desk).place(PassagePlan(str(path), content, f"hooks of {agent}", digest(left)))
+    return Rewritten(str(path), held, desk.files.read(path).content)
+
+
+def _take(desk: Desk, path: Path) -> Rewritten:
+    held = desk.files.read(path).content
+    for change in reversed(list(past(desk).open(desk.files.real(path)))):
+        if isinstance(change.deed, Passage):
+            Editor(desk).undo(change.id)
+    return Rewritten(str(path), held, desk.files.read(path).content)

@@ -1,0 +1,211 @@
+"""Puts hooks of ours into an agent's settings and takes them out, by the one door; other people's stay as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from wisen.edits import values
+from wisen.edits.draft import drafted
+from wisen.edits.edit import Editor, ValuePlan
+from wisen.edits.past import past
+from wisen.edits.settings_text import parsed
+from wisen.errors import FileError, SettingsUnclear
+from wisen.model.change import Value, digest
+from wisen.model.hook import Rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from wisen.agents.hook_ports import Hooks
+    from wisen.edits.past import Desk, Past
+    from wisen.model.change import Change
+    from wisen.model.hook import Hook
+
+
+class Standing(NamedTuple):
+    """Hooks that were put into a settings file and not taken out again by us."""
+
+    path: str
+    since: datetime
+
+
+def settings_in(content: bytes | None, path: str) -> Any:
+    """What a settings file says. Raises: SettingsUnclear where it cannot be read."""
+    try:
+        return parsed((content or b"").decode(), values.format_of(Path(path).name, content or b""))
+    except UnicodeDecodeError:
+        raise SettingsUnclear(f"{path} is not text in UTF-8; please mend it") from None
+    except SettingsUnclear as error:
+        raise SettingsUnclear(f"{path}: {error}") from error
+
+
+def put_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewritten:
+    """Have exactly these hooks of ours stand in a settings file, or change nothing; where they do, nothing is written.
+
+    Raises:
+        SettingsUnclear: the settings cannot be read, or the change cannot be proven right.
+        FileError: the file cannot be read or written.
+        UsageError: what is left of earlier hooks of ours cannot be told.
+    """
+    held = desk.files.read(path).content
+    settings = settings_in(held, str(path))
+    wanted = _belonging(wanted, settings)
+    there, to_be = _standing(settings, agent), sorted(map(_written, wanted))
+    if there == to_be:
+        return Rewritten(str(path), held, held)
+    for each in (drafted(desk), desk):  # what is refused half-way must be refused before anything was written
+        extra = [one for one in there if one not in to_be or there.count(one) > 1]
+        if not _take_some(each, path, agent, extra):
+            _take(each, path, agent)
+        left = _standing(settings_in(each.files.read(path).content, str(path)), agent)
+        for hook in wanted:
+            if _written(hook) not in left:
+                saw = digest(each.files.read(path).content)
+                keys = hook.keys if hook.keyed else (*hook.keys, "-")
+                Editor(each).set(ValuePlan(str(path), keys, hook.value, _why(agent), saw))
+    return Rewritten(str(path), held, desk.files.read(path).content)
+
+
+def take_out(desk: Desk, path: Path, agent: Hooks) -> Rewritten:
+    """Take our hooks out of a settings file: exactly, where nobody touched it since, else only ours.
+
+    Raises: as `put_in`.
+    """
+    held = desk.files.read(path).content
+    _take(drafted(desk), path, agent)
+    _take(desk, path, agent)
+    return Rewritten(str(path), held, desk.files.read(path).content)
+
+
+def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Rewritten | None:
+    """Repair our hooks in a settings file that holds some; where a person took them out, forget them.
+
+    None where the file cannot be read just now.
+    """
+    try:
+        settings = settings_in(desk.files.read(path).content, str(path))
+    except (SettingsUnclear, FileError):
+        return None
+    if any(each.is_ours for each in agent.read(settings).callings):
+        return put_in(desk, path, agent, wanted)
+    return take_out(desk, path, agent)
+
+
+def stands(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
+    """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
+    settings = settings_in(desk.files.read(path).content, str(path))
+    wanted = _belonging(wanted, settings)
+    places = {hook.keys for hook in wanted}
+    there = [each for each in _standing(settings, agent) if each[0] in places]
+    return there == sorted(map(_written, wanted))
+
+
+def standing(known: Past, agent: Hooks) -> tuple[Standing, ...]:
+    """The settings files into which hooks were put, and since when."""
+    found: dict[str, Standing] = {}
+    for change in _ours(known, agent):
+        found.setdefault(change.path, Standing(change.path, change.at))
+    return tuple(found.values())
+
+
+def _ours(known: Past, agent: Hooks, file: str | None = None) -> Iterator[Change]:
+    """The open changes that put a hook of ours into a file, oldest first."""
+    for change in known.open(file):
+        deed = change.deed
+        if isinstance(deed, Value) and deed.new and _is_ours(agent, deed):
+            yield change
+
+
+def _is_ours(agent: Hooks, deed: Value) -> bool:
+    """Whether what was set, or appended to a list, calls us or helps to."""
+    settings: object = msgspec.json.decode(deed.new)
+    if deed.appended:
+        settings = [settings]
+    for key in reversed(_place(deed)):
+        settings = {key: settings}
+    return any(each.is_ours for each in agent.read(settings).callings)
+
+
+def _place(deed: Value) -> tuple[str | int, ...]:
+    """Where a value stands; for one of a list that is the list."""
+    return deed.keys[:-1] if deed.appended else deed.keys
+
+
+def _belonging(wanted: Sequence[Hook], settings: Any) -> list[Hook]:
+    """The hooks that belong into these settings: some only where the user has a list for them."""
+    return [each for each in wanted if not each.where_listed or isinstance(_found(settings, each.keys), list)]
+
+
+def _standing(settings: Any, agent: Hooks) -> list[tuple[tuple[str | int, ...], bytes]]:
+    """The hooks of ours in settings: the list that each stands in, or its own place, and what it says."""
+    ours = [each.keys for each in agent.read(settings).callings if each.is_ours]
+    return sorted((_list_or_key(keys), msgspec.json.encode(_at(settings, keys))) for keys in ours)
+
+
+def _list_or_key(keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    return keys[:-1] if isinstance(keys[-1], int) else keys
+
+
+def _written(hook: Hook) -> tuple[tuple[str | int, ...], bytes]:
+    return hook.keys, msgspec.json.encode(hook.value)
+
+
+def _take_some(desk: Desk, path: Path, agent: Hooks, extra: Sequence[tuple[tuple[str | int, ...], bytes]]) -> bool:
+    """Take out some of our hooks and leave the others untouched; whether the ledger knows each of them exactly."""
+    known = {
+        (_place(change.deed), msgspec.json.encode(msgspec.json.decode(change.deed.new))): change.id
+        for change in _ours(past(desk), agent, desk.files.real(path))
+        if isinstance(change.deed, Value)
+    }
+    if not all(one in known for one in extra) or len(set(extra)) < len(extra):
+        return False
+    for one in extra:
+        Editor(desk).undo(known[one])
+    return True
+
+
+def _take(desk: Desk, path: Path, agent: Hooks) -> None:
+    for change in reversed(list(_ours(past(desk), agent, desk.files.real(path)))):
+        Editor(desk).undo(change.id)
+    _take_strays(desk, path, agent)
+
+
+def _take_strays(desk: Desk, path: Path, agent: Hooks) -> None:
+    """Take out hooks of ours that the ledger does not know: of another home, or copied from another machine.
+
+    Raises:
+        SettingsUnclear: one of them stands in a group with somebody else's.
+    """
+    settings = settings_in(desk.files.read(path).content, str(path))
+    callings = agent.read(settings).callings
+    ours = {each.keys for each in callings if each.is_ours}
+    for each in callings:
+        if each.keys in ours and not each.is_ours:
+            where = ".".join(map(str, each.keys))
+            raise SettingsUnclear(f"{path}: {where} calls wisen and others. Take our line out of it, then try again.")
+    for place in sorted(set(map(_list_or_key, ours))):
+        listed = () if place in ours else _at(settings, place)
+        left = [each for at, each in enumerate(listed) if (*place, at) not in ours]
+        saw = digest(desk.files.read(path).content)
+        Editor(desk).set(ValuePlan(str(path), place, left, _why(agent), saw, removes=not left))
+
+
+def _at(settings: Any, keys: Sequence[str | int]) -> Any:
+    for key in keys:
+        settings = settings[key]
+    return settings
+
+
+def _found(settings: Any, keys: Sequence[str]) -> Any:
+    """What stands under keys; None for nothing."""
+    for key in keys:
+        settings = settings.get(key) if isinstance(settings, dict) else None
+    return settings
+
+
+def _why(agent: Hooks) -> str:
+    return f"hooks of {agent.name}"

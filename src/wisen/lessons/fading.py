@@ -1,0 +1,84 @@
+"""What is not seen again fades: it matters less after a month, and is given up after three. A stated rule stays.
+
+Coming up again, being used, praise, and a person's word set the clock back. Nothing is deleted: what was given up by
+time comes back when it is seen again.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.model.entry import JUDGED, REMOVED, Category, MoveKind, Origin, Priority, Status, Who
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from wisen.model.entry import Move
+    from wisen.model.entry_state import EntryState
+    from wisen.store.ledger_port import Scribe
+
+DEMOTED, STALE, GIVEN_UP = timedelta(days=30), timedelta(days=60), timedelta(days=90)
+MOST = 1_000
+"""So many entries of one context are kept at work; the least useful beyond are given up."""
+_LOWER = {
+    Priority.CRITICAL: Priority.HIGH,
+    Priority.HIGH: Priority.MEDIUM,
+    Priority.MEDIUM: Priority.LOW,
+    Priority.LOW: Priority.LOW,
+}
+
+
+def faded(states: Sequence[EntryState], moves: Iterable[Move], now: datetime, scribe: Scribe) -> list[Move]:
+    """What time decides about entries."""
+    by_entry: dict[str, list[Move]] = defaultdict(list)
+    for move in moves:
+        by_entry[move.subject].append(move)
+    found: list[Move] = []
+    for state in states:
+        found += _faded(state, by_entry[state.entry.id], now, scribe)
+    return [*found, *_crowded(states, {move.subject for move in found}, now, scribe)]
+
+
+def _faded(state: EntryState, moves: Sequence[Move], now: datetime, scribe: Scribe) -> Iterator[Move]:
+    id_, last = state.entry.id, next((move for move in reversed(moves) if move.kind is MoveKind.STATUS), None)
+    given_up = (
+        state.status is Status.WONT_FIX and last is not None and (last.by is Who.WISEN or last.why.startswith(REMOVED))
+    )
+    if given_up and last is not None and state.last > last.at and not last.why.startswith(JUDGED):
+        yield scribe.move(id_, MoveKind.STATUS, Status.PENDING, why="it came up again")
+        return
+    if state.is_over or state.status is not Status.PENDING or _stays(state):
+        return
+    told = (move.at for move in moves if move.by is Who.USER or move.kind is MoveKind.CITE)
+    since = max(state.last, state.entry.at, *told, *(row.at for row in state.praises))
+    unseen = now - since
+    lowered = sum(move.kind is MoveKind.PRIORITY and move.by is Who.WISEN and move.at >= since for move in moves)
+    if unseen > GIVEN_UP:
+        yield scribe.move(id_, MoveKind.STATUS, Status.WONT_FIX, why=f"not seen for {unseen.days} days")
+    elif unseen > STALE and state.priority is not Priority.LOW:
+        yield scribe.move(id_, MoveKind.PRIORITY, Priority.LOW, why=f"stale: not seen for {unseen.days} days")
+    elif unseen > DEMOTED and not lowered and state.priority is not Priority.LOW:
+        yield scribe.move(id_, MoveKind.PRIORITY, _LOWER[state.priority], why=f"not seen for {unseen.days} days")
+
+
+def _stays(state: EntryState) -> bool:
+    """Whether a person said that it is a rule."""
+    return state.confirmed or (state.entry.origin is Origin.STATED and state.entry.category is Category.PREFERENCE)
+
+
+def _crowded(states: Sequence[EntryState], over: set[str], now: datetime, scribe: Scribe) -> Iterator[Move]:
+    """The least useful of a context that holds too many."""
+    at_work: dict[str, list[EntryState]] = defaultdict(list)
+    for state in states:
+        if not state.is_over and state.status is Status.PENDING and state.entry.id not in over:
+            at_work[state.context].append(state)
+    for found in at_work.values():
+        found.sort(key=lambda state: (_stays(state), state.weight(now), state.last, state.entry.id))
+        for state in found[: max(0, len(found) - MOST)]:
+            if not _stays(state):
+                yield scribe.move(
+                    state.entry.id, MoveKind.STATUS, Status.WONT_FIX, why=f"more than {MOST:,} entries in its context"
+                )

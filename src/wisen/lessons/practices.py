@@ -1,0 +1,224 @@
+"""Finds what is better left out on the way to a goal, and records it as a best practice: a hint, and no more.
+
+A goal is known when it was asked for in several sessions. What failed there every time it was tried, and what others
+did without, who then got there without a failure, is better left out. That fewer steps were taken proves nothing: the
+work may have been less.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.lessons.recording import name_of
+from wisen.model.context import NOWHERE
+from wisen.model.entry import Category, Entry, EntryType, Move, MoveKind, Occurrence, Origin, Source, Status
+from wisen.model.event import Status as End
+from wisen.model.failure import Ending
+from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.sameness import Lessons, same
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from wisen.model.entry_state import EntryState
+    from wisen.model.failure import Goal
+    from wisen.model.history import History, Step
+    from wisen.store.ledger_port import Scribe
+
+SESSIONS = 3
+"""In so many sessions a goal must have been asked for to be known."""
+FAILED, CLEAN = 2, 2
+"""In so many sessions a step must have failed, and in so many the goal been reached without it."""
+_LONGEST = 200
+"""What is longer than this many characters is a task of its own, not a goal that comes back."""
+_SHORT = 24
+_WAY = 6
+
+
+class _Run(NamedTuple):
+    """Work towards a goal."""
+
+    session: str
+    agent: str
+    goal: Goal
+    asked: str
+    steps: tuple[tuple[str, Step], ...]
+    """Each call with what it is called."""
+
+    @property
+    def is_clean(self) -> bool:
+        return self.goal.ending in (Ending.DONE, Ending.CHECKED) and not self.goal.failed
+
+
+@dataclass(frozen=True)
+class _Practice:
+    """A step that is better left out."""
+
+    context: str
+    asked: str
+    step: str
+    failures: tuple[tuple[_Run, Step], ...]
+    clean: tuple[_Run, ...]
+
+
+def practised(
+    worked: Iterable[tuple[History, Sequence[Goal]]],
+    known: Sequence[EntryState],
+    seen: Collection[str],
+    scribe: Scribe,
+) -> list[Entry | Occurrence | Move]:
+    """What is new among best practices, and those that are so no longer; `seen` was entered before."""
+    before = [state for state in known if _is_ours(state.entry) and not state.merged_into]
+    names = {state.entry.name for state in known}
+    rows: list[Entry | Occurrence | Move] = []
+    goals = [*_known(worked)]
+    for practice in _practices(goals):
+        entry = next((state.entry for state in before if _is(state.entry, practice)), None)
+        if entry is None:
+            entry = _entry(practice, names, scribe)
+            names.add(entry.name)
+            rows.append(entry)
+        made = (_occurrence(run, step, entry, scribe) for run, step in practice.failures)
+        rows += [each for each in made if each.id not in seen]
+    pending = [state.entry for state in before if state.status is Status.PENDING and not state.confirmed]
+    for context, runs in goals:
+        works = _works(runs)
+        for entry in pending:
+            if entry.context == context and entry.action in map(_leave_out, works) and _asks(entry, _usual(runs)):
+                rows.append(scribe.move(entry.id, MoveKind.STATUS, Status.RESOLVED, why="it worked since"))
+    return rows
+
+
+def mattered(entry: Entry, history: History, goals: Sequence[Goal]) -> tuple[bool, bool]:
+    """Whether what a best practice is about was asked for in a session, and whether its step failed there again.
+
+    The first is told by the user's words alone, so that it is blind to what the agent was told and did.
+    """
+    turns, steps = {turn.id: turn for turn in history.turns}, {step.call: step for step in history.steps}
+    asked = [goal for goal in goals if _is_asked(entry, turns[goal.request].text)]
+    called = (steps[call] for goal in asked for call in goal.calls)
+    hit = any(step.status in (End.FAILED, End.MASKED) and entry.action == _leave_out(_name(step)) for step in called)
+    return bool(asked), hit
+
+
+def _is_asked(entry: Entry, text: str | None) -> bool:
+    asked = " ".join((text or "").split())
+    return 0 < len(asked) <= _LONGEST and _asks(entry, asked)
+
+
+def _practices(goals: Iterable[tuple[str, Sequence[_Run]]]) -> Iterator[_Practice]:
+    for context, runs in goals:
+        failures: dict[str, list[tuple[_Run, Step]]] = defaultdict(list)
+        works = _works(runs)
+        for run in runs:
+            for name, step in run.steps:
+                if name not in works and step.status in (End.FAILED, End.MASKED):
+                    failures[name].append((run, step))
+        for name, found in failures.items():
+            clean = [run for run in runs if run.is_clean and all(each != name for each, _ in run.steps)]
+            many = (len({run.session for run, _ in found}), len({run.session for run in clean}))
+            if many[0] >= FAILED and many[1] >= CLEAN:
+                yield _Practice(context, _usual(runs), name, tuple(found), tuple(clean))
+
+
+def _usual(runs: Iterable[_Run]) -> str:
+    """The words in which it is asked for most often."""
+    return Counter(run.asked for run in runs).most_common(1)[0][0]
+
+
+def _works(runs: Iterable[_Run]) -> set[str]:
+    """The steps that worked at least once."""
+    return {name for run in runs for name, step in run.steps if step.status is End.OK}
+
+
+def _known(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[str, list[_Run]]]:
+    """The runs of each goal that is known in a context, oldest first."""
+    groups: dict[tuple[str, str], list[_Run]] = defaultdict(list)
+    lookups: dict[str, Lessons] = defaultdict(Lessons)
+    for history, goals in worked:
+        turns, steps = {turn.id: turn for turn in history.turns}, {step.call: step for step in history.steps}
+        for goal in goals:
+            turn = turns[goal.request]
+            asked = " ".join((turn.text or "").split())
+            if not asked or len(asked) > _LONGEST or not goal.calls:
+                continue
+            called = tuple((_name(steps[call]), steps[call]) for call in goal.calls)
+            lookup = lookups[turn.context]
+            key = lookup.find(asked) or goal.request
+            lookup.add(key, asked)
+            groups[turn.context, key].append(_Run(history.native, history.agent, goal, asked, called))
+    for (context, _), runs in groups.items():
+        if len({run.session for run in runs}) >= SESSIONS:
+            yield context or NOWHERE, sorted(runs, key=lambda run: (run.goal.at, run.goal.request))
+
+
+def _name(step: Step) -> str:
+    """What a call is called: a program with what it is to do, or a tool with the one word that it was given."""
+    fields = fields_of(step.arguments)
+    line = command_of(fields)
+    if line:
+        words = parsed(line).main.words
+        return " ".join(words[:2] if words[1:] and words[1].isalnum() else words[:1]) or step.tool
+    values = [value for value in fields.values() if isinstance(value, str)]
+    short = len(values) == 1 and len(values[0]) <= _SHORT and " " not in values[0]
+    return f"{step.tool} {values[0]}" if short else step.tool
+
+
+def _is_ours(entry: Entry) -> bool:
+    return entry.category is Category.BEST_PRACTICE and entry.origin is Origin.MEASURED
+
+
+def _is(entry: Entry, practice: _Practice) -> bool:
+    alike = entry.context == practice.context and entry.action == _leave_out(practice.step)
+    return alike and _asks(entry, practice.asked)
+
+
+def _asks(entry: Entry, asked: str) -> bool:
+    return entry.setting == asked or same(entry.setting, asked)
+
+
+def _leave_out(step: str) -> str:
+    return f"Leave out {step}."
+
+
+def _entry(practice: _Practice, names: Collection[str], scribe: Scribe) -> Entry:
+    id_, last = scribe.ids.new(), practice.clean[-1]
+    way = [name for name, _ in last.steps]
+    more = f" and {len(way) - _WAY} more" if len(way) > _WAY else ""
+    many = (len({run.session for run, _ in practice.failures}), len({run.session for run in practice.clean}))
+    return Entry(
+        id=id_,
+        name=name_of(EntryType.LEARNING, last.goal.at, id_, names),
+        machine=scribe.machine,
+        context=practice.context,
+        at=scribe.clock.now(),
+        type=EntryType.LEARNING,
+        category=Category.BEST_PRACTICE,
+        summary=f"Asked to “{practice.asked}”, leave out {practice.step}: it always failed, and was not needed.",
+        details=(
+            f"It failed in {many[0]} sessions. {many[1]} got there without it and without a failure, "
+            f"the last by: {', '.join(way[:_WAY])}{more} (session {last.session})."
+        ),
+        action=_leave_out(practice.step),
+        setting=practice.asked,
+        source=Source.SELF_DISCOVERY,
+        origin=Origin.MEASURED,
+    )
+
+
+def _occurrence(run: _Run, step: Step, entry: Entry, scribe: Scribe) -> Occurrence:
+    told = "\0".join((run.agent, run.session, step.call, entry.action)).encode("utf-8", "surrogateescape")
+    return Occurrence(
+        id=blake2b(told, digest_size=13).hexdigest(),
+        entry=entry.id,
+        machine=scribe.machine,
+        context=entry.context,
+        agent=run.agent,
+        session=run.session,
+        message=step.call,
+        at=step.at,
+        quote=" ".join((step.text or "").split())[:_LONGEST],
+    )

@@ -1,0 +1,58 @@
+"""Takes occurrences out of an entry, where a person says that they are another lesson."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.errors import UsageError
+from wisen.lessons.recording import name_of
+from wisen.model.entry import MoveKind, Who
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from wisen.model.entry import Entry, Move, Occurrence
+    from wisen.model.entry_state import EntryState
+    from wisen.store.ledger_port import Scribe
+
+
+def split(
+    state: EntryState,
+    seen: Sequence[Occurrence],
+    which: Sequence[str],
+    text: str,
+    names: Collection[str],
+    scribe: Scribe,
+) -> tuple[Entry, list[Move]]:
+    """A new entry, and the moves that give it the occurrences which these sessions or ids name, or begin with.
+
+    Nothing joins them again: what a person took apart stays so.
+
+    Raises:
+        UsageError: a name fits none, or nothing would be left.
+    """
+    old, taken = state.entry, dict[str, None]()
+    for name in which:
+        fits = [each.id for each in seen if name and (each.session.startswith(name) or each.id.startswith(name))]
+        if not fits:
+            raise UsageError(f"{old.name} was not seen in {name!r}. Where it was: wisen entries show {old.name} --json")
+        taken |= dict.fromkeys(fits)
+    if len(taken) == len(seen):
+        raise UsageError(f"Nothing of {old.name} would be left. Name fewer of the sessions it was seen in.")
+    id_, first = scribe.ids.new(), next(each for each in seen if each.id in taken)
+    entry = structs.replace(
+        old,
+        id=id_,
+        name=name_of(old.type, first.at, id_, names),
+        machine=scribe.machine,
+        context=state.context,
+        at=scribe.clock.now(),
+        summary=text or first.quote,
+        details=f"Taken out of {old.name}.",
+        priority=state.priority,
+        tags=(),
+    )
+    why = f"taken out of {old.name}"
+    return entry, [scribe.move(each, MoveKind.SPLIT, id_, by=Who.USER, why=why) for each in taken]

@@ -1,0 +1,93 @@
+"""The step of a turn in which the user's newest word takes the place of what they said before, and of its guards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.delivery.telling import is_word
+from wisen.lessons.conflicts import brought_back
+from wisen.lessons.supersede import settle_by_newest
+from wisen.model.entry import Answer, MoveKind, Proposal, Who
+from wisen.model.entry_state import asked
+from wisen.model.guard import ACTIONS, GuardSource, Mode, guard_states
+from wisen.proposals.suggest import command_proposal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from wisen.lessons.rulebook import Known
+    from wisen.lessons.supersede import GlobalWordQuestion
+    from wisen.model.entry import Move
+    from wisen.model.entry_state import Asked, EntryState
+    from wisen.parts import Parts
+    from wisen.store.ledger_port import Scribe
+
+RETIRED = "its rule was superseded"
+"""With what the reason begins where a guard was retired with its rule: it is at work again when the rule is."""
+
+
+def settle(parts: Parts, known: Known) -> None:
+    """Let the newest words stand: entries, the guards made of them, and questions that only the user can answer."""
+
+    def said_in(entry: str, context: str) -> datetime | None:
+        return max((each.at for each in parts.ledger.occurrences(entry) if each.context == context), default=None)
+
+    known.enter(brought_back(known.states, known.moves, parts.scribe))
+    found = settle_by_newest(known.states, known.moves, lambda state: is_word(state, parts), said_in, parts.scribe)
+    known.enter(found.moves)
+    known.enter(_guards_with_their_rules(parts, known))
+    before = asked(parts.ledger.proposals(), known.moves)
+    known.enter([*_questions(found.questions, before, parts.scribe), *_answered(known.states, before, parts.scribe)])
+
+
+def _guards_with_their_rules(parts: Parts, known: Known) -> list[Move]:
+    """Guards of superseded rules only look on, and are at work again when their rule stands again."""
+    rules = {state.entry.id: state for state in known.states}
+    found = []
+    for each in guard_states(parts.ledger.guards(), known.moves):
+        rule = rules.get(each.guard.of) if each.guard.source is GuardSource.RULE else None
+        if rule is None:
+            continue
+        retired = each.by is Who.WISEN and each.why.startswith(RETIRED)
+        if rule.superseded_by and each.mode in ACTIONS:
+            by = rules.get(rule.superseded_by)
+            why = f"{RETIRED}{f' by {by.entry.name}' if by else ''}; it was set to {each.mode.value}"
+            found.append(parts.scribe.move(each.guard.id, MoveKind.GUARD, Mode.SHADOW, why=why))
+        elif retired and each.mode is Mode.SHADOW and not rule.is_over:
+            mode = Mode(each.why.rpartition(" ")[2])
+            found.append(parts.scribe.move(each.guard.id, MoveKind.GUARD, mode, why="its rule stands again"))
+    return found
+
+
+def _questions(questions: Iterable[GlobalWordQuestion], before: Sequence[Asked], scribe: Scribe) -> list[Proposal]:
+    """What is asked once: whether something that was said for all projects holds against a rule of a project."""
+    last = {each.proposal.words: each.proposal.at for each in before if each.proposal.words}
+    found = []
+    for of_project, of_all in questions:
+        words = ("entries", "supersede", of_project.entry.name, of_all.entry.name)
+        if words not in last or last[words] < of_all.last:
+            found.append(_question(of_project, of_all, words, scribe))
+    return found
+
+
+def _question(of_project: EntryState, of_all: EntryState, words: tuple[str, ...], scribe: Scribe) -> Proposal:
+    text = f"“{of_all.text}” instead of “{of_project.text}” in {of_project.context} too?"
+    why = (
+        f"You said “{of_all.text}” for all your projects, and later than “{of_project.text}”, which is a rule of "
+        f"{of_project.context}. Until you say yes, that project keeps its own rule."
+    )
+    asked = command_proposal(words, text, why, scribe, risk="medium")
+    return structs.replace(asked, impact="medium", sessions=of_all.sessions)
+
+
+def _answered(states: Sequence[EntryState], before: Sequence[Asked], scribe: Scribe) -> list[Move]:
+    """Questions that are over, because one of the two is."""
+    over = {state.entry.name for state in states if state.is_over}
+    return [
+        scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED)
+        for each in before
+        if each.waits and each.proposal.words[:2] == ("entries", "supersede") and over & {*each.proposal.words[2:]}
+    ]

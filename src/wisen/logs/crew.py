@@ -1,0 +1,73 @@
+"""Processes of this machine as the crew: none for little work, as many as there are cores for much."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
+
+WORTH_IT = 300 << 20
+"""Bytes from which on more processes are tried; at 220 MB two were not faster than one on two cores."""
+MOST = 8
+"""More readers than this only wait for the one process that writes."""
+
+
+@contextmanager
+def processes(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
+    """A pool for work on so many bytes; none when one process is asked for, or enough, or no other can be started."""
+    if jobs == 0:
+        jobs = min(_cores(), MOST) if size >= WORTH_IT else 1
+    pool = _started(jobs) if jobs > 1 else None
+    if pool is None:
+        yield None, 1
+        return
+    try:
+        yield pool, jobs
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def given(executor: Executor) -> Crew:
+    """A crew of somebody else's workers, a cluster's for example; it stays open."""
+
+    @contextmanager
+    def crew(jobs: int, size: int) -> Iterator[tuple[Executor | None, int]]:
+        yield executor, jobs or min(_cores(), MOST)
+
+    return crew
+
+
+def _started(jobs: int) -> Executor | None:
+    """Workers; None where this program cannot start Python again: it is frozen, embedded, or at its limits."""
+    name = Path(sys.executable or "").name.lower()
+    if getattr(sys, "frozen", False) or not name.startswith(("python", "pypy")):
+        return None
+    from wisen.logs.reading_workers import WorkerProcesses
+
+    try:
+        return WorkerProcesses(jobs)
+    except (OSError, RuntimeError):
+        return None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Crew(Protocol):
+    """Helpers for large work: any executor of the standard library's shape, a cluster's too."""
+
+    def __call__(self, jobs: int, size: int) -> AbstractContextManager[tuple[Executor | None, int]]:
+        """An executor for work on so many bytes, and how many tasks it does at once; None when it is not worth one.
+
+        `jobs` is what the user asked for; 0 leaves it to the crew.
+        """
+        ...

@@ -1,0 +1,160 @@
+"""The door: what of an event may be stored. Every string passes here, and only what can teach comes through.
+
+A text that holds a secret or private data is dropped whole and counted, never masked: a mask would be read back as
+text. Text that we injected ourselves is taken out, so that nothing learns from its own words. A concession has no text
+and always comes through; where it was made counts for nothing, so it belongs to no context.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from wisen.model.event import Call, Concession, Event, Message, Outcome, Provenance
+from wisen.safety import sentinel
+from wisen.safety.secrets import find_secret
+from wisen.safety.voices import own_words
+from wisen.safety.withhold import rule_against
+from wisen.store.index_port import Kept
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from wisen.logs.settings import DoorPolicy
+
+UNJUDGED = "cannot-be-read"
+"""The rule against a text that the other rules could not look through."""
+_DEEPEST = 100
+"""Levels of arguments inside arguments that are kept; what lies deeper was not written for people."""
+
+
+def keep(events: Iterable[Event], context_of: Callable[[Event], str | None], policy: DoorPolicy) -> Iterator[Kept]:
+    """What comes through the door, with the context it belongs to."""
+    for event in events:
+        if isinstance(event, Outcome) and event.text is None and secret_in_name(event.place) is None:
+            yield Kept(event, context_of(event))  # nearly half of all, and nothing in it to look at
+            continue
+        try:
+            admitted, rule = _admit(event, policy)
+        except Exception:  # noqa: BLE001 - a fence: what cannot be looked through is not stored, and all else is
+            admitted, rule = _without_text(event), UNJUDGED
+        if admitted is not None:
+            context = None if isinstance(admitted, Concession) else context_of(admitted)
+            yield Kept(event=admitted, context=context, withheld=rule)
+
+
+def _without_text(event: Event) -> Event | None:
+    """An event of which nothing but that it happened is known."""
+    if event.provenance is Provenance.OTHER:
+        return None
+    if isinstance(event, Call):
+        return replace(event, place="", tool="?", arguments=None)
+    return replace(event, place="", text=None) if isinstance(event, Message | Outcome) else replace(event, place="")
+
+
+def _admit(event: Event, policy: DoorPolicy) -> tuple[Event | None, str | None]:
+    if event.provenance is Provenance.OTHER and not isinstance(event, Concession):
+        return None, None
+    rule = secret_in_name(event.place)
+    if rule is not None:
+        event = replace(event, place="")
+    if isinstance(event, Message):
+        return _message(event, policy, rule)
+    if isinstance(event, Call):
+        return _call(event, policy, rule)
+    if isinstance(event, Outcome) and event.text is not None:
+        return _failure(event, event.text, policy, rule)
+    return event, rule
+
+
+def _message(message: Message, policy: DoorPolicy, rule: str | None) -> tuple[Message | None, str | None]:
+    typed = message.text or ""
+    text = own_words(sentinel.strip(typed, policy.mark_key))
+    if not text.strip():
+        return None, None
+    found = rule_against(text)
+    if found is not None:
+        return replace(message, text=None), found
+    text = _cut(text, policy.longest_message, 0)
+    return (message if text is typed else replace(message, text=text)), rule
+
+
+def _call(call: Call, policy: DoorPolicy, rule: str | None) -> tuple[Call, str | None]:
+    raw = call.arguments or "{}"
+    found = secret_in_name(call.tool)
+    if found is not None:
+        return replace(call, tool="?", arguments=None), found
+    found = rule_against(raw)
+    # The rules read escaped quotes and line breaks as they are; a letter behind its number they cannot.
+    escaped = "\\u" in raw
+    fits = len(raw) <= policy.longest_argument and sentinel.strip(raw) is raw and not _is_deep(raw)
+    if found is None and fits and not escaped:
+        return call, rule
+    arguments = _decoded(raw)
+    if found is None and escaped:
+        found = next(filter(None, map(rule_against, _strings(arguments))), None)
+    if found is not None:
+        return replace(call, arguments=None), found
+    if not fits:
+        kept = _shorten(arguments, policy.longest_argument)
+        call = replace(call, arguments=msgspec.json.encode(kept).decode("utf-8"))
+    return call, rule
+
+
+def _failure(outcome: Outcome, text: str, policy: DoorPolicy, rule: str | None) -> tuple[Outcome, str | None]:
+    found = rule_against(text)
+    if found is not None:
+        return replace(outcome, text=None), found
+    kept = _cut(sentinel.strip(text), policy.failure_head, policy.failure_tail)
+    return (outcome if kept is text else replace(outcome, text=kept)), rule
+
+
+@lru_cache(maxsize=4096)
+def secret_in_name(name: str) -> str | None:
+    """The rule that finds a secret in a directory or a tool's name; these come again and again."""
+    return find_secret(name)
+
+
+def _cut(text: str, head: int, tail: int) -> str:
+    if len(text) <= head + tail:
+        return text
+    return text[:head] + "…" + (text[-tail:] if tail else "")
+
+
+def _is_deep(raw: str) -> bool:
+    """Whether arguments may lie deeper inside each other than is kept; nearly always one count tells that not."""
+    return raw.count("{") + raw.count("[") > _DEEPEST
+
+
+def _decoded(raw: str) -> object:
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return {"text": raw}
+
+
+def _strings(value: object) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, dict):
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
+
+
+def _shorten(value: object, longest: int, depth: int = _DEEPEST) -> object:
+    if isinstance(value, str):
+        return _cut(sentinel.strip(value), longest, 0)
+    if isinstance(value, dict | list) and not depth:
+        return "…"
+    if isinstance(value, dict):
+        return {name: _shorten(part, longest, depth - 1) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_shorten(part, longest, depth - 1) for part in value]
+    return value

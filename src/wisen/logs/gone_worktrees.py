@@ -1,0 +1,84 @@
+"""Which repository a directory that is gone belonged to: a worktree that was removed, or a folder that was deleted.
+
+Below a repository that is there, the path alone tells. Outside of it git's own list of worktrees must say so. What the
+ledger knows as a project of its own stays one, unless its path is that of a worktree: a repository that was cloned into
+another one and deleted would hand on what was said there.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.logs.repository import is_directory, listed_worktrees
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wisen.logs.repository import Repository
+
+_WORKTREES = ("/.claude/worktrees/", "/.worktrees/")
+"""Where agents and people put worktrees inside of the repository they belong to."""
+
+
+class GoneWorktrees:
+    """The repositories of directories that are gone, as one scope sees them."""
+
+    def __init__(self, repository: Callable[[str], Repository | None], is_known: Callable[[str], bool]) -> None:
+        """`repository` tells that around a directory that is there; `is_known` whether sessions worked in a place."""
+        self._repository = repository
+        self._is_known = is_known
+        self._listed: dict[str, str] = {}
+        self._looked: set[str] = set()
+        self._places: set[str] = set()
+
+    def look_at(self, places: Iterable[str]) -> None:
+        """Read which worktrees the repositories around places keep a note of; each is looked at once."""
+        new = {*places} - self._places
+        self._places |= new
+        for place in sorted(new):
+            found = self._repository(place)
+            root = None if found is None else str(found.root)
+            if root is not None and root not in self._looked:
+                self._looked.add(root)
+                for worktree in listed_worktrees(Path(root)):
+                    self._listed.setdefault(worktree, root)
+
+    def main_of(self, path: str, *, was_seen: bool) -> str | None:
+        """The main worktree of what a directory that is gone was a part of; None where nothing says so.
+
+        `was_seen`: the ledger knows it as a project of its own.
+        """
+        around = next((str(each) for each in Path(path).parents if is_directory(each)), None)
+        inside = None if around is None else self._repository(around)
+        shaped = worktree_parent(path)
+        if inside is not None:
+            top = str(inside.top)
+            if not was_seen or (shaped is not None and _is_within(shaped, top)) or self._is_listed(path, top):
+                return top
+            return None
+        if not was_seen:
+            self.look_at([] if around is None else [around])
+            listed = next((self._listed[each] for each in _with_parents(path) if each in self._listed), None)
+            if listed is not None and is_directory(Path(listed)):
+                return listed
+        # The whole repository is gone, or is on another disk: its worktrees lie in it all the same.
+        return shaped if shaped is not None and not is_directory(Path(shaped)) and self._is_known(shaped) else None
+
+    def _is_listed(self, path: str, top: str) -> bool:
+        self.look_at([top])
+        return any(self._listed.get(each) == top for each in _with_parents(path))
+
+
+def worktree_parent(path: str) -> str | None:
+    """The directory around the usual place of worktrees that a path lies in; None where it lies in none."""
+    starts = [at for marker in _WORKTREES if (at := path.find(marker)) > 0]
+    return path[: min(starts)] if starts else None
+
+
+def _with_parents(path: str) -> tuple[str, ...]:
+    return (path, *map(str, Path(path).parents))
+
+
+def _is_within(path: str, above: str) -> bool:
+    return path == above or path.startswith(above.rstrip("/") + "/")

@@ -1,0 +1,194 @@
+"""An executor whose workers are programs of their own (`worker.py`), so that any caller can start them."""
+
+from __future__ import annotations
+
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+from concurrent.futures import BrokenExecutor, Executor, Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from wisen.logs import reading_worker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_READY_SECONDS = 60.0
+"""A worker that says nothing for so long after its start is none."""
+_PACKAGES = str(Path(__file__).resolve().parents[2])
+"""The folder from which wisen itself is imported."""
+
+
+class WorkNotDone(BrokenExecutor):
+    """A call was not made: its worker ended, or the call cannot be sent to another process."""
+
+
+class _Work(NamedTuple):
+    future: Future[Any]
+    call: bytes
+
+
+class WorkerProcesses(Executor):
+    """Workers that are programs of their own: any script, notebook, thread or daemon can start them."""
+
+    def __init__(self, jobs: int) -> None:
+        """Start them. Raises: OSError, RuntimeError (no process or thread can be started)."""
+        self._waiting: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._working = 0
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._threads: list[threading.Thread] = []
+        try:
+            for _ in range(jobs):
+                self._processes.append(_process())
+                self._threads.append(threading.Thread(target=self._serve, args=self._processes[-1:], daemon=True))
+                self._working += 1
+            for thread in self._threads:
+                thread.start()
+        except BaseException:
+            self._kill()
+            raise
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Have a call made by a worker. A future that fails with WorkNotDone: make it yourself."""
+        future: Future[Any] = Future()
+        try:
+            call = pickle.dumps((fn, args, kwargs), protocol=pickle.HIGHEST_PROTOCOL)
+        except Exception as error:  # noqa: BLE001 - whatever stands in the way of sending it
+            call = b""
+            reason = repr(error)
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("this executor takes no work after its end")
+            if not call:
+                future.set_exception(WorkNotDone(f"it cannot be sent to another process: {reason}"))
+            elif self._working == 0:
+                future.set_exception(WorkNotDone("all workers have ended"))
+            else:
+                self._waiting.put(_Work(future, call))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - its base
+        """Take no more work; what waits is still done, or cancelled."""
+        with self._lock:
+            first, self._closed = not self._closed, True
+        if cancel_futures:
+            self._drop(lambda future: future.cancel())
+        if first:
+            for _ in self._threads:
+                self._waiting.put(None)
+        if wait:
+            for thread in self._threads:
+                thread.join()
+
+    def _serve(self, process: subprocess.Popen[bytes]) -> None:
+        """Hand calls to one worker, one after another."""
+        try:
+            if _is_ready(process):
+                while (work := self._waiting.get()) is not None and _done(process, work):
+                    pass
+        finally:
+            with self._lock:
+                self._working -= 1
+                last = self._working == 0
+            if last:
+                self._drop(lambda future: _fail(future, "all workers have ended"))
+            _end(process)
+
+    def _drop(self, drop: Callable[[Future[Any]], object]) -> None:
+        """Empty the queue of work; what tells threads to end stays in it."""
+        ends = 0
+        while True:
+            try:
+                work = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            if work is None:
+                ends += 1
+            else:
+                drop(work.future)
+        for _ in range(ends):
+            self._waiting.put(None)
+
+    def _kill(self) -> None:
+        for process in self._processes:
+            process.kill()
+            _end(process)
+
+
+def _process() -> subprocess.Popen[bytes]:
+    # By its path: with `-m` Python would look for modules in the current folder, which may be anybody's.
+    return subprocess.Popen(  # noqa: S603 - our own interpreter
+        [sys.executable, str(Path(reading_worker.__file__).resolve())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def _is_ready(process: subprocess.Popen[bytes]) -> bool:
+    """Tell a worker where modules are, and wait until it has begun."""
+    assert process.stdin
+    assert process.stdout
+    # An empty entry stands for the current folder, which may be anybody's.
+    path = [each for each in sys.path if each and isinstance(each, str)]
+    stop = threading.Timer(_READY_SECONDS, process.kill)
+    stop.daemon = True
+    try:
+        stop.start()
+        reading_worker.write_frame(process.stdin, pickle.dumps([*path, *({_PACKAGES} - set(path))]))
+        return reading_worker.read_frame(process.stdout) == reading_worker.READY
+    except (OSError, RuntimeError):
+        return False
+    finally:
+        stop.cancel()
+
+
+def _done(process: subprocess.Popen[bytes], work: _Work) -> bool:
+    """Have one call made. False where the worker has ended."""
+    assert process.stdin
+    assert process.stdout
+    if not work.future.set_running_or_notify_cancel():
+        return True
+    try:
+        reading_worker.write_frame(process.stdin, work.call)
+        answer = reading_worker.read_frame(process.stdout)
+    except OSError:
+        answer = None
+    if answer is None:
+        work.future.set_exception(WorkNotDone("the worker ended in the middle of it"))
+        return False
+    try:
+        state, value = pickle.loads(answer)  # noqa: S301 - from a process of our own
+    except Exception as error:  # noqa: BLE001 - an error whose class cannot be made again
+        state, value = reading_worker.NOT_READABLE, repr(error)
+    if state == reading_worker.DONE:
+        work.future.set_result(value)
+    elif state == reading_worker.FAILED:
+        work.future.set_exception(value)
+    else:
+        work.future.set_exception(WorkNotDone(f"it cannot be sent to or from another process: {value}"))
+    return True
+
+
+def _fail(future: Future[Any], why: str) -> None:
+    if future.set_running_or_notify_cancel():
+        future.set_exception(WorkNotDone(why))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for stream in (process.stdin, process.stdout):
+        try:
+            if stream:
+                stream.close()
+        except OSError:
+            pass  # what was left to send has no reader
+    try:
+        process.wait(_READY_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

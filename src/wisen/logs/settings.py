@@ -1,0 +1,49 @@
+"""How much of what is read is kept, and where nothing is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from wisen.model.policy import setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffPolicy:
+    """Where nothing is kept."""
+
+    directories: tuple[str, ...] = setting(
+        (), "Directories in which wisen is switched off, also below them; as `wisen off` does for one project."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoorPolicy:
+    """How much of a text is kept."""
+
+    longest_argument: int = setting(
+        2_000, "Characters kept of one argument of a call; the rest is cut and marked with an ellipsis.", at_least=100
+    )
+    failure_head: int = setting(3_000, "Characters kept from the beginning of a failed result.", at_least=100)
+    failure_tail: int = setting(
+        1_000, "Characters kept from its end, where compilers and test runners say what counts.", at_least=0
+    )
+    longest_message: int = setting(
+        32_000, "Characters kept of one typed message; longer ones are pasted logs.", at_least=1_000
+    )
+
+    @property
+    def mark_key(self) -> bytes:
+        """What marks of ours are known by; empty where it is not at hand."""
+        return b""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyedDoor(DoorPolicy):
+    """A door that knows the key of the home."""
+
+    mark_key: bytes = b""
+
+
+def with_key(policy: DoorPolicy, key: bytes) -> KeyedDoor:
+    """The same door with the key of the home."""
+    return KeyedDoor(**{each.name: getattr(policy, each.name) for each in fields(policy)}, mark_key=key)

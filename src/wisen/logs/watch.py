@@ -1,0 +1,142 @@
+"""From an agent's sources to stretches for the index: what is new since the last look, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.logs import door
+from wisen.model.source import Batch, Mark, Trouble, TroubleKind
+from wisen.safety.secrets import find_secret
+from wisen.store.index_port import Stretch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from wisen.agents.ports import Agent
+    from wisen.logs.scope import Scope
+    from wisen.logs.settings import DoorPolicy
+    from wisen.model.event import Event, SessionKey
+    from wisen.model.report import Selection
+    from wisen.model.source import Source
+
+_UNFINISHED = -1
+"""The size in a mark of a source that was not read to its end: it never equals a real one."""
+
+
+def doubted(marks: Mapping[str, Mark]) -> dict[str, Mark]:
+    """Marks whose sizes and dates are not trusted: every byte is read and compared."""
+    return {path: replace(mark, doubted=True) for path, mark in marks.items()}
+
+
+def changed(sources: Sequence[Source], marks: Mapping[str, Mark], selection: Selection) -> list[Source]:
+    """The sources that are not as they were when they were last read to their end, or of which that is doubted."""
+    since = int(selection.since.timestamp() * 1e9) if selection.since else 0
+    return [source for source in sources if source.modified_ns >= since and not _unchanged(source, marks)]
+
+
+def known_as(source: Source) -> str:
+    """The name of a source in the index: its path, unless that holds a secret (some agents name files after places)."""
+    path = str(source.path)
+    if find_secret(path) is None:
+        return path
+    return f"withheld:{hashlib.blake2b(path.encode('utf-8', 'surrogateescape'), digest_size=12).hexdigest()}"
+
+
+def _unchanged(source: Source, marks: Mapping[str, Mark]) -> bool:
+    mark = marks.get(known_as(source))
+    if mark is None or mark.doubted:
+        return False
+    return (mark.size, mark.modified_ns) == (source.size, source.modified_ns)
+
+
+def stretches(
+    agent: Agent, source: Source, marks: Mapping[str, Mark], scope: Scope, policy: DoorPolicy
+) -> Iterator[tuple[Stretch | None, int]]:
+    """What one source holds behind its mark, through the door, with the bytes it took; None where nothing is new.
+
+    Only the last stretch carries the mark of a source that was read to its end: if we stop half-way, it is read on
+    from there the next time.
+    """
+    mark = marks.get(known_as(source))
+    ready: Batch | None = None
+    for batch in _batches(agent, source, mark):
+        if ready is not None:
+            yield _fenced_stretch(source, ready, scope, policy, finished=False), ready.read_bytes
+        ready = batch
+    if ready is not None:
+        readable = all(trouble.kind is not TroubleKind.UNREADABLE for trouble in ready.troubles)
+        stretch = _fenced_stretch(source, ready, scope, policy, finished=readable)
+        same = (
+            mark is not None
+            and not ready.events
+            and not ready.troubles
+            and replace(mark, doubted=False) == stretch.mark
+        )
+        yield None if same else stretch, ready.read_bytes
+
+
+def _batches(agent: Agent, source: Source, mark: Mark | None) -> Iterator[Batch]:
+    """What a reader gives. Where it breaks, that is told of this source, and the others are read all the same."""
+    try:
+        yield from agent.read(source, mark)
+    except Exception as error:  # noqa: BLE001 - the edge of a plug-in: one bad file must not end the learning
+        yield Batch(events=(), troubles=(_broken(error),), cursor=mark.cursor if mark else "", read_bytes=0)
+
+
+def _broken(error: Exception) -> Trouble:
+    return Trouble(kind=TroubleKind.UNREADABLE, detail=f"reader broke: {type(error).__name__}"[:40], offset=0)
+
+
+def _fenced_stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
+    """A stretch; one that the door or the scope breaks on is told as a trouble, and holds nothing."""
+    try:
+        return _stretch(source, batch, scope, policy, finished=finished)
+    except Exception as error:  # noqa: BLE001 - a fence: what was read here keeps nothing else from being learnt
+        empty = replace(batch, events=(), troubles=(*batch.troubles, _broken(error)))
+        return _stretch(source, empty, scope, policy, finished=False)
+
+
+def _stretch(source: Source, batch: Batch, scope: Scope, policy: DoorPolicy, *, finished: bool) -> Stretch:
+    cursor = batch.cursor if find_secret(batch.cursor) is None else ""
+    return Stretch(
+        source=replace(source, path=Path(known_as(source))),
+        kept=tuple(door.keep(_where_on(batch.events, scope), _context_of(scope), policy)),
+        troubles=batch.troubles,
+        mark=Mark(size=source.size if finished else _UNFINISHED, modified_ns=source.modified_ns, cursor=cursor),
+        afresh=batch.afresh,
+    )
+
+
+def _where_on(events: Iterable[Event], scope: Scope) -> Iterator[Event]:
+    """The events of sessions and places in which we are not switched off; of the others not even the place is kept."""
+    known: dict[tuple[str, str, str], bool] = {}
+    for event in events:
+        session = event.session
+        key = session.native, event.place, session.start
+        if key not in known:
+            known[key] = scope.session_is_off(session.agent, session.native) or scope.is_off(*key[1:])
+        if not known[key]:
+            yield event
+
+
+def _context_of(scope: Scope) -> Callable[[Event], str | None]:
+    keys: dict[tuple[str, str], str | None] = {}
+    last: tuple[SessionKey | None, str, str | None] = None, "", None
+
+    def context_of(event: Event) -> str | None:
+        nonlocal last
+        session, place, key = last
+        if event.session is session and event.place == place:
+            return key  # events in a row nearly always share it
+        session, place = event.session, event.place
+        if (place, session.start) not in keys:
+            start = session.start if door.secret_in_name(session.start) is None else ""
+            context = scope.context(place, start)
+            keys[place, session.start] = context.key if context else None
+        last = session, place, keys[place, session.start]
+        return last[2]
+
+    return context_of

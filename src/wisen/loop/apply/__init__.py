@@ -1,1 +1,0 @@
-"""Applies changes to users' files and takes them back."""

@@ -1,1 +1,0 @@
-"""Makes artefacts of what was learnt: guards, each tried on the recorded past before anybody meets it."""

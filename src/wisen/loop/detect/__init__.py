@@ -1,1 +1,0 @@
-"""What a typed turn says about the work: phrases, form and context weighed by a small linear model."""

@@ -1,1 +1,0 @@
-"""Stage: from events to what keeps failing, what fixed it, what repeats."""

@@ -1,1 +1,0 @@
-"""Stage one: from agents' logs to events in the index."""

@@ -1,1 +1,0 @@
-"""Entries that are ready become proposals, by a policy that people can read."""

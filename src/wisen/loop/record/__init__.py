@@ -1,1 +1,0 @@
-"""Stage: what programs record of their own work, made safe to keep, and what it amounts to."""

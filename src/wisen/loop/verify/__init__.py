@@ -1,1 +1,0 @@
-"""Whether what was learnt or written does what it is there for."""

@@ -1,0 +1,148 @@
+"""What a task needs to know: the rules, fixes, insights, workflows and skills that matter to a prompt, within a budget.
+
+Rules, what the user said to do and known failures come first, remarks last and only where they match well; nothing
+twice, each with where it comes from. What was only typed once, and what other systems noted down, is left to recall.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.model.memory import BRIEFING, Briefing, MemoryKind
+from wisen.text.orders import is_order
+from wisen.text.sameness import Lessons
+from wisen.text.terms import term_of
+from wisen.text.tokens import tokens_at_most
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.model.memory import Memory, Ranked
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+KINDS = (
+    MemoryKind.RULE,
+    MemoryKind.FIX,
+    MemoryKind.ENTRY,
+    MemoryKind.NOTE,
+    MemoryKind.WORKFLOW,
+    MemoryKind.SKILL,
+)
+"""What a briefing is made of."""
+LAWS = (MemoryKind.RULE, MemoryKind.FIX, MemoryKind.ENTRY)
+"""Of these, rules, known failures and what the user said to do come before all else."""
+WORKFLOWS = 3
+"""No more of them than so many."""
+RELEVANT = 0.35
+"""Which share of the best one's score something needs: what is further off is not about the task."""
+MATCHING = 2
+"""How many words of the task a remark or a workflow shares; all where the task has fewer."""
+
+
+class Section(StrEnum):
+    """The parts of a briefing, in their order, by their headings."""
+
+    RULES = "Rules"
+    SAID = "Said before"
+    FIXES = "Known failures"
+    NOTES = "Notes"
+    SKILLS = "Skills"
+    WORKFLOWS = "Done before"
+    REMARKS = "Remarks"
+
+
+_SECTIONS = {
+    MemoryKind.RULE: Section.RULES,
+    MemoryKind.FIX: Section.FIXES,
+    MemoryKind.NOTE: Section.NOTES,
+    MemoryKind.WORKFLOW: Section.WORKFLOWS,
+    MemoryKind.SKILL: Section.SKILLS,
+}
+_ORDER = tuple(Section)
+_LAWFUL = (Section.RULES, Section.SAID, Section.FIXES)
+
+
+class BriefingTask(NamedTuple):
+    """The words of a task, and those that rules about what it leads to may use."""
+
+    words: Sequence[str] = ()
+    implied: Sequence[str] = ()
+
+
+_ANY_TASK = BriefingTask()
+
+
+def section_of(memory: Memory) -> Section:
+    """The part of a briefing that a memory belongs to: what the user said is a remark unless it says what to do."""
+    return _SECTIONS.get(memory.kind, Section.SAID if is_order(memory.text) else Section.REMARKS)
+
+
+def brief(
+    ranked: Sequence[Ranked],
+    *,
+    task: BriefingTask = _ANY_TASK,
+    laws: Sequence[Ranked] | None = None,
+    frequent: Sequence[Memory] = (),
+    budget: int = BRIEFING,
+    shown: frozenset[str] = frozenset(),
+) -> Briefing:
+    """The best of what was found for a task within a budget of tokens.
+
+    `laws` were found by what the task implies as well, in its words; `frequent` are failures of most sessions. What
+    was shown before is left out, by id.
+    """
+    wanted = [
+        *_matching(ranked if laws is None else laws, [*task.words, *task.implied], _LAWFUL, fewest=1),
+        *frequent,
+        *_matching(ranked, task.words, [each for each in _ORDER if each not in _LAWFUL], fewest=MATCHING),
+    ]
+    taken: list[Memory] = []
+    told, many, left_out = Lessons(), Counter[Section](), 0
+    for memory in sorted(wanted, key=lambda each: _ORDER.index(section_of(each))):
+        section = section_of(memory)
+        if (
+            memory.id in shown
+            or told.find(memory.text) is not None
+            or (section is Section.WORKFLOWS and many[section] == WORKFLOWS)
+        ):
+            continue
+        if tokens_at_most(_text([*taken, memory])) > budget:
+            left_out += 1
+            continue
+        taken.append(memory)
+        told.add(memory.id, memory.text)
+        many[section] += 1
+    text = _text(taken)
+    return Briefing(tuple(taken), text, tokens_at_most(text), left_out)
+
+
+def _matching(
+    ranked: Sequence[Ranked], words: Sequence[str], sections: Sequence[Section], *, fewest: int
+) -> list[Memory]:
+    """Those of some parts that match nearly as well as the best of them, and share enough words with the task."""
+    there = [each for each in ranked if each.memory.kind in KINDS and section_of(each.memory) in sections]
+    least = RELEVANT * max((each.score for each in there), default=0.0)
+    terms = {term_of(part) for word in words for part in word.split()}
+    return [
+        each.memory
+        for each in there
+        if each.score >= least
+        and (len(terms & _terms_of(each.memory)) >= min(fewest, len(terms)) or not each.memory.text.isascii())
+    ]
+
+
+def _terms_of(memory: Memory) -> set[tuple[str, ...]]:
+    return {term_of(match[0].casefold()) for match in _WORD.finditer(f"{memory.text} {memory.beside}")}
+
+
+def _text(memories: Sequence[Memory]) -> str:
+    lines: list[str] = []
+    for section in _ORDER:
+        here = [memory for memory in memories if section_of(memory) is section]
+        if here:
+            lines.append(f"{section.value}:")
+            lines += [f"- {' '.join(memory.text.split())} ({memory.cited})" for memory in here]
+    return "\n".join(lines)

@@ -1,0 +1,93 @@
+"""Which lines a day gets by itself: few, the best first, each with the session and turn it comes from."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.memory.daily import told
+from wisen.model.summary import DayLine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.memory.summary_text import Setting
+    from wisen.model.summary import Item, Mark, Summary
+
+MOST_A_DAY = 10
+MOST_OF_A_SESSION = 4
+"""Lines of one day and project, and of one session among them: what comes later in the day finds room too."""
+_SOURCE = re.compile(r"\((\S+ \S{1,8}(?:, turn \d+)?)\)\Z")
+
+
+class Candidate(NamedTuple):
+    """A line that a day could get."""
+
+    day: str
+    line: DayLine
+    at: datetime
+    worth: float
+    session: str
+
+    @property
+    def key(self) -> str:
+        """Tells it from others of its day, whatever its wording: a line that stands is never reworded."""
+        return key_of(self.line)
+
+
+def candidates(summary: Summary, setting: Setting) -> list[Candidate]:
+    """What of a session is worth a line."""
+    return [
+        Candidate(
+            day=f"{setting.local(item.at):%Y-%m-%d}",
+            line=_line(item.mark, item, summary, setting),
+            at=item.at,
+            worth=item.worth,
+            session=summary.short,
+        )
+        for item in summary.items
+        if item.mark is not None
+    ]
+
+
+def chosen(found: Iterable[Candidate], known: Mapping[str, Sequence[str]]) -> dict[str, list[Candidate]]:
+    """The best lines that each day has still room for, in the order of time; `known` are the keys of those it had."""
+    of: dict[str, list[Candidate]] = defaultdict(list)
+    for each in found:
+        of[each.day].append(each)
+    days = {day: _of_day(of[day], known.get(day, ())) for day in sorted(of)}
+    return {day: lines for day, lines in days.items() if lines}
+
+
+def key_of(line: DayLine) -> str:
+    """Tells a line from others of its day, whatever its wording."""
+    return f"{line.mark.value} {line.time} {source_of(line.text)}"
+
+
+def source_of(text: str) -> str:
+    """The session and turn that a line ends with; empty for lines that a person wrote."""
+    found = _SOURCE.search(text)
+    return found[1] if found else ""
+
+
+def _of_day(found: Iterable[Candidate], known: Sequence[str]) -> list[Candidate]:
+    taken, room = set(known), MOST_A_DAY - len(known)
+    sessions = Counter(key.split(" ", 2)[2].partition(",")[0] for key in known)
+    best: list[Candidate] = []
+    for each in sorted(found, key=lambda each: (-each.worth, each.at, each.line.text)):
+        if len(best) >= room:
+            break
+        if each.key not in taken and sessions[each.session] < MOST_OF_A_SESSION:
+            taken.add(each.key)
+            sessions[each.session] += 1
+            best.append(each)
+    return sorted(best, key=lambda each: (each.at, each.line.text))
+
+
+def _line(mark: Mark, item: Item, summary: Summary, setting: Setting) -> DayLine:
+    measured = f"; {item.measured}" if item.measured else ""
+    turn = f", turn {item.turn}" if item.turn else ""
+    text = told(f"{item.text}{measured} ({summary.short}{turn})")
+    return DayLine(mark=mark, time=f"{setting.local(item.at):%H:%M}", text=text)

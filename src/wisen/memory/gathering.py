@@ -1,0 +1,257 @@
+"""What can be found again: makes memories of sessions, of entries, of noted days, and of notebooks that others keep.
+
+Each comes with the origin it is replaced with. What a notebook says can be found and never teaches.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from wisen.memory import daily
+from wisen.memory.days import source_of
+from wisen.memory.memory_words import words_of
+from wisen.model.context import NOWHERE
+from wisen.model.entry import EntryType, Origin, Status
+from wisen.model.event import Status as Worked
+from wisen.model.failure import Ending
+from wisen.model.history import Act
+from wisen.model.memory import Memory, MemoryKind
+from wisen.safety import sentinel
+from wisen.safety.entry_words import agent_text
+from wisen.safety.fix_words import describe_fix, quote_step
+from wisen.safety.withhold import rule_against
+from wisen.text.command_lines import command_of, fields_of, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from wisen.model.entry_state import EntryState
+    from wisen.model.failure import Goal
+    from wisen.model.fix import Fix
+    from wisen.model.history import History, Turn
+    from wisen.model.memory import Words
+    from wisen.model.notebook import Notebook
+    from wisen.model.summary import Item, Summary
+
+    Gathered = dict[str, list[tuple[Memory, Words]]]
+
+SESSIONS, ENTRIES, NOTEBOOKS, DAYS = "session:", "entry:", "notebook:", "day:"
+"""With what the names of origins begin."""
+_BESIDE = 700
+"""How much of a turn stands beside the next."""
+OFTEN, DURABLE = 2, 0.5
+"""In how many sessions, or how likely meant to last, what was said is a memory beside the turn it was said in."""
+FEWEST_STEPS, MOST_STEPS = 2, 8
+"""How many steps make a workflow, and how many of it are told."""
+_LINE = 120
+_PIECE = 1_200
+"""How long a piece of a notebook may be."""
+_OURS = re.compile(r"<!-- wisen:")
+_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
+_BULLET = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_PARTED = re.compile(r"^\s*(?:§|---+|\*\*\*+)\s*$")
+
+
+def of_session(history: History, goals: Iterable[Goal], summaries: Iterable[Summary] = ()) -> Gathered:
+    """What the user typed in a session, what it came to, and the steps by which what was asked for was reached."""
+    said = [turn for turn in history.turns if turn.act is Act.SAID and (turn.text or turn.whole)]
+    texts = [turn.whole or turn.text or "" for turn in said]
+    origin = f"{SESSIONS}{history.session}"
+    places = {turn.id: place for place, turn in enumerate(said)}
+    reached = [goal for goal in goals if goal.ending is Ending.CHECKED and goal.request in places]
+    typed = _worded(
+        Memory(
+            id=f"turn:{history.agent}:{turn.id}",
+            kind=MemoryKind.TURN,
+            text=texts[place],
+            origin=origin,
+            context=turn.context or NOWHERE,
+            agent=history.agent,
+            session=history.native,
+            turn=place + 1,
+            at=turn.at,
+            beside="\n".join(
+                text[:_BESIDE] for text in (*texts[max(0, place - 1) : place], *texts[place + 1 : place + 2])
+            ),
+        )
+        for place, turn in enumerate(said)
+    )
+    done = [
+        _workflow(history, goal, said[places[goal.request]], places[goal.request] + 1, steps)
+        for goal in reached
+        if len(steps := steps_of(history, goal)) >= FEWEST_STEPS
+    ]
+    return {origin: typed + done + _worded(_summary(origin, each) for each in summaries if each.items)}
+
+
+def _summary(origin: str, summary: Summary) -> Memory:
+    """What a session came to, as one text. It stands behind the last turn."""
+    parts = (("Done", summary.tasks), ("Learnt", summary.learnings), ("Open", summary.open))
+    told = (f"{name}: {'; '.join(_item(item) for item in items).rstrip('.')}." for name, items in parts if items)
+    return Memory(
+        id=f"summary:{summary.key}:{summary.context}",
+        kind=MemoryKind.SUMMARY,
+        text=" ".join(told),
+        origin=origin,
+        context=summary.context or NOWHERE,
+        agent=summary.agent,
+        session=summary.session,
+        turn=summary.turns,
+        at=summary.last,
+    )
+
+
+def _item(item: Item) -> str:
+    return f"{item.text} ({item.measured})" if item.measured else item.text
+
+
+def of_day(context: str, path: str, day: str, text: str) -> Gathered:
+    """The lines of a day that a person wrote; the others tell of turns, which are memories themselves."""
+    origin = f"{DAYS}{context}:{path}"
+    lines = [
+        (line, at)
+        for line in daily.read_day(text)
+        if not source_of(line.text) and rule_against(line.text) is None and (at := _moment(day, line.time)) is not None
+    ]
+    return {
+        origin: _worded(
+            Memory(
+                id=f"{origin}:{place}",
+                kind=MemoryKind.NOTE,
+                text=line.text,
+                origin=origin,
+                context=context,
+                turn=place + 1,
+                at=at,
+                place=f"{day} {line.time}",
+            )
+            for place, (line, at) in enumerate(lines)
+        )
+    }
+
+
+def _moment(day: str, time: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(f"{day}T{time}").astimezone(UTC)
+    except ValueError:
+        return None
+
+
+def _workflow(history: History, goal: Goal, request: Turn, turn: int, steps: Sequence[str]) -> tuple[Memory, Words]:
+    """A request with the steps it took. It is found by what was asked for, and a little by its steps."""
+    asked, way = _first_line(request.text or ""), "; then ".join(steps)
+    memory = Memory(
+        id=f"workflow:{history.agent}:{goal.request}",
+        kind=MemoryKind.WORKFLOW,
+        text=f"{asked}: {way}",
+        origin=f"{SESSIONS}{history.session}",
+        context=request.context or NOWHERE,
+        agent=history.agent,
+        session=history.native,
+        turn=turn,
+        at=goal.ended,
+    )
+    return memory, words_of(memory._replace(text=request.text or "", beside=way))
+
+
+def steps_of(history: History, goal: Goal) -> list[str]:
+    """The commands that worked on the way to a goal, in order, each once, without those that only look."""
+    calls = frozenset(goal.calls)
+    steps: dict[str, None] = {}
+    for step in history.steps:
+        line = command_of(fields_of(step.arguments)) if step.call in calls and step.status is Worked.OK else None
+        if line is not None and not parsed(line).main.only_reads:
+            steps.setdefault(f"`{_first_line(quote_step(line))}`")
+    return list(steps)[:MOST_STEPS]
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= _LINE else f"{line[:_LINE].rsplit(' ', 1)[0]} …"
+
+
+def of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ()) -> Gathered:
+    """What was learnt: rules where they hold, known fixes, and whatever else was entered and not given up.
+
+    What was said once, and only about the task at hand, is found as the turn it was said in. What was only measured
+    is told in words of ours, as `fixes` have it, until the user approves it.
+    """
+    known = {fix.id: describe_fix(fix) for fix in fixes}
+    told = ((state, agent_text(state, known)) for state in states if _lasts(state))
+    return {f"{ENTRIES}{state.entry.id}": _worded([_of_entry(state, text)]) for state, text in told if text}
+
+
+def _lasts(state: EntryState) -> bool:
+    if state.merged_into or state.status is Status.WONT_FIX:
+        return False
+    entry = state.entry
+    said_once = entry.origin is Origin.STATED and state.sessions < OFTEN and state.durable < DURABLE
+    return not said_once or state.confirmed or state.status is not Status.PENDING
+
+
+def _of_entry(state: EntryState, text: str) -> Memory:
+    entry = state.entry
+    more = (entry.details, entry.error, entry.action, entry.setting, entry.key, " ".join((*entry.tags, *entry.files)))
+    if entry.type is EntryType.ERROR:
+        kind = MemoryKind.FIX
+    else:
+        approved = state.confirmed or state.status is Status.PROMOTED
+        kind = MemoryKind.RULE if approved and not state.superseded_by else MemoryKind.ENTRY
+    return Memory(
+        id=f"{ENTRIES}{entry.id}",
+        kind=kind,
+        text=text,
+        origin=f"{ENTRIES}{entry.id}",
+        context=state.context,
+        at=state.last,
+        beside="\n".join(each for each in more if each and each != text),
+        uses=state.sessions,
+        place=entry.name,
+    )
+
+
+def of_notebooks(notebooks: Iterable[Notebook]) -> Gathered:
+    """What other systems noted down, a piece at a time. What may not be kept, and what we wrote there, is left out."""
+    gathered: Gathered = {}
+    for notebook in notebooks:
+        origin = f"{NOTEBOOKS}{notebook.path}"
+        gathered[origin] = _worded(
+            Memory(
+                id=f"{origin}:{line}",
+                kind=MemoryKind.IMPORTED,
+                text=text,
+                origin=origin,
+                context=notebook.context,
+                agent=notebook.agent,
+                turn=place + 1,
+                at=notebook.modified,
+                beside=heading,
+                place=f"{notebook.path}:{line}",
+            )
+            for place, (line, heading, text) in enumerate(pieces(notebook.text))
+        )
+    return gathered
+
+
+def pieces(text: str) -> Iterator[tuple[int, str, str]]:
+    """The paragraphs and points of a Markdown text: the line each begins in, the heading above it, and its text."""
+    heading, begun, lines = "", 0, list[str]()
+    for number, line in enumerate([*sentinel.strip(text).splitlines(), ""], start=1):
+        above, point, parts = _HEADING.match(line), _BULLET.match(line), _PARTED.match(line)
+        if lines and (not line.strip() or above or point or parts):
+            piece = "\n".join(lines).strip()[:_PIECE]
+            if piece and not _OURS.search(piece) and rule_against(piece) is None:
+                yield begun, heading, piece
+            lines = []
+        if above:
+            heading = above[1]
+        elif line.strip() and not parts:
+            if not any(map(str.strip, lines)):
+                begun, lines = number, []
+            lines.append(line[point.end() :] if point else line)
+
+
+def _worded(memories: Iterable[Memory]) -> list[tuple[Memory, Words]]:
+    return [(memory, words_of(memory)) for memory in memories]

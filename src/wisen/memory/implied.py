@@ -1,0 +1,43 @@
+"""What a task implies: the commands that it leads to, and the words that rules about these commands use."""
+
+from __future__ import annotations
+
+from wisen.text.terms import term_of
+
+_IMPLIED = {
+    "commit": "git commit commits amend staged",
+    "pr": "pull request push branch gh commit git",
+    "push": "git push branch remote force commit amend",
+    "pull": "git pull branch rebase",
+    "branch": "git branch worktree",
+    "merge": "git merge rebase conflict branch",
+    "rebase": "git rebase amend force branch",
+    "squash": "git rebase commit",
+    "cherry-pick": "git commit branch",
+    "release": "tag version changelog publish",
+    "publish": "release version registry",
+    "deploy": "release production staging migrate",
+    "ship": "commit push release pr",
+    "install": "package dependency npm pnpm yarn bun pip uv cargo",
+    "dependency": "package install npm pnpm yarn bun pip uv cargo",
+    "upgrade": "dependency version install",
+    "test": "test tests coverage",
+    "lint": "lint format",
+    "format": "lint format",
+    "build": "build compile make",
+    "run": "command script",
+    "migrate": "migration database schema",
+    "review": "pr diff comment",
+}
+"""By the term of a word in a task, what it leads to. A task that names none of them leads to no command for sure."""
+
+
+def implied_words(task: tuple[str, ...]) -> tuple[str, ...]:
+    """The words that rules about a task may use and the task does not."""
+    found = dict.fromkeys(
+        word for each in task for part in each.split() for word in _BY_TERM.get(term_of(part), "").split()
+    )
+    return tuple(word for word in found if word not in task)
+
+
+_BY_TERM = {term_of(word): words for word, words in _IMPLIED.items()}

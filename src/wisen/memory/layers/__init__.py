@@ -1,1 +1,0 @@
-"""What is remembered of sessions for people: summaries and days."""

@@ -1,0 +1,104 @@
+"""Makes words of texts and questions, the same for both, so that what is meant alike is found.
+
+English words are stemmed by the store. Scripts without spaces become pairs of letters, names of code are also taken
+apart, and the day is put into words. Nothing but the standard library: a hook uses it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from wisen.model.memory import Words
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wisen.model.memory import Memory
+
+LONGEST = 4_000
+"""How much of a text is indexed, and how much of what stands around it."""
+BESIDE = 1_500
+ASKED = 40
+"""How many words of a question are looked for."""
+_SPACELESS = (
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
+    "\u3041-\u3096\u30a1-\u30fa\u30fc"  # Japanese syllables
+    "\uac00-\ud7a3\u0e01-\u0e3a\u0e40-\u0e4e"  # Korean, Thai
+    "\u1780-\u17b3\u0e81-\u0eae\u1000-\u102a"  # Khmer, Lao, Burmese
+)
+_RUN = re.compile(f"[{_SPACELESS}]+")
+_WORD = re.compile(rf"[^\W_{_SPACELESS}]+(?:['’][^\W\d_]+)?|[{_SPACELESS}]+")
+_QUOTED = re.compile(r'"([^"]{2,80})"|“([^”]{2,80})”|«([^»]{2,80})»')
+_HUMPS = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CAMEL = re.compile(r"\b[A-Za-z]*[a-z][A-Z]\w*\b|\b[A-Z]{2,}[a-z]\w*\b")
+_STOP = frozenset(
+    # English
+    " a an the and or but if of at by for with about to from in on is are was were be been being have has had do"
+    " does did doing what which who whom whose when where why how this that these those i me my we our us you"
+    " your he him his she her it its they them their as so than too very can could will would shall should may"
+    " might must not no nor only own same such there here then once during before after above below up down out"
+    " off over under again further into through between because until while just any both each few more most"
+    " other some all am don t s ll m re ve d let"
+    # German
+    " der die das den dem des ein eine einen einem einer eines und oder aber wenn von vom bei für mit über zu"
+    " zum zur aus im ist sind war waren sein haben hat hatte wir uns ihr euch er sie es ich du mich dich nicht"
+    " kein keine auch noch schon nur wie wer wo wann warum was welche welcher welches dass daß als auf an nach"
+    " vor wird werden wurde"
+    # Spanish, French, Portuguese, Italian
+    " el los las un una unos unas y o pero si de del al por para con sobre que qué cuál cuando cuándo donde"
+    " dónde como cómo es son era ser fue fueron hemos ha han lo su sus se nos le les no más este esta esto la"
+    " une des du et ou mais pour avec sur dans est sont était nous vous ils elles ne pas plus ce cette os as um"
+    " uma e em na com não foi il gli uno di da che è".split()
+)
+_MONTHS = "january february march april may june july august september october november december".split()
+_DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+
+
+def words_of(memory: Memory) -> Words:
+    """The words that a memory is found by."""
+    return Words(
+        text=indexed(memory.text[:LONGEST]),
+        who=memory.who,
+        day=day_words(memory.at) if memory.at is not None else "",
+        beside=indexed(memory.beside[:BESIDE]),
+    )
+
+
+def indexed(text: str) -> str:
+    """A text as it is put into the store."""
+    if not text.isascii():
+        text = _RUN.sub(lambda run: f" {' '.join(pairs(run[0]))} ", unicodedata.normalize("NFKC", text))
+    names = [part for name in _CAMEL.findall(text) for part in _HUMPS.findall(name)]
+    return f"{text} {' '.join(names)}" if names else text
+
+
+def pairs(run: str) -> list[str]:
+    """The pairs of letters in a run of a script without spaces; each letter of its own as well, for words of one."""
+    return [*(run[at : at + 2] for at in range(len(run) - 1)), *run] if len(run) > 1 else [run]
+
+
+def sought(question: str) -> tuple[str, ...]:
+    """The words and quoted phrases of a question that are worth looking for.
+
+    Words that say nothing are left out, unless there are no others.
+    """
+    question = unicodedata.normalize("NFKC", question)
+    phrases = [" ".join(_WORD.findall(next(filter(None, found.groups())))) for found in _QUOTED.finditer(question)]
+    found: list[str] = []
+    for word in _WORD.findall(question):
+        if _RUN.fullmatch(word):
+            found += pairs(word)[: len(word) - 1] or [word]
+        else:
+            found.append(word.casefold())
+            if _CAMEL.fullmatch(word):
+                found += [part.casefold() for part in _HUMPS.findall(word)]
+    unique = list(dict.fromkeys(found))
+    telling = [word for word in unique if word not in _STOP]
+    return tuple([*dict.fromkeys(filter(None, phrases)), *(telling or unique)][:ASKED])
+
+
+def day_words(at: datetime) -> str:
+    """A day in the words people ask for it by."""
+    return f"{at:%Y-%m-%d} {at.day} {_MONTHS[at.month - 1]} {at.year} {_DAYS[at.weekday()]}"

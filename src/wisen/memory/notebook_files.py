@@ -1,0 +1,59 @@
+"""Finds the files in which agents keep what they remember by themselves. They are only read."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from wisen.model.notebook import Notebook
+from wisen.safety.regular_files import read_regular_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+LARGEST = 1 << 20
+"""Bytes above which a file is no notebook."""
+_MOST = 2_000
+_PLACES = (
+    ("claude-code", ".claude/projects/*/memory/*.md"),
+    ("openclaw", ".openclaw/workspace*/MEMORY.md"),
+    ("openclaw", ".openclaw/workspace*/USER.md"),
+    ("openclaw", ".openclaw/workspace*/memory/*.md"),
+    ("hermes", ".hermes/memories/*.md"),
+)
+"""By agent, where below the user's home its notebooks are."""
+_NOT_A_LETTER = re.compile(r"[^A-Za-z0-9]")
+
+
+class NotebookFiles:
+    """The notebooks of one user."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def notebooks(self, contexts: Mapping[str, str]) -> Iterator[Notebook]:
+        """Every notebook that can be read; `contexts` gives the context of each directory that sessions worked in."""
+        # Claude Code names a project's folder by its path, with a dash for whatever is no letter.
+        named = {_NOT_A_LETTER.sub("-", path): context for path, context in contexts.items()}
+        left = _MOST
+        for agent, pattern in _PLACES:
+            for path in sorted(self._home.glob(pattern)):
+                project = path.relative_to(self._home).parts[2] if agent == "claude-code" else ""
+                context = named.get(project) if project else ""
+                if context is None or left == 0:
+                    continue  # whose it is cannot be told, so it is shown to nobody
+                notebook = _read(agent, path, context)
+                if notebook is not None:
+                    left -= 1
+                    yield notebook
+
+
+def _read(agent: str, path: Path, context: str) -> Notebook | None:
+    try:
+        status = path.stat()
+        text = read_regular_file(path, LARGEST).decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    except OSError:
+        return None
+    return Notebook(agent, str(path), text, datetime.fromtimestamp(int(status.st_mtime), UTC), context)

@@ -1,0 +1,127 @@
+"""Ranks the memories that were found: by their words, the session they stand in, age, use and kind.
+
+What a newer decision replaced comes behind it, and praise decides between what is as good. Nothing but the standard
+library: a hook uses it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from wisen.model.memory import DESIGN, Group, MemoryKind, Ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+    from typing import TypeVar
+
+    from wisen.model.memory import Design, Hit, Memory
+
+    _Scored = TypeVar("_Scored", Ranked, Group)
+
+_KEPT = frozenset({MemoryKind.RULE, MemoryKind.ENTRY, MemoryKind.FIX, MemoryKind.NOTE})
+"""What somebody decided to keep, or measured."""
+_DAY = 86_400.0
+
+
+def rank(hits: Sequence[Hit], *, now: datetime, here: str = "", design: Design = DESIGN) -> list[Ranked]:
+    """The memories, best first. `here` is the active context."""
+    if not hits:
+        return []
+    sessions = _sessions(hits, design)
+    most = max(sessions.values())
+    top = max(hit.score for hit in hits)
+    ranked = [
+        Ranked(
+            hit.memory,
+            hit.score * _prior(hit.memory, now, here, design)
+            + (design.session * top * sessions[group_of(hit.memory)] / most if most > 0 else 0.0),
+        )
+        for hit in hits
+    ]
+    ranked.sort(key=lambda each: -each.score)
+    return ranked
+
+
+def group(ranked: Sequence[Ranked], design: Design = DESIGN) -> list[Group]:
+    """The same by session, best first."""
+    found: dict[str, list[Ranked]] = {}
+    for each in ranked:
+        found.setdefault(group_of(each.memory), []).append(each)
+    groups = [Group(key, tuple(members), _whole(members, design.fade)) for key, members in found.items()]
+    groups.sort(key=lambda each: -each.score)
+    return groups
+
+
+def lift(
+    ranked: Sequence[Ranked], hits: Sequence[Hit], praised: Mapping[str, int], design: Design = DESIGN
+) -> list[Ranked]:
+    """The same with what was praised, by id, a little further up: never above what matches better by its words."""
+    words = {hit.memory.id: hit.score for hit in hits}
+    return _lifted(ranked, lambda each: words[each.memory.id], lambda each: praised.get(each.memory.id, 0), design)
+
+
+def lift_groups(
+    groups: Sequence[Group], hits: Sequence[Hit], praised: Mapping[str, int], design: Design = DESIGN
+) -> list[Group]:
+    """The same for groups, which match as well as their best member does."""
+    words = {hit.memory.id: hit.score for hit in hits}
+    return _lifted(
+        groups,
+        lambda each: max(words[member.memory.id] for member in each.memories),
+        lambda each: praised.get(each.best.id, 0),
+        design,
+    )
+
+
+def _lifted(
+    order: Sequence[_Scored], words: Callable[[_Scored], float], praised: Callable[[_Scored], int], design: Design
+) -> list[_Scored]:
+    found: list[_Scored] = []
+    for each in order:
+        place, gain = len(found), praised(each)
+        reach = each.score * (1.0 + design.praised * gain)
+        while gain and place:
+            above = found[place - 1]
+            if words(above) > words(each) or above.score > reach or praised(above) >= gain:
+                break
+            place -= 1
+        found.insert(place, each)
+    return found
+
+
+def group_of(memory: Memory) -> str:
+    """What a memory is shown with: its session, else itself."""
+    return f"{memory.agent}:{memory.session}" if memory.session else memory.id
+
+
+def _sessions(hits: Sequence[Hit], design: Design) -> dict[str, float]:
+    found: dict[str, list[Hit]] = {}
+    for hit in sorted(hits, key=lambda hit: -hit.score):
+        found.setdefault(group_of(hit.memory), []).append(hit)
+    return {key: _whole(each, design.fade) for key, each in found.items()}
+
+
+def _whole(found: Sequence[Hit | Ranked], fade: float) -> float:
+    """The score of a group. What belongs to no session speaks for itself as much as a session of many turns does."""
+    if not found[0].memory.session:
+        return found[0].score / (1.0 - fade)
+    return math.fsum(each.score * fade**place for place, each in enumerate(found))
+
+
+def _prior(memory: Memory, now: datetime, here: str, design: Design) -> float:
+    """What speaks for a memory whatever was asked, as a factor."""
+    factor = 1.0
+    if memory.at is not None:
+        days = max(0.0, (now - memory.at).total_seconds() / _DAY)
+        factor += design.recent * 0.5 ** (days / design.half_life)
+    if memory.uses > 1:
+        factor += design.used * math.log2(memory.uses)
+    if here and memory.context == here:
+        factor += design.here
+    if memory.kind in _KEPT:
+        factor += design.law
+    elif memory.kind is MemoryKind.IMPORTED:
+        factor -= design.imported
+    return factor

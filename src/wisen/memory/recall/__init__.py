@@ -1,1 +1,0 @@
-"""Finds memories again by their words."""

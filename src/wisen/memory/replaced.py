@@ -1,0 +1,135 @@
+"""Tells which of the decisions that were found were replaced by newer ones, and puts them behind those.
+
+A newer one replaces an older one when it asks for what the other refused, or when it says that it amends something and
+is about the same as the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from wisen.model.memory import MemoryKind
+from wisen.text.sameness import opposed
+from wisen.text.stances import stance
+from wisen.text.terms import stem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.model.memory import Group
+    from wisen.text.stances import Stance
+
+LOOKED_AT = 12
+"""How many groups are compared: what comes later nobody reads."""
+SHARED = 0.1
+"""Which share of the telling words of the shorter one the other must have to be about the same."""
+FEWEST = 2
+"""And at least so many."""
+NEAR = 0.35
+"""Which share of the older one's score the newer one needs: else it answers another question."""
+USUAL = 0.25
+"""A word that stands in a larger share of what was found is usual."""
+_STATED = 300
+"""How long a text may be to be one statement that can be the opposite of another."""
+_MEMBERS = 6
+"""How many of a group's memories are read."""
+_BEGINS = 120
+"""Where a text says that it amends something: what stands further in was mostly pasted."""
+_AMENDS = re.compile(
+    r"\b(?:amendments?|supersed(?:e|es|ed|ing)|overrul(?:e|es|ed|ing)|"
+    r"(?:updates?|changes?|corrections?|revisions?|exceptions?) (?:to|of|on) (?:the|our|that|this|what) [^.!?\n]{0,60}"
+    r"\b(?:polic(?:y|ies)|rules?|decisions?|agreements?|conventions?|settled|agreed|decided)|"
+    r"changed (?:my|our) minds?|scratch that|forget what i said|"
+    r"instead of what we (?:said|agreed|decided|settled)|we (?:settled|agreed|decided) (?:on )?[^.!?\n]{0,40}\bbut now|"
+    r"from now on|replaces? (?:the|our) (?:old|earlier|previous|former))\b",
+    re.IGNORECASE,
+)
+"""Not "amend": commits are amended all the time; nor "no longer", which mostly tells of code."""
+_WORD = re.compile(r"[a-z][a-z'_]{3,}|\d{3,}")
+_COMMON = frozenset(
+    "that this with from have will what when which they them then there here their your were been being does doing done"
+    " just only also into over under about after before because should would could must need want make made like more"
+    " most some such than very each every other both same still even ever never always right exactly think know sure"
+    " okay thanks please good well good-bye".split()
+)
+
+
+class _Read:
+    """What a group says, ready to be compared; each part is worked out when it is needed."""
+
+    def __init__(self, group: Group) -> None:
+        said = [each.memory for each in group.memories if each.memory.kind is not MemoryKind.SUMMARY]
+        self._texts = [memory.text for memory in said[:_MEMBERS]]
+        self.when = 0.0 if group.at is None else group.at.timestamp()
+        self.context = group.best.context
+        self.score = group.score
+
+    def may_replace(self, older: _Read) -> bool:
+        """Whether it is newer, belongs to the same context, and is about what was asked."""
+        return self.when > older.when > 0.0 and self.context == older.context and self.score >= NEAR * older.score
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The telling words of it."""
+        found = {word for text in self._texts for word in _WORD.findall(text.casefold())}
+        return frozenset(stem(word) for word in found - _COMMON)
+
+    @cached_property
+    def amends(self) -> bool:
+        """Whether it says that something else no longer holds."""
+        return any(_AMENDS.search(text, 0, _BEGINS) for text in self._texts)
+
+    @cached_property
+    def stance(self) -> Stance | None:
+        """What it asks for and refuses, where it is one statement."""
+        single = len(self._texts) == 1 and len(self._texts[0]) <= _STATED
+        return stance(self._texts[0]) if single else None
+
+
+def settle(groups: Sequence[Group]) -> list[Group]:
+    """The groups in order, each that was replaced behind what replaced it."""
+    near = list(groups[:LOOKED_AT])
+    read = [_Read(group) for group in near]
+    many = Counter(word for each in read for word in each.words) if any(each.amends for each in read) else Counter()
+    usual = frozenset(word for word, groups in many.items() if groups > max(3, len(read) * USUAL))
+    by: dict[int, int] = {}
+    for newer in sorted(range(len(near)), key=lambda number: read[number].when):
+        for older in _replaced_by(newer, read, usual):
+            by[older] = newer
+            near[newer] = near[newer]._replace(score=max(near[newer].score, near[older].score))
+    if not by:
+        return list(groups)
+    for older, newest in by.items():
+        near[older] = near[older]._replace(replaced_by=near[newest].key)
+    # Of the same score, what was not replaced comes first, then what is newer.
+    order = sorted(range(len(near)), key=lambda each: (-near[each].score, each in by, -read[each].when))
+    return [*(near[each] for each in order), *groups[LOOKED_AT:]]
+
+
+def _replaced_by(number: int, read: Sequence[_Read], usual: frozenset[str]) -> list[int]:
+    """The older ones that one replaces: those it is the opposite of, and the one it amends, which is the likest.
+
+    `usual` are the words of the question at hand, which tell nothing here.
+    """
+    newer = read[number]
+    older = [each for each, group in enumerate(read) if newer.may_replace(group)]
+    found = [each for each in older if _opposed(newer.stance, read[each].stance)]
+    if newer.amends and older:
+        likeness = {each: _likeness(newer.words - usual, read[each].words - usual) for each in older}
+        likest = max(older, key=lambda each: likeness[each])
+        if likeness[likest] >= SHARED and likest not in found:
+            found.append(likest)
+    return found
+
+
+def _opposed(one: Stance | None, other: Stance | None) -> bool:
+    return one is not None and other is not None and opposed(one, other)
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """Which share of the words of the shorter one the other has; none where they are too few to tell."""
+    shared = len(one & other)
+    return shared / min(len(one), len(other)) if shared >= FEWEST else 0.0

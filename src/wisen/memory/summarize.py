@@ -1,0 +1,260 @@
+"""What a session came to: a summary for each context it worked in, from what was typed and what was measured.
+
+Without a model, and never from what the assistant said. A task counts as completed where its calls ended well and the
+user did not correct it afterwards.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.memory import shortened
+from wisen.memory.session_troubles import Troubles
+from wisen.model.event import Status
+from wisen.model.failure import Ending
+from wisen.model.history import EDITS, Act
+from wisen.model.signal import SignalKind
+from wisen.model.summary import Item, Mark, Summary
+from wisen.safety.withhold import rule_against
+from wisen.text.command_lines import command_of, fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+
+    from wisen.model.failure import Goal, Mined
+    from wisen.model.history import History, Step, Turn
+    from wisen.model.signal import Signal
+
+MOST = 12
+"""Items of a part: the best of them, in the order of time."""
+_FAILED = (Status.FAILED, Status.MASKED)
+_SURE = 0.5
+"""How likely a turn must correct or praise."""
+_AMENDS = 200
+"""A correction of more characters asks for something of its own."""
+_THIN = 3
+"""A request of fewer words names nothing."""
+_LESSON = 7.0
+"""What the user wants to last is worth more than any task."""
+_LATER = re.compile(
+    r"\b(?:todo|to-do|for later|(?:do|add|fix|handle|address|revisit|tackle|look at) (?:it|this|that|them|those) later"
+    r"|next time|(?:in|as) a follow[- ]?up|follow[- ]?up (?:pr|ticket|issue)|another (?:pr|day|time)|separate pr"
+    r"|remind me|not now)\b",
+    re.IGNORECASE,
+)
+_LATER_WORDS = ("todo", "to-do", "later", "next time", "follow", "another", "separate", "remind", "not now")
+"""One of them stands in whatever tells of later."""
+_SKILL = "/SKILL.md"
+_FEEDBACK = (SignalKind.CORRECTION, SignalKind.PRAISE)
+_TOLD = (SignalKind.REMEMBER, SignalKind.PREFERENCE, SignalKind.CORRECTION, SignalKind.GAP)
+
+
+def summaries_of(history: History, mined: Mined, stands: Callable[[str], bool]) -> tuple[Summary, ...]:
+    """What a session came to, one summary a context, where there is something to tell.
+
+    `stands` tells whether a lesson says something to somebody who was not there.
+    """
+    contexts = dict.fromkeys(turn.context for turn in history.turns if turn.act is Act.SAID)
+    made = (_Session(history, mined, stands, context).summary() for context in contexts)
+    return tuple(summary for summary in made if summary.items)
+
+
+class _Session:
+    """One pass over a session, as far as it belongs to a context."""
+
+    def __init__(self, history: History, mined: Mined, stands: Callable[[str], bool], context: str) -> None:
+        self._history, self._mined, self._stands, self._context = history, mined, stands, context
+        self._said = [turn for turn in history.turns if turn.act is Act.SAID]
+        self._numbers = {turn.id: number for number, turn in enumerate(self._said, 1)}
+        self._here = {turn.id: turn for turn in self._said if turn.context == context}
+        self._steps = {step.call: step for step in history.steps if step.context == context}
+        self._signals: dict[str, list[Signal]] = {}
+        for each in mined.said:
+            self._signals.setdefault(each.message, []).append(each.signal)
+
+    def summary(self) -> Summary:
+        steps = [*self._steps.values()]
+        moments = [turn.at for turn in self._history.turns] + [step.at for step in self._history.steps]
+        troubles = Troubles(self._mined, steps, self._turn_of)
+        tasks = _best(self._tasks())
+        done = {item.message for item in tasks}
+        return Summary(
+            agent=self._history.agent,
+            session=self._history.native,
+            context=self._context,
+            first=min(moments),
+            last=max(moments),
+            turns=len(self._here),
+            calls=len(steps),
+            failed=sum(step.status in _FAILED for step in steps),
+            tasks=tasks,
+            learnings=_best([*self._learnings(done), *troubles.overcome()]),
+            skills=_best(self._skills(steps)),
+            feedback=_best(self._feedback(done)),
+            open=_best([*self._left(), *troubles.standing(), *self._later()]),
+        )
+
+    def _tasks(self) -> Iterator[Item]:
+        for goals in self._chains():
+            request, last = self._here[goals[0].request], goals[-1]
+            if last.ending not in (Ending.DONE, Ending.CHECKED):
+                continue
+            calls = [self._steps[call] for goal in goals for call in goal.calls if call in self._steps]
+            steps = [step for step in calls if step.status is Status.OK]
+            lines = [line for step in steps if (line := _command(step, "commit")) and shortened.commits(line)]
+            edited = any(step.tool in EDITS for step in steps)
+            checked = last.ending is Ending.CHECKED and edited
+            praised = self._praised(goals)
+            worth = 3.0 * bool(lines) + 2.0 * checked + 2.0 * praised + edited
+            asked = shortened.gist(request.text or "")
+            text = shortened.wish(asked)
+            subjects = list(filter(None, map(shortened.subject, lines)))
+            if subjects and (len(text.split()) < _THIN or shortened.is_question(asked)):
+                text, subjects = f"committed “{subjects[-1]}”", []
+            if worth and len(text.split()) >= _THIN and not shortened.is_question(text):
+                yield Item(
+                    text=text,
+                    turn=self._numbers[request.id],
+                    at=request.at,
+                    message=request.id,
+                    measured=_measured(subjects, checked=checked, praised=praised, corrected=len(goals) - 1),
+                    mark=Mark.SUCCESS if worth > 1 and (lines or not shortened.points(text)) else None,
+                    worth=worth + min(len(steps), 20) / 20,
+                )
+
+    def _chains(self) -> list[list[Goal]]:
+        """The goals of this context, each with those that only corrected it."""
+        chains: list[list[Goal]] = []
+        for goal in self._mined.goals:
+            if goal.request not in self._here:
+                continue
+            if chains and self._corrects(goal.request):
+                chains[-1].append(goal)
+            else:
+                chains.append([goal])
+        return chains
+
+    def _corrects(self, message: str) -> bool:
+        short = len(self._here[message].text or "") < _AMENDS
+        return short and self._is(SignalKind.CORRECTION, message)
+
+    def _is(self, kind: SignalKind, message: str) -> bool:
+        return any(each.kind is kind and each.probability >= _SURE for each in self._signals.get(message, ()))
+
+    def _praised(self, goals: Sequence[Goal]) -> bool:
+        """Whether the user praised what was done, up to the first thing he said behind it."""
+        until = goals[-1].said_next
+        numbers = range(self._numbers[goals[0].request] + 1, self._numbers.get(until or "", len(self._said)) + 1)
+        return any(self._is(SignalKind.PRAISE, self._said[number - 1].id) for number in numbers)
+
+    def _learnings(self, done: Container[str]) -> Iterator[Item]:
+        """What the user said that is to last; what was itself a task of the day is told there."""
+        for turn in self._here.values():
+            told: set[str] = set()
+            signals = sorted(self._signals.get(turn.id, ()), key=lambda each: _rank(each.kind))
+            for signal in signals:
+                text = self._lesson(turn, signal)
+                if not text or text in told:
+                    continue
+                told.add(text)
+                note = signal.kind is SignalKind.REMEMBER
+                insight = signal.kind is not SignalKind.GAP and turn.id not in done and shortened.is_order(text)
+                yield Item(
+                    text=text,
+                    turn=self._numbers[turn.id],
+                    at=turn.at,
+                    message=turn.id,
+                    mark=Mark.NOTE if note else Mark.INSIGHT if insight else None,
+                    worth=_LESSON + signal.probability + (signal.lesson.durable if signal.lesson else note),
+                )
+
+    def _lesson(self, turn: Turn, signal: Signal) -> str:
+        """What a signal teaches to somebody who was not there; empty where that is nothing."""
+        if signal.kind not in _TOLD or signal.probability < _SURE or not turn.text:
+            return ""
+        if signal.kind is SignalKind.CORRECTION and not (signal.lesson and signal.lesson.is_durable):
+            return ""  # it was meant for the moment
+        if signal.lesson is not None:
+            text = shortened.clipped(signal.lesson.text, 220)
+        else:
+            text = shortened.kept_in_mind(turn.text, signal.start)
+        return text if self._stands(text) else ""
+
+    def _feedback(self, done: Container[str]) -> Iterator[Item]:
+        """What the user said of the work; a finding that was itself a task is told there."""
+        for turn in self._here.values():
+            for kind in _FEEDBACK if turn.id not in done else ():
+                signals = [each for each in self._signals.get(turn.id, ()) if each.kind is kind]
+                if turn.text and signals and signals[0].probability >= _SURE:
+                    quoted = shortened.quote(turn.text, signals[0].start)
+                    if quoted:
+                        yield self._item(turn, f"{kind.value}: “{quoted}”", worth=signals[0].probability)
+
+    def _skills(self, steps: Sequence[Step]) -> Iterator[Item]:
+        for step in steps:
+            if step.status is not Status.OK or step.tool not in EDITS or _SKILL not in (step.arguments or ""):
+                continue
+            path = fields_of(step.arguments).get("file_path")
+            if isinstance(path, str) and path.endswith(_SKILL):
+                yield Item(text=shortened.clipped(path), turn=self._turn_of(step), at=step.at)
+
+    def _left(self) -> Iterator[Item]:
+        """The last request, where it was stopped or left failing."""
+        goals = [goal for goal in self._mined.goals if goal.request in self._here]
+        if not goals:
+            return
+        turn = self._here[goals[-1].request]
+        stopped = any(each.act is not Act.SAID and each.at >= turn.at for each in self._history.turns[-1:])
+        text = shortened.gist(turn.text or "")
+        if text and (goals[-1].ending is Ending.STOPPED or (goals[-1].ending is Ending.EMPTY and stopped)):
+            yield self._item(turn, text, measured="stopped", worth=3.0)
+        elif text and goals[-1].ending is Ending.FAILING:
+            yield self._item(turn, text, measured="left with a failure", worth=3.0)
+
+    def _later(self) -> Iterator[Item]:
+        for turn in self._here.values():
+            for part in shortened.sentences(turn.text or "", _LATER_WORDS):
+                if _LATER.search(part) and len(part) <= 2 * shortened.LONGEST and not part.rstrip().endswith("?"):
+                    yield self._item(turn, f"“{shortened.clipped(part)}”", worth=1.0)
+
+    def _turn_of(self, step: Step) -> int:
+        return sum(turn.at <= step.at for turn in self._said)
+
+    def _item(self, turn: Turn, text: str, *, worth: float, measured: str = "") -> Item:
+        number = self._numbers[turn.id]
+        return Item(text=text, turn=number, at=turn.at, message=turn.id, measured=measured, worth=worth)
+
+
+def _command(step: Step, word: str) -> str:
+    """The command line of a call in which a word stands; empty for others, most of which need not be read for that."""
+    return (command_of(fields_of(step.arguments)) or "") if word in (step.arguments or "") else ""
+
+
+def _rank(kind: SignalKind) -> int:
+    return _TOLD.index(kind) if kind in _TOLD else len(_TOLD)
+
+
+def _measured(subjects: Sequence[str], *, checked: bool, praised: bool, corrected: int) -> str:
+    told = [f"committed “{subjects[-1]}”"] if len(subjects) == 1 else []
+    told += [f"{len(subjects)} commits, the last “{subjects[-1]}”"] if len(subjects) > 1 else []
+    told += ["checks passed"] if checked else []
+    told += ["praised"] if praised else []
+    told += [f"corrected {'once' if corrected == 1 else f'{corrected} times'}"] if corrected else []
+    return ", ".join(told)
+
+
+def _best(items: Iterable[Item]) -> tuple[Item, ...]:
+    """The best of what may be told, each once, in the order of time."""
+    once = {item.text.casefold().rstrip(" .!"): item for item in reversed([*items])}
+    best = sorted(once.values(), key=lambda item: (-item.worth, item.at, item.text))
+    allowed = [item for item in best if rule_against(f"{item.text} {item.measured}") is None][:MOST]
+    return tuple(sorted(allowed, key=lambda item: (item.at, item.turn, item.text)))
+
+
+def named(summary: Summary, names: Callable[[str], str]) -> Summary:
+    """The summary with the names of the entries that its learnings became; `names` finds them by message."""
+    learnings = tuple(structs.replace(item, entry=names(item.message)) for item in summary.learnings)
+    return structs.replace(summary, learnings=learnings)

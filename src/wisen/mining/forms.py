@@ -1,0 +1,90 @@
+"""The complaints as plain data, for a reader that has neither this package nor the time to compile them all.
+
+Each form comes with sets of words: all of one set stand in every text that it fits, so that most can be passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from re import _constants as sre  # type: ignore[attr-defined]  # what a pattern is made of has no public name
+from re import _parser as sre_parser  # type: ignore[attr-defined]  # as above
+from typing import TYPE_CHECKING, Any
+
+from wisen.mining.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
+from wisen.mining.signatures import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.mining.complaints import Complaint, Form
+
+_MOST_SETS = 40
+"""More sets than that cost more to look through than the pattern does."""
+
+
+def complaints() -> dict[str, object]:
+    """Everything by which a failure gets its key."""
+    checks = [
+        {
+            "key": each.key,
+            "who": each.who,
+            "form": _form(each.form),
+            "hints": list(each.hints),
+            "unless": _form(each.unless) if each.unless else None,
+        }
+        for each in CHECKS
+    ]
+    return {"version": VERSION, "checks": checks, "complaints": _told(COMPLAINTS), "tools": _told(TOOL_COMPLAINTS)}
+
+
+def near() -> dict[str, tuple[str, ...]]:
+    """By key, words in small letters of which one stands in every failure that has it; none where it is not known."""
+    found: dict[str, set[str]] = {}
+    for check in CHECKS:
+        found.setdefault(check.key, set()).update(check.hints)
+    for each in (*COMPLAINTS, *TOOL_COMPLAINTS):
+        found.setdefault(each.key, set()).update(max(words, key=len) for words in words_of(each.form.text))
+    return {key: tuple(sorted({word.casefold() for word in words})) for key, words in sorted(found.items())}
+
+
+def _told(known: Iterable[Complaint]) -> list[dict[str, object]]:
+    return [{"key": each.key, "who": each.who, "says": each.says, "form": _form(each.form)} for each in known]
+
+
+def _form(form: Form) -> list[object]:
+    ignores = bool(form.flags & re.IGNORECASE)
+    sets = words_of(form.text)
+    return [form.text, int(ignores), [[word.casefold() if ignores else word for word in each] for each in sets]]
+
+
+def words_of(pattern: str) -> list[list[str]]:
+    """Sets of words: all of one of them stand in every text that a pattern fits. None where that cannot be told."""
+    sets = _needed(sre_parser.parse(pattern, re.MULTILINE))
+    return [sorted(each) for each in sorted(sets, key=sorted)] if all(sets) else []
+
+
+def _needed(tree: Any) -> set[frozenset[str]]:
+    """What must stand there: everything in one of the sets. An empty set says nothing."""
+    sets: set[frozenset[str]] = {frozenset()}
+    run = ""
+    for kind, value in [*tree, (None, None)]:
+        if kind is sre.LITERAL:
+            run += chr(value)
+            continue
+        if run:
+            sets = {each | {run} for each in sets}
+            run = ""
+        new = _needed_of(kind, value)
+        if all(new) and len(new) * len(sets) <= _MOST_SETS:
+            sets = {one | two for one in sets for two in new}
+    return sets
+
+
+def _needed_of(kind: Any, value: Any) -> set[frozenset[str]]:
+    if kind is sre.SUBPATTERN and not value[1] & re.IGNORECASE:
+        return _needed(value[3])
+    if kind is sre.BRANCH:
+        return {each for branch in value[1] for each in _needed(branch)}
+    if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT) and value[0] >= 1:
+        return _needed(value[2])
+    return {frozenset()}

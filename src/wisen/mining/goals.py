@@ -1,0 +1,97 @@
+"""Goals: each typed request that starts new work, the calls made for it, and how the work ended.
+
+Told by what was done, not by what was said: judging praise and correction is for others. A short answer or a word that
+only lets the agent go on belongs to the goal before it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wisen.mining.call_changes import same_goal
+from wisen.model.event import Status
+from wisen.model.failure import Ending, Goal
+from wisen.model.history import Act
+from wisen.text.command_lines import command_of, fields_of, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.model.history import History, Step, Turn
+
+_GOES_ON = re.compile(
+    r"\s*(?:y|yes|yep|yeah|sure|ok|okay|k|no|nope|go|go on|go ahead|continue|proceed|please|do it|try again|again|retry"
+    r"|next|done|thanks?|thank you|perfect|great|nice|good|lgtm|stop|wait|\d{1,2}|[a-d]\)?)(?:[\s,.!]|please)*",
+    re.IGNORECASE,
+)
+_CHECKS = re.compile(
+    r"\b(?:test|tests|spec|check|lint|typecheck|tsc|pytest|jest|vitest|mypy|pyright|ruff|eslint|biome|golangci-lint"
+    r"|clippy|build|vet)\b"
+)
+_FAILED = (Status.FAILED, Status.MASKED)
+
+
+def goals_of(history: History) -> tuple[Goal, ...]:
+    """The goals of a session, in order."""
+    said = [turn for turn in history.turns if turn.act is Act.SAID]
+    starts = [turn for index, turn in enumerate(said) if index == 0 or _starts_work(turn, said[index - 1])]
+    found = []
+    for index, turn in enumerate(starts):
+        behind = starts[index + 1] if index + 1 < len(starts) else None
+        end = behind.before if behind is not None else len(history.steps)
+        found.append(_goal(turn, history, history.steps[turn.before : end], behind))
+    return tuple(found)
+
+
+def _starts_work(turn: Turn, before: Turn) -> bool:
+    """Whether a request is one of its own: not a word that lets the agent go on, and not more of the same breath."""
+    if turn.text is None or turn.before == before.before:
+        return False
+    return _GOES_ON.fullmatch(turn.text) is None
+
+
+def _goal(turn: Turn, history: History, steps: Sequence[Step], behind: Turn | None) -> Goal:
+    within = [
+        each for each in history.turns
+        if each.at >= turn.at and each is not turn and (behind is None or each.at < behind.at)
+    ]  # fmt: skip
+    said = [each for each in history.turns if each.act is Act.SAID and each.at > turn.at]
+    return Goal(
+        request=turn.id,
+        at=turn.at,
+        ended=max([turn.at, *(step.ended or step.at for step in steps)]),
+        calls=tuple(step.call for step in steps),
+        failed=sum(step.status in _FAILED for step in steps),
+        ending=_ending(steps, within),
+        said_next=said[0].id if said else None,
+    )
+
+
+def _ending(steps: Sequence[Step], acts: Sequence[Turn]) -> Ending:
+    if not steps:
+        return Ending.EMPTY
+    if any(act.act is not Act.SAID and act.at >= steps[-1].at for act in acts):
+        return Ending.STOPPED
+    checks = [step for step in steps if _CHECKS.search(_command(step))]
+    if checks and checks[-1].status is Status.OK:
+        return Ending.CHECKED
+    standing = next((step for step in reversed(steps) if step.status is not None), None)
+    if standing is not None and standing.status in _FAILED:
+        return Ending.FAILING
+    if checks and checks[-1].status in _FAILED and not _overcome(checks[-1], steps):
+        return Ending.FAILING
+    return Ending.DONE
+
+
+def _overcome(failed: Step, steps: Sequence[Step]) -> bool:
+    behind = list(steps).index(failed) + 1
+    return any(
+        step.tool == failed.tool and step.status is Status.OK and same_goal(step.tool, failed.arguments, step.arguments)
+        for step in steps[behind:]
+    )
+
+
+def _command(step: Step) -> str:
+    line = command_of(fields_of(step.arguments))
+    return " ".join(parsed(line).main.words[:4]) if line else ""

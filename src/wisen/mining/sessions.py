@@ -1,0 +1,392 @@
+"""What one session teaches: its failures, how each was overcome, and which changes were tried.
+
+Within one session only, and within a stretch of calls. The fix is the difference between the failing call and the
+later one that worked, or the call between where the call itself stayed the same, and only where the complaint names it
+or nothing else may have made the difference (`states.py`). What passes after something was edited is work, not a fix; a
+call that simply succeeds when repeated was never broken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from wisen.mining.call_changes import (
+    are_of_one_program,
+    difference,
+    does_less,
+    generic,
+    is_wrapped_whole,
+    option_change,
+    replaces_script,
+    same_goal,
+    variable_change,
+)
+from wisen.mining.goals import goals_of
+from wisen.mining.signatures import VERSION, About, about
+from wisen.mining.states import (
+    differ_elsewhere,
+    hides_end,
+    is_answer,
+    is_disturbed,
+    is_file_as_it_was,
+    is_last_look,
+    is_same_state,
+    is_something_running,
+    only_reads,
+)
+from wisen.model.event import Status
+from wisen.model.failure import Change, Failure, Mined, Try
+from wisen.model.history import EDITS
+from wisen.safety.dangers import UNKNOWN_OPTION, judge_calls, judge_first
+from wisen.safety.fix_causes import (
+    MISSING_SCRIPT,
+    MISSING_VARIABLE,
+    cannot_matter,
+    is_asked_for,
+    is_named_by_complaint,
+    is_word_in_complaint,
+)
+from wisen.text.command_lines import READERS, command_of, fields_of, parsed
+from wisen.text.shell_settings import without_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wisen.model.fix import Danger
+    from wisen.model.history import History, Step
+
+MINER = VERSION * 1000 + 3
+"""The version of all mining: what was mined by another one is mined again."""
+REACH = 25
+"""How many calls after a failure its fix may come."""
+IDLE_MS = 15 * 60_000
+"""Time lost is counted up to so much a failure: behind it somebody was away."""
+_FAILED = (Status.FAILED, Status.MASKED)
+_WRITES = re.compile(r"\bsed\s+-i|\btee\b|>\s*\S|\bpatch\b|\bapply_patch\b|python3?\s+(?:-c|-\s*<<|<<)|\bperl\s+-[pi]")
+_TEXT_NOT_FOUND = "fs.text-not-found"
+_CULPRIT_KEYS = (
+    UNKNOWN_OPTION,
+    "shell.unknown-subcommand",
+    "shell.command-not-found",
+    MISSING_SCRIPT,
+    MISSING_VARIABLE,
+)
+"""Complaints that name a word which nothing done in between makes right."""
+_WORKED_ON = ("build.", "vcs.conflict")
+"""Failures that are got over by working on the code."""
+_MENDS = re.compile(r"fix|write|fmt|format|update|tidy|generate|install|sync|clean|cache|\brm\b|\bmkdir\b|\bcd\b")
+"""What makes a check pass without anybody working on the code."""
+_TRANSIENT_KEYS = ("net.unreachable", "net.timeout", "net.rate-limited", "shell.timeout", "deps.missing-install")
+_TRANSIENT_WHEN_OVER = ("shell.command-not-found", "deps.module-not-found", "runtime.cannot-start", "vcs.locked")
+_TOKEN_CHARACTERS = 4
+NO_FOLDERS: Mapping[str, Sequence[str]] = MappingProxyType({})
+
+
+def mine(history: History, folders: Mapping[str, Sequence[str]] = NO_FOLDERS) -> Mined:
+    """Everything that mining finds in a session; `folders` tells where contexts are, as absolute paths."""
+    told = _Told(history, folders)
+    habits, pairs = _habits(history.steps)
+    failures = tuple(told.failure(index) for index in told.failed)
+    return Mined(
+        session=history.session,
+        failures=failures,
+        tries=tuple(told.tries),
+        habits=habits,
+        pairs=pairs,
+        goals=goals_of(history),
+    )
+
+
+class _Told:
+    """One pass over the steps of a session."""
+
+    def __init__(self, history: History, folders: Mapping[str, Sequence[str]]) -> None:
+        self._steps, self._turns, self._folders = history.steps, history.turns, folders
+        self._about: dict[int, About] = {}
+        self.failed = [index for index, step in enumerate(self._steps) if step.status in _FAILED]
+        self.tries: list[Try] = []
+
+    def failure(self, index: int) -> Failure:
+        """One failed call with everything that is told about it; the changes tried against it go to `tries`."""
+        step, what = self._steps[index], self._what(index)
+        attempts = self._attempts(index)
+        end = attempts[-1] if self._is_over(index, attempts[-1]) else None
+        explained = False
+        for later in attempts[1:]:
+            change = self._change(index, later)
+            if change is not None:
+                explained = explained or later == end
+                self._try(index, later, change)
+        again = end is not None and same_call(step, self._steps[end])
+        transient = what.signature.key in _TRANSIENT_KEYS or (
+            end is not None and not explained and not self._worked_on(index, end)
+            and (again or what.signature.key in _TRANSIENT_WHEN_OVER)
+        )  # fmt: skip
+        last = self._steps[end] if end is not None else step
+        until = last.at if end is not None else step.ended or step.at
+        lost = [self._steps[each] for each in attempts if each != end]
+        return Failure(
+            call=step.call,
+            tool=step.tool,
+            signature=what.signature,
+            command=what.command,
+            place=what.place,
+            at=step.at,
+            masked=step.status is Status.MASKED,
+            transient=transient,
+            ended_by=last.call if end is not None else None,
+            attempts=tuple(self._steps[each].call for each in attempts),
+            trajectory="".join("1" if each == end else "0" for each in attempts),
+            lost_ms=min(max(0, int((until - step.at).total_seconds() * 1000)), IDLE_MS),
+            lost_tokens=sum(len(each.arguments or "") + len(each.text or "") for each in lost) // _TOKEN_CHARACTERS,
+        )
+
+    def _what(self, index: int) -> About:
+        if index not in self._about:
+            step = self._steps[index]
+            self._about[index] = about(tool=step.tool, arguments=step.arguments, text=step.text)
+        return self._about[index]
+
+    def _attempts(self, index: int) -> list[int]:
+        """The calls of the same tool and goal from a failure on, up to the first that succeeded."""
+        failed, found = self._steps[index], [index]
+        if failed.arguments is None:
+            return found
+        for later in range(index + 1, min(index + 1 + REACH, len(self._steps))):
+            step = self._steps[later]
+            if step.tool != failed.tool or step.status is None or step.status is Status.CANCELLED:
+                continue
+            if self._is_same_goal(index, step):
+                found.append(later)
+                if self._is_over(index, later):
+                    break
+        return found
+
+    def _is_same_goal(self, index: int, step: Step) -> bool:
+        failed = self._steps[index]
+        if same_goal(failed.tool, failed.arguments, step.arguments):
+            return True
+        what = self._what(index).signature
+        lines = [command_of(fields_of(each.arguments)) for each in (failed, step)]
+        if lines[0] is None or lines[1] is None:
+            return False
+        if what.key == MISSING_SCRIPT:
+            return replaces_script(lines[0], lines[1], failed.text or "")
+        return what.key == "shell.command-not-found" and is_wrapped_whole(lines[0], lines[1], what.who)
+
+    def _is_over(self, index: int, later: int) -> bool:
+        """Whether a later attempt got over a failure: it succeeded, or it came as far as doing its own job.
+
+        Tests that fail are not the trouble of a command that could not even start them.
+        """
+        if self._steps[later].status is Status.OK:
+            return True
+        if later == index or self._steps[later].status not in _FAILED:
+            return False
+        before, after = self._what(index).signature.key, self._what(later).signature.key
+        return after.startswith("build.") and not before.startswith("build.")
+
+    def _worked_on(self, index: int, later: int) -> bool:
+        """Whether files were written between two steps: what passes then was worked on."""
+        return any(_writes(step) for step in self._steps[index + 1 : later] if step.status is Status.OK)
+
+    def _change(self, index: int, later: int) -> Change | None:
+        """What made, or was meant to make, the difference between a failed call and a later one."""
+        failed, step = self._steps[index], self._steps[later]
+        what = self._what(index).signature
+        if not self._is_over(index, later) and self._what(later).signature != what:
+            return None  # it failed in another way: that says nothing about this change
+        if what.key == "shell.said-nothing" and what.who in READERS:
+            return None  # it looked for something that is not there: an answer, not a mistake
+        if failed.tool in EDITS:
+            return self._edit_change(index, later)
+        found = self._difference(index, later)
+        if found is None:
+            return self._first(index, later) if same_call(failed, step) else None
+        if not self._is_over(index, later):
+            return found
+        return found if self._is_credible(index, later, found) else None
+
+    def _edit_change(self, index: int, later: int) -> Change | None:
+        """What an editing tool was asked to do otherwise, or the file that was read first."""
+        failed, step = self._steps[index], self._steps[later]
+        found = self._needed(index, later)
+        if self._is_over(index, later) and self._what(index).signature.key == _TEXT_NOT_FOUND:
+            sure = is_file_as_it_was(self._steps, self._turns, index, later) and is_last_look(self._steps, index, later)
+            found = found if sure else None
+        first = Change(tool=failed.tool, first=found[0]) if found else None
+        change = difference(failed.tool, failed.arguments, step.arguments)
+        return next((each for each in (first, change) if each is not None and self._names(index, later, each)), None)
+
+    def _difference(self, index: int, later: int) -> Change | None:
+        """The words in which two calls differ, without those that no complaint can be about."""
+        failed, step = self._steps[index], self._steps[later]
+        what = self._what(index).signature
+        line = command_of(fields_of(step.arguments))
+        if what.key == MISSING_VARIABLE and line is not None:
+            return variable_change(failed, line, what.who)
+        program = parsed(line).main.program if line is not None else ""
+        said = failed.text or ""
+
+        def may_matter(word: str) -> bool:
+            named = word.partition("=")[0]
+            return not cannot_matter(word, program, what.key) or is_word_in_complaint(named, said)
+
+        if what.key != UNKNOWN_OPTION:
+            return difference(failed.tool, failed.arguments, step.arguments, may_matter)
+        change = difference(failed.tool, failed.arguments, step.arguments)
+        removed, added = option_change(change, said) if change is not None else ((), ())
+        return Change(tool=failed.tool, removed=removed, added=added) if removed != added else None
+
+    def _is_credible(self, index: int, later: int, change: Change) -> bool:
+        """Whether a difference can be what made a call work: the complaint names it, or nothing else changed."""
+        failed, step = self._steps[index], self._steps[later]
+        key = self._what(index).signature.key
+        if not is_answer(failed, step) or not are_of_one_program(failed, step):
+            return False
+        if key not in _CULPRIT_KEYS and does_less(failed, step):
+            return False
+        same = is_same_state(self._steps, self._turns, index, later, self._fails_like(index), key)
+        if key.startswith(_WORKED_ON):
+            # A check that passes when it is asked otherwise was avoided, unless it was asked to mend what it found.
+            return same and any(map(_MENDS.search, change.added))
+        if self._names(index, later, change):
+            return same or key in _CULPRIT_KEYS or is_asked_for(failed.text or "", failed.arguments, step.arguments)
+        sure = not hides_end(step) and not is_something_running(self._steps, later)
+        return same and sure and not self._passes_too(index)
+
+    def _names(self, index: int, later: int, change: Change) -> bool:
+        failed, step = self._steps[index], self._steps[later]
+        signature = self._what(index).signature
+        return is_named_by_complaint(signature, change, failed.text or "", failed.arguments, step.arguments)
+
+    def _fails_like(self, index: int) -> Callable[[int], bool]:
+        return lambda other: (
+            self._steps[other].status in _FAILED and (self._what(other).signature == self._what(index).signature)
+        )
+
+    def _passes_too(self, index: int) -> bool:
+        """Whether the very call that failed is seen to succeed in the session: then nothing is wrong with its words."""
+        failed = self._steps[index]
+        return any(
+            step.tool == failed.tool and step.status is Status.OK and same_call(failed, step) for step in self._steps
+        )
+
+    def _first(self, index: int, later: int) -> Change | None:
+        """The call that had to come first, where the failed one was repeated as it was."""
+        failed, step = self._steps[index], self._steps[later]
+        found = self._needed(index, later)
+        if found is None or not is_answer(failed, step) or differ_elsewhere(failed, step):
+            return None
+        if self._what(index).signature.key.startswith(_WORKED_ON) and not any(map(_MENDS.search, found[0])):
+            return None
+        return Change(tool=failed.tool, first=found[0])
+
+    def _needed(self, index: int, later: int) -> tuple[tuple[str, ...], Step] | None:
+        """The good call between that prepared the ground, in words: the one the complaint asks for, or the only one.
+
+        The file was read, the folder made. Where several calls may have been the cause, none is named.
+        """
+        failed = self._steps[index]
+        place = fields_of(failed.arguments).get("file_path")
+        if place is not None:
+            looks = (step for step in self._steps[index + 1 : later] if step.status is Status.OK and only_reads(step))
+            same = [step for step in looks if fields_of(step.arguments).get("file_path") == place]
+            return ((f"{same[-1].tool} the same file",), same[-1]) if same else None
+        between = range(index + 1, later)
+        others = [each for each in between if not only_reads(self._steps[each]) and not self._fails_like(index)(each)]
+        prepared = [
+            (self._in_words(self._steps[each]), self._steps[each])
+            for each in others
+            if self._steps[each].tool == failed.tool
+            and self._steps[each].status is Status.OK
+            and _prepares(self._steps[each])
+        ]
+        for words, step in reversed(prepared):
+            if self._names(index, later, Change(tool=failed.tool, first=words)):
+                return words, step
+        alone = len(others) == len(prepared) == 1 and not is_disturbed(failed, self._steps[later])
+        return prepared[0] if alone and not any(index < turn.before <= later for turn in self._turns) else None
+
+    @staticmethod
+    def _in_words(step: Step) -> tuple[str, ...]:
+        words = tuple(map(without_value, _words(step)[:8]))
+        return (f"{step.tool}: {generic(' '.join(words))}",)
+
+    def _try(self, index: int, later: int, change: Change) -> None:
+        step = self._steps[later]
+        self.tries.append(
+            Try(
+                failure=self._steps[index].call,
+                later=step.call,
+                signature=self._what(index).signature,
+                change=change,
+                danger=self._danger(index, later, change),
+                worked=self._is_over(index, later),
+                at=step.at,
+            )
+        )
+
+    def _danger(self, index: int, later: int, change: Change) -> Danger:
+        """What is dangerous about doing the same again: the call that worked, or the one that had to come first."""
+        failed, step = self._steps[index], self._steps[later]
+        roots = self._folders.get(step.context, ())
+        needed = self._needed(index, later) if change.first else None
+        if needed is not None:
+            return judge_first(needed[1].tool, needed[1].arguments, roots)
+        complaint = self._what(index).signature.key
+        return judge_calls(failed.tool, failed.arguments, step.arguments, roots, complaint=complaint)
+
+
+def same_call(one: Step, two: Step) -> bool:
+    """Whether two calls do the same, whatever they show of it."""
+    first, second = (command_of(fields_of(step.arguments)) for step in (one, two))
+    if first is None or second is None:
+        return one.arguments == two.arguments
+    return (parsed(first).tokens, parsed(first).moves) == (parsed(second).tokens, parsed(second).moves)
+
+
+def _words(step: Step) -> tuple[str, ...]:
+    line = command_of(fields_of(step.arguments))
+    return parsed(line).tokens if line else ()
+
+
+def _writes(step: Step) -> bool:
+    if step.tool in EDITS:
+        return True
+    line = command_of(fields_of(step.arguments))
+    return line is not None and bool(_WRITES.search(line))
+
+
+def _prepares(step: Step) -> bool:
+    line = command_of(fields_of(step.arguments))
+    if line is None or _WRITES.search(line):
+        return False
+    main = parsed(line).main
+    return bool(main.program) and not main.only_reads
+
+
+def _habits(steps: Sequence[Step]) -> tuple[dict[Change, int], dict[str, tuple[int, int]]]:
+    """Changes from a call that succeeded to the next of the same goal, and how many such neighbours there were."""
+    habits: Counter[Change] = Counter()
+    after_success: Counter[str] = Counter()
+    after_failure: Counter[str] = Counter()
+    last: dict[str, Step] = {}
+    for step in steps:
+        before = last.get(step.tool)
+        last[step.tool] = step
+        if before is None or before.status is None or before.tool in EDITS or before.arguments == step.arguments:
+            continue
+        if command_of(fields_of(step.arguments)) is None or not same_goal(step.tool, before.arguments, step.arguments):
+            continue
+        if before.status in _FAILED:
+            after_failure[step.tool] += 1
+        elif before.status is Status.OK:
+            after_success[step.tool] += 1
+            change = difference(step.tool, before.arguments, step.arguments)
+            if change is not None:
+                habits[change] += 1
+    return dict(habits), {tool: (after_success[tool], after_failure[tool]) for tool in {*after_success, *after_failure}}

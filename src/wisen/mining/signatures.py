@@ -1,0 +1,196 @@
+"""Signatures of failures: what alike ones have in common, whatever file, number or name they are about.
+
+Who complains and of what is told by `complaints.py` where the tool is known; otherwise by the line that tells, with
+its values taken out. It reads failed results only, never the output of a success.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.mining.complaints import CHECKS, COMPLAINTS, TOOL_COMPLAINTS
+from wisen.model.failure import Signature
+from wisen.text.command_lines import Command, command_of, fields_of, parsed
+
+if TYPE_CHECKING:
+    from wisen.mining.complaints import Complaint, Form
+
+VERSION = 2
+"""Grows with every change by which a failure may get another signature."""
+_LONGEST = 100
+_LOOKED_AT = 8_000
+_EXIT = re.compile(r"\s*(?:Exit code|exit code|Process exited with code|\[exit code:?) ?(-?\d+)\]?[ \t]*(?:\n|\Z)")
+_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r(?!\n)")
+_ECHO = re.compile(r"[ \t]*(?:\[[\w:.-]+\] )?\$ .*(?:\n|\Z)")
+"""Script runners print the command before they run it."""
+_TELLS = re.compile(
+    r"\b(?:error|fatal|failed|failure|not found|no such|denied|unrecognized|unknown|invalid|cannot|can't|unable|panic"
+    r"|exception|missing|refused|illegal|not allowed|unexpected|must|requires?|timed? ?out)\b",
+    re.IGNORECASE,
+)
+_RAISED = re.compile(
+    r"^(?P<kind>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Failure))(?::[ \t]*(?P<what>.*))?$",
+    re.MULTILINE,
+)
+_USAGE = re.compile(r"^\s*[Uu]sage:\s+(?P<who>[\w.-]+)", re.MULTILINE)
+_SPEAKER = re.compile(r"^(?:/\S*/)?(?P<who>[A-Za-z][\w.+-]*): ")
+_SHELL = re.compile(
+    r"^(?:/\S*/)?(?:ba|z|da|fi)?sh(?:\[\d+\])?: (?:line \d+: )?|^\(eval\):(?:cd:)?\d+: ?|^\S+\.sh: line \d+: "
+)
+_POINTS_AT = re.compile(r"(?P<place>[\w./@~-]*\w\.\w{1,8})(?:\(\d+(?:,\d+)?\)|:\d+(?::\d+)?)")
+_NAMED = re.compile(r"(?P<place>(?:[\w.@~-]*/)+[\w.@~+-]+)")
+_ENDINGS = "[cm]?[jt]sx?|py|go|rs|md|json|ya?ml|toml|sh|css|html?|java|rb|php|c|h|cpp|txt|lock"
+_NORMAL = (
+    (re.compile(r"\bhttps?://[^\s\"'<>)]+"), "<url>"),
+    (re.compile(r"\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|`[^`\n]{1,200}`|“[^”\n]{1,200}”|‘[^’\n]{1,200}’"), "…"),
+    (re.compile(r"(?:[A-Za-z]:)?(?:[~.\w@+-]*[/\\])+[\w.@~*+-]*(?::\d+)*"), "<path>"),
+    (re.compile(rf"\b[\w-]+\.(?:{_ENDINGS})\b(?::\d+)*"), "<path>"),
+    (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "<id>"),
+    (re.compile(r"\b(?=[a-f]*\d)[0-9a-f]{7,}\b|\b0x[0-9a-fA-F]+\b"), "<id>"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)?\b|\b\d\d:\d\d:\d\d\b"), "<time>"),
+    (re.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds?|m|min|minutes?|h)\b"), "<time>"),
+    (re.compile(r"[-+]?\b\d+(?:[.,]\d+)*\b"), "N"),
+    (re.compile(r"\s+"), " "),
+)  # fmt: skip
+
+
+class About(NamedTuple):
+    """What a failed call was about beside its signature."""
+
+    signature: Signature
+    command: str
+    place: str
+
+
+def signature_of(*, tool: str, arguments: str | None, text: str | None) -> Signature:
+    """The signature of a failed call. `arguments` is a JSON object; `text` is what the call said, None if not kept."""
+    return about(tool=tool, arguments=arguments, text=text).signature
+
+
+def about(*, tool: str, arguments: str | None, text: str | None) -> About:
+    """The signature of a failed call, the command it ran and the place it is about."""
+    fields = fields_of(arguments)
+    line = command_of(fields)
+    command = parsed(line) if line is not None else None
+    said = _cleaned(text or "")
+    place = next((str(fields[name]) for name in ("file_path", "path", "notebook_path") if fields.get(name)), "")
+    if not place and said:
+        found = _POINTS_AT.search(said) or _NAMED.search(said)
+        place = found["place"] if found else ""
+    head = command.main.head if command else ""
+    if text is None:
+        signature = _signature("runtime.not-kept", command.main.program if command else tool)
+    elif command is not None:
+        signature = _of_command(said, command, _EXIT.match(text))
+    else:
+        signature = _of_tool(said, tool)
+    return About(signature, head, place)
+
+
+def _cleaned(text: str) -> str:
+    half = _LOOKED_AT // 2
+    if len(text) > _LOOKED_AT:
+        text = f"{text[:half]}\n{text[-half:]}"
+    text = _TAGS.sub("", _ANSI.sub("", text))
+    ended = _EXIT.match(text)
+    return text[ended.end() :] if ended else text
+
+
+def _of_tool(said: str, tool: str) -> Signature:
+    first = said.strip().partition("\n")[0]
+    for each in TOOL_COMPLAINTS:
+        if each.form.search(first):
+            return _signature(each.key, each.who or tool, normal(first) if each.says else "")
+    server = tool.startswith("mcp__")
+    return _signature("api.error" if server else "runtime.error", tool, normal(_telling_line(said) or first))
+
+
+def _of_command(said: str, command: Command, ended: re.Match[str] | None) -> Signature:
+    program = command.main.program
+    if not said.strip():
+        last = command.parts[-1].program if command.parts else program
+        return _signature("shell.said-nothing", last, f"exit {ended[1]}, said nothing" if ended else "said nothing")
+    check = _check(said)
+    if check is not None:
+        return check
+    for complaint in COMPLAINTS:
+        found = complaint.form.search(said)
+        if found is not None:
+            return _complaint(complaint, said, found, command)
+    telling = _telling_line(said)
+    line = telling or _first_line(said)
+    return _signature("runtime.error" if telling else "shell.nonzero-exit", _speaker(line, command), normal(line))
+
+
+def _check(said: str) -> Signature | None:
+    """The step that found something; of several the one told last, for nothing ran behind it."""
+    best: tuple[int, Signature] | None = None
+    for check in CHECKS:
+        if not any(hint in said for hint in check.hints) or (check.unless and check.unless.search(said)):
+            continue
+        last = _last(check.form, said)
+        if last is not None and (best is None or last.start() > best[0]):
+            best = last.start(), _signature(check.key, check.who)
+    return best[1] if best else None
+
+
+def _last(form: Form | re.Pattern[str], said: str) -> re.Match[str] | None:
+    return next(iter(deque(form.finditer(said), maxlen=1)), None)
+
+
+def _complaint(complaint: Complaint, said: str, found: re.Match[str], command: Command) -> Signature:
+    start = said.rfind("\n", 0, found.start() + 1) + 1
+    line = said[start:].partition("\n")[0]
+    named = next((value for value in found.groupdict().values() if value), None)
+    who = complaint.who or (named.rsplit("/", 1)[-1] if named else "")
+    if not who:
+        usage = _USAGE.search(said) if complaint.key.startswith("shell.unknown") else None
+        who = usage["who"] if usage else _speaker(line, command)
+    says = ""
+    if complaint.says:
+        raised = _last(_RAISED, said)
+        says = normal(f"{raised['kind'].rsplit('.', 1)[-1]}: {raised['what'] or ''}" if raised else line)
+    return _signature(complaint.key, who, says)
+
+
+def _speaker(line: str, command: Command) -> str:
+    """The program that a line names as its speaker, if the command ran it; else the one the command is about."""
+    programs = {part.program for part in command.parts}
+    named = _SPEAKER.match(_SHELL.sub("", line.strip()))
+    if named and (named["who"] in programs or any(named["who"] in part.words for part in command.parts)):
+        return named["who"]
+    if _SHELL.match(line.strip()) and "cd" in programs and "cd" in line:
+        return "cd"
+    return command.main.program
+
+
+def _telling_line(said: str) -> str | None:
+    """The first line that says what was wrong; not one that only repeats the command."""
+    position = 0
+    while found := _TELLS.search(said, position):
+        start = said.rfind("\n", 0, found.start()) + 1
+        line = said[start:].partition("\n")[0]
+        if not _ECHO.match(line) and len(line) < 1000:
+            return line
+        position = start + len(line) + 1
+    return None
+
+
+def _first_line(said: str) -> str:
+    lines = (line for line in said.splitlines() if line.strip() and not _ECHO.match(line))
+    return next(lines, said.strip().partition("\n")[0])
+
+
+def normal(line: str) -> str:
+    """A line without its values: paths, numbers, ids, times and whatever stands in quotes."""
+    line = _SHELL.sub("", line.strip())[:1000]
+    for pattern, replacement in _NORMAL:
+        line = pattern.sub(replacement, line)
+    return line.strip(" :-=")[:_LONGEST]
+
+
+def _signature(key: str, who: str, says: str = "") -> Signature:
+    return Signature(key=key, who=who, says=says.removeprefix(f"{who}: ") if who else says, version=VERSION)

@@ -1,0 +1,1 @@
+"""Every row type and shared value, with pure folds over them: no I/O, no policy."""

@@ -1,0 +1,178 @@
+"""What became of entries and proposals, folded from rows that never change."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct, structs
+
+from wisen.model.entry import Answer, Entry, EntryType, MoveKind, Priority, Proposal, Status
+from wisen.model.reinforcement import Reinforcement, counted, level
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from wisen.model.entry import Move, Tally
+
+_MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
+    MoveKind.STATUS: lambda move: {"status": Status(move.value)},
+    MoveKind.PRIORITY: lambda move: {"priority": Priority(move.value)},
+    MoveKind.TEXT: lambda move: {"text": move.value},
+    MoveKind.SCOPE: lambda move: {"context": move.value},
+    MoveKind.MERGE: lambda move: {"merged_into": move.value},
+    MoveKind.SUPERSEDE: lambda move: {"superseded_by": move.value},
+    MoveKind.EVERYWHERE: lambda _: {"everywhere": True},
+    MoveKind.LASTING: lambda _: {"lasting": True},
+    MoveKind.CONFIRM: lambda _: {"confirmed": True},
+    MoveKind.CITE: lambda move: {"used": move.at},
+}
+"""What a decision changes."""
+
+
+class EntryState(Struct, frozen=True, kw_only=True):
+    """An entry with all that was seen of it and decided about it."""
+
+    entry: Entry
+    text: str
+    """Its wording now."""
+    status: Status
+    priority: Priority
+    context: str
+    """Where it holds; empty for everywhere."""
+    times: int
+    sessions: int
+    first: datetime
+    last: datetime
+    confirmed: bool = False
+    """Whether a person said that it is right."""
+    everywhere: bool = False
+    """Whether the user said that it holds in all projects; it does when he approves that."""
+    lasting: bool = False
+    """Whether the user said again, more strongly, that it holds from now on."""
+    merged_into: str = ""
+    conflicts: tuple[str, ...] = ()
+    """The ids of entries that say the opposite."""
+    superseded_by: str = ""
+    """The id of the entry in which the user said the opposite later."""
+    used: datetime | None = None
+    """When it was last named as used, or at work when the user praised."""
+    praises: tuple[Reinforcement, ...] = ()
+    """The praises that count for it, oldest first. They make nothing a rule, and say nothing about a trial."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more comes of it."""
+        return self.is_closed or bool(self.superseded_by)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was merged or decided about; what a newer word superseded may be said again."""
+        return bool(self.merged_into) or self.status in (Status.RESOLVED, Status.WONT_FIX)
+
+    @property
+    def durable(self) -> float:
+        """How likely it is meant to last, by the strongest words in which it was said."""
+        return 1.0 if self.lasting else self.entry.durable
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it was approved, and no newer word took its place."""
+        return self.status is Status.PROMOTED and not self.superseded_by
+
+    def weight(self, now: datetime) -> int:
+        """How much speaks for it where things compete: the sessions it came up in, and a little for praise."""
+        return self.sessions + level(self.praises, now)
+
+
+def states(
+    entries: Iterable[Entry],
+    tallies: Iterable[Tally],
+    moves: Iterable[Move],
+    praises: Iterable[Reinforcement] = (),
+) -> tuple[EntryState, ...]:
+    """What became of entries, in their order. One that was merged into another adds to what is counted there."""
+    seen = {tally.entry: tally for tally in tallies}
+    found: dict[str, EntryState] = {}
+    for entry in entries:
+        tally = seen.get(entry.id)
+        found[entry.id] = EntryState(
+            entry=entry,
+            text=entry.summary,
+            status=Status.PENDING,
+            priority=entry.priority,
+            context=entry.context,
+            times=tally.times if tally else 0,
+            sessions=tally.sessions if tally else 0,
+            first=tally.first if tally else entry.at,
+            last=tally.last if tally else entry.at,
+        )
+    for move in moves:
+        if move.subject in found:
+            state = found[move.subject]
+            if move.kind is MoveKind.CONFLICT:
+                if move.value in state.conflicts:
+                    continue
+                found[move.subject] = structs.replace(state, conflicts=(*state.conflicts, move.value))
+            elif move.kind in _MOVED:
+                found[move.subject] = structs.replace(state, **_MOVED[move.kind](move))
+    _praised(found, praises)
+    for state in [*found.values()]:
+        into = found.get(state.merged_into)
+        if into is not None:
+            found[into.entry.id] = structs.replace(
+                into,
+                times=into.times + state.times,
+                sessions=into.sessions + state.sessions,
+                first=min(into.first, state.first),
+                last=max(into.last, state.last),
+                used=max(filter(None, (into.used, state.used)), default=None),
+                praises=_of_one(into.entry.id, (*into.praises, *state.praises)),
+            )
+    return tuple(found.values())
+
+
+def _praised(found: dict[str, EntryState], praises: Iterable[Reinforcement]) -> None:
+    """Praise is the entry's own, and that of the fixes an error is about."""
+    of: dict[str, list[Reinforcement]] = defaultdict(list)
+    for row in praises:
+        of[row.subject].append(row)
+    for state in [*found.values()] if of else ():
+        entry = state.entry
+        names = (entry.id, *(entry.tags if entry.type is EntryType.ERROR else ()))
+        rows = _of_one(entry.id, [row for name in names for row in of.get(name, ())])
+        if rows:
+            last = max(row.at for row in rows)
+            used = last if state.used is None else max(state.used, last)
+            found[entry.id] = structs.replace(state, praises=rows, used=used)
+
+
+def _of_one(entry: str, rows: Iterable[Reinforcement]) -> tuple[Reinforcement, ...]:
+    """Rows as those of one entry, each session once."""
+    return counted(structs.replace(row, subject=entry) for row in rows)
+
+
+class Asked(NamedTuple):
+    """A proposal and what became of it."""
+
+    proposal: Proposal
+    answer: Answer | None
+    """None while it waits."""
+    at: datetime
+    """When it was answered, or made."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person has still to say something."""
+        return self.answer in (None, Answer.LATER)
+
+
+def asked(proposals: Iterable[Proposal], moves: Iterable[Move]) -> tuple[Asked, ...]:
+    """Every proposal with its last answer, oldest first."""
+    answers = {move.subject: move for move in moves if move.kind is MoveKind.ANSWER}
+    found = []
+    for proposal in proposals:
+        move = answers.get(proposal.id)
+        found.append(Asked(proposal, Answer(move.value), move.at) if move else Asked(proposal, None, proposal.at))
+    return tuple(found)

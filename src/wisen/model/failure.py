@@ -1,0 +1,155 @@
+"""What went wrong in sessions, what was tried against it, what was wanted and said: what mining finds in a history."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from wisen.model.fix import Danger
+    from wisen.model.signal import Said
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}(?: (?:test|run))?")
+"""A bare name of a program or tool."""
+_EXITED = re.compile(r"exit -?\d{1,3}, said nothing|said nothing")
+
+
+class Signature(Struct, frozen=True, kw_only=True, order=True):
+    """What failures that are alike have in common: who complains, of what, with the values taken out."""
+
+    key: str
+    """`area.symptom`: the same few words whatever the program."""
+    who: str
+    """The program or tool that complains."""
+    says: str = ""
+    """The line that tells, with paths, numbers, ids and quoted values taken out; empty where the key says it all."""
+    version: int
+    """Of the code that made it: signatures of different versions are not compared."""
+
+    @property
+    def words(self) -> str:
+        """The failure in a few words for a person."""
+        said = self.says or self.key.partition(".")[2].replace("-", " ")
+        return f"{self.who}: {said}" if self.who else said
+
+    @property
+    def phrase(self) -> str:
+        """The failure in words of our own, for an agent: of what a tool said only a bare name or an exit code."""
+        said = self.says if _EXITED.fullmatch(self.says) else self.key.partition(".")[2].replace("-", " ")
+        return f"{self.who}: {said}" if _NAME.fullmatch(self.who) else said
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """One failed call."""
+
+    call: str
+    """The agent's id of the call."""
+    tool: str
+    signature: Signature
+    command: str
+    """What was run, in a few words: `bun run test`; empty for a tool that runs nothing."""
+    place: str
+    """The file or directory it is about, as the call or the complaint names it; empty where neither does."""
+    at: datetime
+    masked: bool = False
+    """The agent was told that it succeeded."""
+    transient: bool = False
+    """It went away by itself, or was the network's or a missing install's: it stops counting after a while."""
+    ended_by: str | None = None
+    """The id of the call of the same tool and goal that succeeded at last."""
+    attempts: tuple[str, ...] = ()
+    """The calls for the same goal from this one on, as far as the one that succeeded; what each said is its outcome."""
+    trajectory: str = "0"
+    """How they ended: 0 failed, 1 succeeded."""
+    lost_ms: int = 0
+    """From this call to the one that ended the trouble, or to the end of this one."""
+    lost_tokens: int = 0
+    """About as many as the failed attempts and what they said took."""
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """The difference between two calls of one tool and goal."""
+
+    tool: str
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    """Calls that came between, where the call itself stayed the same."""
+
+    @property
+    def words(self) -> str:
+        """The change in a few words."""
+        if self.first:
+            return f"first {self.first[0]}"
+        gone, new = " ".join(self.removed), " ".join(self.added)
+        if gone and new:
+            return f"{gone} → {new}"
+        return f"without {gone}" if gone else new if ": " in new else f"with {new}"
+
+
+class Try(Struct, frozen=True, kw_only=True):
+    """A change that was made after a failure, and whether it helped."""
+
+    failure: str
+    """The id of the call that failed."""
+    later: str
+    """The id of the changed call."""
+    signature: Signature
+    change: Change
+    danger: Danger
+    worked: bool
+    at: datetime
+
+
+class Ending(StrEnum):
+    """How work towards a goal ended, as far as calls and the user's acts tell; what he said is for others to judge."""
+
+    DONE = "done"
+    """The last thing that could fail did not."""
+    CHECKED = "checked"
+    """Tests or other checks passed at the end."""
+    FAILING = "failing"
+    """A failure was left standing."""
+    STOPPED = "stopped"
+    """The user interrupted it or refused its last call."""
+    EMPTY = "empty"
+    """Nothing was called."""
+
+
+class Goal(Struct, frozen=True, kw_only=True):
+    """A typed request that starts new work, and how the work went."""
+
+    request: str
+    """The id of the message."""
+    at: datetime
+    ended: datetime
+    calls: tuple[str, ...]
+    """The ids of the calls made for it, in order."""
+    failed: int
+    """How many of them failed."""
+    ending: Ending
+    said_next: str | None = None
+    """The id of the next typed message, where praise or a correction would stand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mined:
+    """What one session taught. It takes the place of whatever the session was found to teach before."""
+
+    session: int
+    failures: tuple[Failure, ...] = ()
+    tries: tuple[Try, ...] = ()
+    habits: Mapping[Change, int] = field(default_factory=dict)
+    """Changes that came after a success, and how often: what is varied anyway is no remedy."""
+    pairs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """By tool, how many calls followed another of the same goal: after a success, and after a failure."""
+    goals: tuple[Goal, ...] = ()
+    said: tuple[Said, ...] = ()
+    """What the user said about the work."""

@@ -1,0 +1,167 @@
+"""What a turn of the loop found, as values that every surface can show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from wisen.model.instruction import Strength
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from wisen.model.failure import Signature
+    from wisen.model.fix import FailureKind, Fix
+    from wisen.model.instruction import Effect, Judged
+    from wisen.model.signal import SignalKind, Theme
+    from wisen.model.source import TroubleCount
+
+MOST_DECISIONS = 3
+SURE = 0.75
+"""How often a fix must help for it to be worth telling agents about."""
+WORTH_DROPPING = 200
+"""Tokens of never relevant rules in one file from which on it is worth a thought."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which sessions a question is about: all of them unless narrowed."""
+
+    under: Path | None = None
+    """Only sessions that a source in this file or folder holds."""
+    since: datetime | None = None
+    """Only events from this moment on."""
+    agent: str | None = None
+    """Only sessions of this agent."""
+    places: tuple[str, ...] = ()
+    """Only sessions that worked in one of these directories or below it; they come whole, wherever else they went."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUse:
+    """How calls of one tool ended."""
+
+    tool: str
+    calls: int
+    ok: int
+    failed: int
+    masked: int
+    cancelled: int
+    rejected: int
+    sessions: int
+
+    @property
+    def open(self) -> int:
+        """Calls whose end is not recorded: interrupted, or still running when the log was read."""
+        return self.calls - self.ok - self.failed - self.masked - self.cancelled - self.rejected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """What the selected sessions hold."""
+
+    sources: int
+    sessions: int
+    contexts: int
+    typed_turns: int
+    rejections: int
+    rejections_with_reason: int
+    interrupts: int
+    interrupts_by_rejection: int
+    """Interrupts that the agent recorded together with a rejected call."""
+    tools: tuple[ToolUse, ...]
+    withheld: Mapping[str, int]
+    """Texts that were not stored because they held a secret, by rule."""
+    first: datetime | None
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Something a person may want to decide: on a line that failures began with, a fix, or rules that nobody needs."""
+
+    line: Effect | None = None
+    file: Judged | None = None
+    """The file of the line, or the one with rules that were never relevant."""
+    fix: Fix | None = None
+    entry: str = ""
+    """The name of the entry that a yes to the fix is said to."""
+    spares_ms: int = 0
+    """What the trouble has cost so far."""
+
+    @property
+    def unused_tokens(self) -> int:
+        """What never relevant rules cost in every session."""
+        return self.file.unused_tokens if self.file is not None and self.line is None else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The result of one turn of the loop."""
+
+    selection: Selection
+    found: Mapping[str, int]
+    """Sources found, by agent."""
+    looked_in: tuple[str, ...]
+    read_bytes: int
+    new_events: int
+    seconds: float
+    reading_seconds: float
+    """The part of them that went into reading and storing, without counting for the report; speeds are told of it."""
+    counts: Counts
+    failures: tuple[FailureKind, ...]
+    fixes: tuple[Fix, ...]
+    """Those that are known well enough to be told."""
+    undecided: Mapping[str, str] = field(default_factory=dict)
+    """By the id of a fix, the name of its entry, where the user has said nothing to it yet."""
+    signals: Mapping[SignalKind, int] = field(default_factory=dict)
+    """In how many typed turns the user said what."""
+    themes: tuple[Theme, ...] = ()
+    """What the user corrected or asked for, in most sessions first."""
+    proposals: int = 0
+    """How many rules wait for the user's answer."""
+    retired: int = 0
+    """How many sessions went because they were too old or too many."""
+    instructions: tuple[Judged, ...]
+    """The instruction files of the projects, as far as there is anything to say; empty where nothing was new."""
+    troubles: tuple[TroubleCount, ...]
+    warnings: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    """What waits for the user's word about whose it is, and was not told before."""
+    """What went wrong beside the reading, in sentences for a person."""
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The few things worth deciding now: lines that failures began with, then fixes, then rules nobody needs."""
+        lost = {kind.signature: kind.lost_ms for kind in self.failures}
+        lines = decisions_about_lines(self.instructions, lost)
+        blamed = {each.line.signature for each in lines if each.line is not None}
+        sure = [
+            fix
+            for fix in self.fixes
+            if fix.confidence >= SURE and fix.signature not in blamed and fix.id in self.undecided
+        ]
+        first = {fix.signature: fix for fix in reversed(sure)}
+        fixes = [
+            Decision(fix=fix, entry=self.undecided[fix.id], spares_ms=int(fix.lost_ms * fix.confidence))
+            for fix in first.values()
+        ]
+        unused = [Decision(file=file) for file in self.instructions if file.unused_tokens >= WORTH_DROPPING]
+        worth = [
+            *sorted(lines, key=lambda each: -each.spares_ms),
+            *sorted(fixes, key=lambda each: -each.spares_ms),
+            *sorted(unused, key=lambda each: -each.unused_tokens),
+        ]
+        return tuple(worth[:MOST_DECISIONS])
+
+
+def decisions_about_lines(files: Iterable[Judged], lost: Mapping[Signature, int] | None = None) -> tuple[Decision, ...]:
+    """The lines that failures began with, each to be decided about."""
+    return tuple(
+        Decision(line=effect, file=file, spares_ms=(lost or {}).get(effect.signature, 0))
+        for file in files
+        for effect in file.speaking
+        if effect.strength is Strength.BEGAN and effect.signature is not None and effect.line.gone is None
+    )

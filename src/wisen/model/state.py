@@ -1,0 +1,85 @@
+"""The state of one installation: what `status` and `doctor` tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wisen.model.archive import Archive
+    from wisen.model.hook import Installed
+    from wisen.model.model_use import ModelsState
+    from wisen.model.report import Counts, Decision
+    from wisen.model.run import Run
+    from wisen.model.source import TroubleCount
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """Everything on one screen."""
+
+    version: str
+    home: str
+    ledger: str
+    """Where the ledger is, without a password."""
+    contexts: int
+    counts: Counts
+    runs: tuple[Run, ...]
+    """The newest runs, newest first."""
+    warnings: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    """What waits for the user's word about whose it is."""
+    alarms: tuple[Finding, ...] = ()
+    """What is wrong with hooks and what they deliver."""
+    archive: Archive | None = None
+    off: str = ""
+    """What switches wisen off in the present project: a marker, or a directory of the settings."""
+    models: ModelsState | None = None
+    """Language models; None where none is configured."""
+    findings: tuple[Decision, ...] = ()
+    """Lines of instruction files that failures began with, and that nobody has decided about."""
+    requests: int = 0
+    """How many decisions wait that a program asked for, or that were found in edited files."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentState:
+    """What was found of one agent."""
+
+    name: str
+    roots: tuple[str, ...]
+    """Where its sessions are looked for; empty for formats that are read only where the user points."""
+    version: str | None
+    """The version that wrote the newest source, where it tells."""
+    sources: int
+    size: int
+    newest: datetime | None
+    """When a source was last written."""
+    counts: Counts
+    """What was read of them so far."""
+    troubles: tuple[TroubleCount, ...]
+    hooks: Installed | None
+    """How it is with its hooks; None for an agent that cannot be installed into."""
+
+
+class Health(StrEnum):
+    """How one thing is."""
+
+    GOOD = "good"
+    NOTICE = "notice"
+    """Worth knowing; nothing is lost and nothing has stopped."""
+    BAD = "bad"
+    """Learning has stopped or something may be lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked at."""
+
+    about: str
+    health: Health
+    says: str
+    next_step: str = ""

@@ -1,0 +1,1 @@
+"""Language models, as far as the user has any."""

@@ -1,0 +1,1 @@
+"""Praise: what was at work when the user praised is strengthened."""

@@ -1,0 +1,129 @@
+"""The step that holds praise against what sessions were told: what was at work is strengthened, in the ledger."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.memory.gathering import ENTRIES
+from wisen.model.entry import rule_id
+from wisen.model.entry_state import states
+from wisen.model.reinforcement import level
+from wisen.model.report import Selection
+from wisen.model.signal import SignalKind
+from wisen.praise.attribution import GONE, LONGEST, Told, Weighed, names_in, weighed
+from wisen.trials.outcomes import OVER, moments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from wisen.model.entry_state import EntryState
+    from wisen.model.exposure import Exposure
+    from wisen.model.memory import Hit
+    from wisen.model.reinforcement import Reinforcement
+    from wisen.model.signal import Sighting
+    from wisen.parts import Parts
+
+PATIENCE = timedelta(days=30)
+"""So long a praise is looked at again: hooks may note later what was told, and a session may go on."""
+
+
+def strengthen(parts: Parts, said: Iterable[Sighting]) -> int:
+    """Note in the ledger what praise strengthened. Returns how many rows were new."""
+    now = parts.clock.now()
+    praises = [each for each in praises_in(said) if now - each.said.at < PATIENCE]
+    if not praises:
+        return 0
+    known = {(row.agent, row.session, row.message) for row in parts.ledger.reinforcements()}
+    new = [each for each in praises if (each.agent, each.native, each.said.message) not in known]
+    rows = [row for each in weigh(parts, new) for row in each.rows]
+    if rows:
+        parts.ledger.strengthen(rows)
+    return len(rows)
+
+
+def praises_in(said: Iterable[Sighting]) -> list[Sighting]:
+    """The praises among what was said; what a sub-agent was told is not the user's."""
+    return [each for each in said if each.said.signal.kind is SignalKind.PRAISE and "/" not in each.native]
+
+
+def weigh(parts: Parts, praises: Sequence[Sighting], *, whole: bool = False) -> Iterator[Weighed]:
+    """What each praise strengthens. Those that cannot strengthen anything are passed over, unless `whole`."""
+    if not praises:
+        return
+    exposed = {
+        (agent, session): [each for each in parts.ledger.exposures(session=session) if each.agent == agent]
+        for agent, session in sorted({(each.agent, each.native) for each in praises})
+    }
+    of: dict[int, list[Sighting]] = defaultdict(list)
+    for each in praises:
+        if whole or exposed[each.agent, each.native] or names_in(each.text):
+            of[each.session].append(each)
+    if not of:
+        return
+    names, now = Names(parts), parts.clock.now()
+    first = min(each.said.at for some in of.values() for each in some)
+    for history in parts.index.histories(Selection(since=first - LONGEST)):
+        if history.session in of:
+            told = Told(exposed[history.agent, history.native], names.subject_of, names.named, parts.machine)
+            over = _is_over(moments(history), now)
+            yield from (weighed(each, history, told, over=over) for each in of.pop(history.session))
+    yield from (Weighed(each, why=GONE) for some in of.values() for each in some)
+
+
+def subjects_praised(parts: Parts, as_of: datetime) -> dict[str, int]:
+    """How much praise speaks for entries and fixes as of a moment, by id."""
+    of: dict[str, list[Reinforcement]] = defaultdict(list)
+    for row in parts.ledger.reinforcements():
+        of[row.subject].append(row)
+    return {subject: level(rows, as_of) for subject, rows in of.items()}
+
+
+def memories_praised(parts: Parts, found: Iterable[Hit]) -> dict[str, int]:
+    """How much praise speaks for memories that were found, by their ids."""
+    ledger, now = parts.ledger, parts.clock.now()
+    rows = ledger.reinforcements()
+    if not rows:
+        return {}
+    over = ledger.over()
+    praises = [structs.replace(row, subject=over.get(row.subject) or row.subject) for row in rows]
+    wanted = {hit.memory.origin.removeprefix(ENTRIES) for hit in found if hit.memory.origin.startswith(ENTRIES)}
+    every = states(ledger.entries(wanted), (), (), praises)
+    return {f"{ENTRIES}{each.entry.id}": level(each.praises, now) for each in every if each.praises}
+
+
+def _is_over(when: Sequence[datetime], now: datetime) -> bool:
+    return not when or now - max(when) >= OVER
+
+
+class Names:
+    """What can be strengthened: entries that are not over, and fixes."""
+
+    def __init__(self, parts: Parts) -> None:
+        every = states(parts.ledger.entries(), (), parts.ledger.moves())
+        self._states: dict[str, EntryState] = {}
+        for state in every:
+            if not state.is_over:
+                for name in (state.entry.id, state.entry.name, rule_id(state.entry.id)):
+                    self._states[name.casefold()] = state
+        self._fixes = {each.id for each in parts.index.fixes(Selection())}
+
+    def subject_of(self, exposure: Exposure) -> str:
+        """What an exposure is about. A recalled memory has its kind as subject, and the rest of its id as version."""
+        name = exposure.version if exposure.subject == "entry" else exposure.subject
+        state = self._states.get(name.casefold())
+        if state is not None:
+            return state.entry.id
+        # A session begins without fixes: what it is told of one then is that it goes.
+        return name if exposure.event == "failure" and name in self._fixes else ""
+
+    def named(self, name: str, context: str) -> str:
+        """What the user means by a name, where it holds."""
+        state = self._states.get(name.casefold())
+        if state is not None:
+            return state.entry.id if state.context in ("", context) else ""
+        return name.casefold() if name.casefold() in self._fixes else ""

@@ -1,0 +1,71 @@
+"""Which proposals were shown with which numbers: a number that a person types means the list that they saw.
+
+Kept in `shown.json` of the home: the ids of the lists, by who looked (a terminal), and no words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.errors import FileError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from wisen.system.ports import Files
+
+_FILE = "shown.json"
+_MOST = 20
+"""How many lists are remembered."""
+_ASK = "wisen proposals shows what waits, with ids that stay the same"
+
+
+class ShownList(msgspec.Struct, frozen=True):
+    """A list of proposals as it was shown."""
+
+    viewer: str
+    """Who looked."""
+    ids: tuple[str, ...]
+
+
+def note_list(files: Files, home: Path, viewer: str, ids: Sequence[str]) -> None:
+    """Remember a list that was shown; where that cannot be written, numbers mean an older list, and say so."""
+    try:
+        seen = files.read(home / _FILE)
+        lists = [each for each in _lists(seen.content) if each.viewer != viewer]
+        content = msgspec.json.encode([*lists, ShownList(viewer, tuple(ids))][-_MOST:])
+        if content != seen.content:
+            files.write(seen, content)
+    except FileError:
+        return
+
+
+def id_behind(files: Files, home: Path, viewer: str, number: int, waiting: Sequence[str]) -> str:
+    """The id that a number stands for: in the list that this viewer saw last, else in the last that anybody saw.
+
+    Where none was ever shown, 1 is the only one that waits. Raises: UsageError.
+    """
+    try:
+        lists = _lists(files.read(home / _FILE).content)
+    except FileError:
+        lists = []
+    own = [each for each in lists if each.viewer == viewer] or lists
+    if not own and number == 1 and len(waiting) == 1:
+        return waiting[0]
+    if not own:
+        raise UsageError(f"No list was shown of which {number} could be a number. {_ASK}.")
+    ids = own[-1].ids
+    if not 1 <= number <= len(ids):
+        many = f"{len(ids)} proposals" if len(ids) != 1 else "1 proposal"
+        raise UsageError(f"The list that was shown last has {many}, and no number {number}. {_ASK}.")
+    return ids[number - 1]
+
+
+def _lists(content: bytes | None) -> list[ShownList]:
+    try:
+        return msgspec.json.decode(content or b"[]", type=list[ShownList])
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return []

@@ -1,0 +1,117 @@
+"""What waits for the user's yes: what agents suggest, and questions that a command of the user's answers.
+
+An agent's words never teach. They are no entry, so that nothing compares, counts, delivers or tries them.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.model.change import tokens
+from wisen.model.context import NOWHERE
+from wisen.model.entry import LOGGABLE, Entry, EntryType, Origin, Proposal, ProposalType, Source, request_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from wisen.model.entry_state import Asked
+    from wisen.store.ledger_port import Scribe
+
+MOST = 20
+"""How many suggestions wait at once: an agent cannot bury what else waits."""
+LONGEST = 500
+
+
+class Suggested(NamedTuple):
+    """What an agent says is worth keeping."""
+
+    text: str
+    kind: str
+    """One of LOGGABLE; empty for other words for an entry that there is."""
+    agent: str
+    context: str
+    why: str
+    entry: str = ""
+    """The entry it is about, or the one it would become, where that is known."""
+
+
+def suggestion(said: Suggested, scribe: Scribe) -> Proposal:
+    """The proposal of what an agent suggests; where it would go is for others to say."""
+    return Proposal(
+        id=scribe.ids.new(),
+        machine=scribe.machine,
+        at=scribe.clock.now(),
+        type=ProposalType.SUGGESTION,
+        entry=said.entry or scribe.ids.new(),
+        context=said.context,
+        text=said.text,
+        path="",
+        heading="",
+        why=said.why,
+        hypothesis="An agent believes that it will be of use again. Nothing was measured.",
+        risk="medium",
+        effort="low",
+        impact="low",
+        tokens=tokens(f"- {said.text} <!-- wisen:R-00000000 -->\n".encode()),
+        sessions=0,
+        agent=said.agent,
+        kind=said.kind,
+    )
+
+
+def command_proposal(words: tuple[str, ...], text: str, why: str, scribe: Scribe, *, risk: str) -> Proposal:
+    """A question to the user that a command of theirs answers: `words` are run once they say yes."""
+    return Proposal(
+        id=scribe.ids.new(),
+        machine=scribe.machine,
+        at=scribe.clock.now(),
+        type=ProposalType.SUGGESTION,
+        entry=request_id(words),
+        context=NOWHERE,
+        text=text,
+        path="",
+        heading="",
+        why=why,
+        hypothesis="Nothing is done before you say so.",
+        risk=risk,
+        effort="low",
+        impact="low",
+        tokens=0,
+        sessions=0,
+        words=words,
+    )
+
+
+def suggested_entry(proposal: Proposal, named: Callable[[EntryType, str], str], scribe: Scribe) -> Entry:
+    """The entry that a suggestion becomes when the user approves it; it tells whose words they were."""
+    type_, category = LOGGABLE[proposal.kind]
+    return Entry(
+        id=proposal.entry,
+        name=named(type_, proposal.entry),
+        machine=scribe.machine,
+        context=proposal.context,
+        at=scribe.clock.now(),
+        type=type_,
+        category=category,
+        summary=proposal.text,
+        source=Source.SELF_DISCOVERY,
+        origin=Origin.LOGGED,
+        setting=f"suggested by {proposal.agent}",
+    )
+
+
+def is_only_recorded(entry: Entry) -> bool:
+    """Whether an approved suggestion is no rule: a failure or a wish is kept as an entry, as one logged by hand."""
+    return entry.type is not EntryType.LEARNING
+
+
+def turn_id(agent: str, session: str, message: str) -> str:
+    """The id of the entry that a suggestion about a turn would become: one turn is suggested once."""
+    told = "\0".join((agent, session, message)).encode("utf-8", "surrogateescape")
+    return f"T{blake2b(told, digest_size=12).hexdigest()}"
+
+
+def waiting(before: Iterable[Asked]) -> list[Asked]:
+    """The suggestions that wait for the user."""
+    return [each for each in before if each.waits and each.proposal.type is ProposalType.SUGGESTION]

@@ -1,0 +1,235 @@
+"""What a Learner takes from agents: suggestions that wait for the user, and readings of what is in doubt.
+
+Nothing of it teaches, is applied or is told to another session before the user approves it.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.errors import UsageError
+from wisen.model.context import NOWHERE, Alias
+from wisen.model.entry import LOGGABLE, Answer, Origin, ProposalType, Status
+from wisen.model.report import Selection
+from wisen.model.suggestion import Doubt, DoubtKind, Taken
+from wisen.proposals.service import Reviewer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from wisen.model.entry import Occurrence, Proposal
+    from wisen.model.suggestion import Reading
+    from wisen.proposals.suggest import Suggested
+
+RECENT = timedelta(days=30)
+"""How far behind the newest a turn may lie that an agent is asked about."""
+_PURPOSE = "review"
+_NAME = re.compile(r"[^a-z0-9._-]+")
+_KNOWN = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode")
+
+
+class Suggester(Reviewer):
+    """What a Learner takes from agents."""
+
+    def suggest(self, text: str, place: Path, *, kind: str = "learning", agent: str = "", note: str = "") -> Proposal:
+        """Keep an agent's words as a proposal that only the user can answer; the same again is the one that waits.
+
+        Raises:
+            UsageError: the kind is none that there is; the text is empty, too long, holds what may not be stored or was
+                forgotten; the user rejected it; or too many suggestions wait.
+        """
+        from wisen.proposals.suggest import Suggested
+
+        if kind not in LOGGABLE:
+            raise UsageError(f"{kind!r} cannot be logged. It is one of {', '.join(LOGGABLE)}.")
+        said, by = self._admitted(text), named(agent)
+        why = f"The agent {by} suggested it. You did not say it, and nothing was measured."
+        if note.strip():
+            why += f"\nIts reason: “{self._admitted(note)}”"
+        return self._suggested(Suggested(said, kind, by, self._parts.context_of(place) or NOWHERE, why))
+
+    def doubts(self, place: Path, *, limit: int = 10) -> tuple[Doubt, ...]:
+        """What is in doubt in the project of a directory and no agent was asked about, the newest first.
+
+        Raises:
+            UsageError: the limit shows nothing.
+        """
+        if limit < 1:
+            raise UsageError(f"limit {limit} shows nothing. Give 1 or more.")
+        found = sorted(self._doubts(place), key=lambda each: (each.at, each.id), reverse=True)
+        return tuple(found[:limit])
+
+    def take_readings(self, readings: Sequence[Reading], place: Path, *, agent: str = "") -> tuple[Taken, ...]:
+        """Take what an agent says of doubts: each becomes a suggestion, or nothing. None of it is applied."""
+        open_, here = {each.id: each for each in self._doubts(place)}, self._parts.context_of(place)
+        done = []
+        for reading in readings:
+            doubt = open_.pop(reading.id, None)
+            if doubt is None:
+                why = "It is not in doubt here, or was answered before."
+                done.append(Taken(id=reading.id, became="refused", why=why))
+                continue
+            try:
+                done.append(self._read(doubt, reading, named(agent), here))
+            except UsageError as error:
+                done.append(Taken(id=reading.id, became="refused", why=str(error)))
+        return tuple(done)
+
+    def _read(self, doubt: Doubt, reading: Reading, agent: str, context: str) -> Taken:
+        from wisen.proposals.suggest import Suggested
+
+        index = self._parts.index
+        if not (reading.correction or reading.preference):
+            if doubt.kind is DoubtKind.WORDING and reading.lesson.strip():
+                raise UsageError("Say whether it is a correction or a preference, or leave the lesson empty.")
+            index.keep_answer(_digest(doubt), _PURPOSE, "none")
+            return Taken(id=doubt.id, became="none", why="What wisen's own detector heard stands.")
+        said = self._admitted(reading.lesson)
+        quote = doubt.quote or doubt.text
+        why = (
+            f"The agent {agent} read it so; it is for you to say whether that is what you meant.\n"
+            f"“{quote}” ({doubt.at:%Y-%m-%d}, {doubt.agent} {doubt.session[:8]})"
+        )
+        turn = doubt.kind is DoubtKind.TURN
+        kind = ("correction" if reading.correction else "learning") if turn else ""
+        made = self._suggested(Suggested(said, kind, agent, context, why, doubt.entry))
+        index.keep_answer(_digest(doubt), _PURPOSE, made.id)
+        return Taken(id=doubt.id, became="waits", proposal=made.id)
+
+    def _doubts(self, place: Path) -> Iterator[Doubt]:
+        """Everything that is open in the project of a directory."""
+        parts, here = self._parts, self._parts.context_of(place)
+        if not here or parts.scope.is_off(str(place)):
+            return
+        asked = {each.entry for each in parts.ledger.proposals()}
+        for each in (*self._unclear(here), *self._undecided(here)):
+            if each.entry not in asked and parts.index.answered(_digest(each)) is None:
+                yield each
+
+    def _unclear(self, context: str) -> Iterator[Doubt]:
+        from wisen.text.standing_alone import stands_alone
+
+        for state in self.entries():
+            stated = state.entry.origin is Origin.STATED and state.status is Status.PENDING and not state.is_over
+            if state.context != context or not stated or stands_alone(state.text):
+                continue
+            seen = self._parts.ledger.occurrences(state.entry.id)
+            if seen:
+                last = seen[-1]
+                yield Doubt(
+                    id=state.entry.name,
+                    kind=DoubtKind.WORDING,
+                    text=state.text,
+                    quote=last.quote,
+                    at=last.at,
+                    agent=last.agent,
+                    session=last.session,
+                    entry=state.entry.id,
+                )
+
+    def _undecided(self, context: str) -> Iterator[Doubt]:
+        from wisen.feedback.doubt import is_doubtful
+        from wisen.feedback.phrase_search import own
+        from wisen.feedback.turns import turns_of
+        from wisen.proposals.suggest import turn_id
+
+        parts = self._parts
+        places = tuple(each.path for each in parts.aliases() if each.context == context)
+        if not places:
+            return
+        model = own(parts).model
+        newest = parts.index.counts(Selection()).last or parts.clock.now()
+        for history in parts.index.histories(Selection(places=places, since=newest - RECENT)):
+            for turn, heard in turns_of(history):
+                if turn.context == context and is_doubtful(heard, model):
+                    id_ = turn_id(history.agent, history.native, turn.id)
+                    yield Doubt(
+                        id=id_,
+                        kind=DoubtKind.TURN,
+                        text=heard.text,
+                        before=heard.before.value,
+                        at=turn.at,
+                        agent=history.agent,
+                        session=history.native,
+                        entry=id_,
+                    )
+
+    def _suggested(self, said: Suggested) -> Proposal:
+        from wisen.lessons.rulebook import target_in
+        from wisen.proposals.suggest import MOST, is_only_recorded, suggested_entry, suggestion, waiting
+
+        parts, every = self._parts, self.proposals()
+        self._refuse_again(said)
+        waits = waiting(every)
+        from wisen.text.sameness import Lessons
+
+        same = Lessons()
+        for each in waits:
+            if each.proposal.context == said.context and each.proposal.kind == said.kind:
+                same.add(each.proposal.id, each.proposal.text)
+        if (known := same.find(said.text)) is not None:
+            return next(each.proposal for each in waits if each.proposal.id == known)
+        if len(waits) >= MOST:
+            raise UsageError(f"{len(waits)} suggestions wait for the user already. They answer them in: wisen review")
+        draft = suggestion(said, parts.scribe)
+        for where, path in parts.scope.new_sightings():
+            parts.ledger.sight(where, Alias(context=where.key, machine=parts.machine, path=path, since=draft.at))
+        if said.kind:
+            entry, seen = suggested_entry(draft, lambda *_: "", parts.scribe), tuple["Occurrence", ...]()
+        else:
+            state, seen = self.entry(said.entry)
+            entry = state.entry
+        made = draft
+        if not is_only_recorded(entry):
+            target = target_in(parts, entry, seen, said.context, said.agent)
+            made = structs.replace(draft, path=target.path, heading=target.heading)
+        parts.ledger.enter([made])
+        return made
+
+    def _refuse_again(self, said: Suggested) -> None:
+        """What the user rejected, whoever proposed it, is not suggested in other words."""
+        from wisen.text.sameness import Lessons
+
+        refused = Lessons()
+        for each in self.proposals():
+            guard = each.proposal.type in (ProposalType.GUARD, ProposalType.FIX)
+            if each.answer is Answer.REJECTED and not guard and each.proposal.context in ("", said.context):
+                refused.add(each.proposal.id, each.proposal.text)
+        if refused.find(said.text) is not None:
+            raise UsageError("The user rejected that before. It is not asked again.")
+
+    def _admitted(self, text: str) -> str:
+        """An agent's words as they may be kept: one line, as it is seen, without what we said ourselves.
+
+        Raises:
+            UsageError: nothing is left of it, it is too long, or it may not be kept.
+        """
+        from wisen.proposals.suggest import LONGEST
+        from wisen.safety import hidden, sentinel
+        from wisen.safety.withhold import rule_against
+
+        if (rule := rule_against(text)) is not None:
+            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        said = " ".join(hidden.without(sentinel.strip(text)).split())
+        said = "".join(letter for letter in said if letter.isprintable())
+        if not said or len(said) > LONGEST:
+            what = f"The text has {len(said)} characters" if said else "There is nothing to keep"
+            raise UsageError(f"{what}. Give words of your own, 1 to {LONGEST} characters.")
+        if (rule := rule_against(said)) is not None or self._parts.ward.holds(said):
+            raise UsageError(f"The text holds what may not be stored ({rule or 'the user had it forgotten'}).")
+        return said
+
+
+def named(agent: str) -> str:
+    """An agent by a name of ours where we know it; else as it names itself, in letters that can do no harm."""
+    plain = _NAME.sub("-", agent.casefold())[:40].strip("-.")
+    return next((known for known in _KNOWN if known.partition("-")[0] in plain), plain or "unknown")
+
+
+def _digest(doubt: Doubt) -> str:
+    return f"{_PURPOSE}:{doubt.entry}"

@@ -1,0 +1,201 @@
+"""From records and fixes to learnings, each with an account of when it helped and when it did not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+
+from wisen.model.learning import Learning, LearningKind, Record, RecordKind
+from wisen.records.problems import problems, session_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.model.failure import Change, Signature
+    from wisen.model.fix import Fix
+    from wisen.model.learning import Problem
+
+    Difference: TypeAlias = Callable[[str, str | None, str | None], Change | None]
+
+_T = TypeVar("_T")
+
+
+class Use(NamedTuple):
+    """One time a learning was put to use."""
+
+    at: datetime
+    session: str
+    signature: Signature | None
+    """Of the failure that it was used against, or that came all the same; None where it is not known."""
+
+
+@dataclass(kw_only=True)
+class Account:
+    """A learning, and when programs recorded that it helped and that it did not."""
+
+    learning: Learning
+    failures: int
+    """How many calls failed before it helped."""
+    helped: list[Use] = field(default_factory=list)
+    failed: list[Use] = field(default_factory=list)
+
+
+class _Resolved(NamedTuple):
+    """A resolution with the failure it resolves, and the difference between their calls."""
+
+    resolution: Record
+    failure: Record
+    change: Change | None
+
+
+def accounts(records: Sequence[Record], fixes: Iterable[Fix], difference: Difference) -> tuple[Account, ...]:
+    """What the records, oldest first, and the mined fixes teach.
+
+    Resolutions of the same failure are one learning where the same change was made, or else where the program said the
+    same. An insight that is recorded again is the same one.
+    """
+    met = {attempt: problem for problem in problems(records) for attempt in problem.attempts}
+    found: list[Account] = []
+    known: dict[str, Account] = {}
+    for group in _alike(_resolved(records, difference)):
+        found.append(_of_resolutions(group, met))
+        known |= dict.fromkeys((each.resolution.id for each in group), found[-1])
+    for insights in _grouped((each for each in records if each.kind is RecordKind.INSIGHT), _saying):
+        found.append(_of_insights(insights))
+        known |= dict.fromkeys((each.id for each in insights), found[-1])
+    for fix in fixes:
+        found.append(_of_fix(fix))
+        known[fix.id] = found[-1]
+    for record in records:
+        tried = known.get(record.tried or "")
+        if tried is not None:
+            uses = tried.failed if record.kind is RecordKind.FAILURE else tried.helped
+            uses.append(Use(record.at, session_of(record), record.signature))
+    for account in found:
+        account.learning = _totalled(account)
+    return tuple(found)
+
+
+def sessions(uses: Iterable[Use]) -> int:
+    """In how many sessions something was put to use."""
+    return len({use.session for use in uses})
+
+
+def _resolved(records: Sequence[Record], difference: Difference) -> list[_Resolved]:
+    failures = {record.id: record for record in records if record.kind is RecordKind.FAILURE}
+    found = []
+    for record in records:
+        failure = failures.get(record.failure or "")
+        if record.kind is RecordKind.RESOLUTION and failure is not None:
+            both = failure.arguments is not None and record.arguments is not None
+            change = difference(failure.tool or "", failure.arguments, record.arguments) if both else None
+            if record.text or change is not None:
+                found.append(_Resolved(record, failure, change))
+    return found
+
+
+def _alike(resolved: Sequence[_Resolved]) -> list[list[_Resolved]]:
+    """Resolutions that are one learning; one without a change joins the most of those that say the same."""
+    seen = Counter((_against(each), _saying(each.resolution), each.change) for each in resolved if each.change)
+    usual: dict[Hashable, Change | None] = {}
+    for (against, saying, change), _ in seen.most_common():
+        usual.setdefault((against, saying), change)
+
+    def which(each: _Resolved) -> Hashable:
+        against, saying = _against(each), _saying(each.resolution)
+        return against, each.change or usual.get((against, saying)) or saying
+
+    return _grouped(resolved, which)
+
+
+def _against(each: _Resolved) -> Hashable:
+    return each.failure.tool, each.failure.signature
+
+
+def _saying(record: Record) -> Hashable:
+    # A text that was withheld says nothing, and so not the same as another one.
+    return record.tool, " ".join(record.text.casefold().split()) if record.text else record.id
+
+
+def _grouped(values: Iterable[_T], key: Callable[[_T], Hashable]) -> list[list[_T]]:
+    groups: dict[Hashable, list[_T]] = {}
+    for value in values:
+        groups.setdefault(key(value), []).append(value)
+    return list(groups.values())
+
+
+def _of_resolutions(group: Sequence[_Resolved], met: Mapping[str, Problem]) -> Account:
+    ended = {met[each.failure.id].attempts: met[each.failure.id] for each in group if each.failure.id in met}
+    newest = group[-1]
+    learning = Learning(
+        id=group[0].resolution.id,
+        kind=LearningKind.RESOLUTION,
+        tool=newest.failure.tool,
+        signature=newest.failure.signature,
+        text=next((each.resolution.text for each in reversed(group) if each.resolution.text), ""),
+        change=next((each.change for each in reversed(group) if each.change), None),
+        before=newest.failure.arguments,
+        after=newest.resolution.arguments,
+        sessions=0,
+        failed=0,
+        confidence=0.5,
+        last_worked=True,
+        last=group[0].resolution.at,
+        problem=list(ended.values())[-1] if ended else None,
+    )
+    helped = [Use(each.resolution.at, session_of(each.failure), each.failure.signature) for each in group]
+    return Account(learning=learning, failures=sum(map(len, ended)), helped=helped)
+
+
+def _of_insights(insights: Sequence[Record]) -> Account:
+    learning = Learning(
+        id=insights[0].id,
+        kind=LearningKind.INSIGHT,
+        tool=insights[0].tool,
+        signature=None,
+        text=insights[-1].text or "",
+        sessions=0,
+        failed=0,
+        confidence=0.5,
+        last_worked=True,
+        last=insights[-1].at,
+    )
+    return Account(learning=learning, failures=0)
+
+
+def _of_fix(fix: Fix) -> Account:
+    learning = Learning(
+        id=fix.id,
+        kind=LearningKind.FIX,
+        tool=fix.change.tool,
+        signature=fix.signature,
+        text="",
+        change=fix.change,
+        before=fix.before,
+        after=fix.after,
+        sessions=fix.sessions,
+        failed=fix.failed_again,
+        confidence=fix.confidence,
+        last_worked=fix.last_worked,
+        last=fix.last,
+        danger=fix.danger,
+    )
+    return Account(learning=learning, failures=fix.calls)
+
+
+def _totalled(account: Account) -> Learning:
+    """The learning with what programs recorded of it added to what was known before."""
+    known, helped, failed = account.learning, sessions(account.helped), sessions(account.failed)
+    before = known.sessions + known.failed + 2
+    uses = [*((use.at, True) for use in account.helped), *((use.at, False) for use in account.failed)]
+    last, worked = max([(known.last, known.last_worked), *uses])
+    return replace(
+        known,
+        sessions=known.sessions + helped,
+        failed=known.failed + failed,
+        confidence=(known.confidence * before + helped) / (before + helped + failed),
+        last_worked=worked,
+        last=last,
+    )

@@ -1,0 +1,119 @@
+"""What of a record may be kept: the door for programs that record their own work.
+
+A string that holds a secret or private data is left out whole, and the rule's name is kept in its stead. Text that we
+injected ourselves is taken out, and what is long is cut.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from wisen.model.learning import Record, RecordKind
+from wisen.safety import sentinel
+from wisen.safety.withhold import rule_against
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+UNNAMED = "?"
+"""Stands for a tool whose name may not be kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lengths:
+    """How many characters are kept."""
+
+    error_head: int
+    error_tail: int
+    text: int
+    argument: int
+
+
+def admit(record: Record, lengths: Lengths) -> Record:
+    """The record with nothing in it that may not be kept, and the first rule that spoke against a part of it."""
+    rules = [_rule_against_name(name) if name else None for name in (record.tool, record.session, record.place)]
+    tool, session, place = (
+        None if rule else name for name, rule in zip((record.tool, record.session, record.place), rules, strict=True)
+    )
+    text, against_text = _text(record, lengths)
+    arguments, against_arguments = _arguments(record.arguments, lengths.argument)
+    return replace(
+        record,
+        tool=UNNAMED if record.tool and not tool else tool,
+        session=session,
+        place=place or "",
+        text=text,
+        arguments=arguments,
+        withheld=next(filter(None, (against_text, against_arguments, *rules)), None),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _rule_against_name(name: str) -> str | None:
+    return rule_against(_readable(name))
+
+
+def _text(record: Record, lengths: Lengths) -> tuple[str | None, str | None]:
+    if record.text is None:
+        return None, None
+    # Taking our own text out can join the halves of a secret, so it comes first.
+    text = sentinel.strip(record.text)
+    rule = rule_against(_readable(text))
+    if rule is not None:
+        return None, rule
+    if record.kind is RecordKind.FAILURE:
+        return _cut(text, lengths.error_head, lengths.error_tail), None
+    return _cut(text, lengths.text, 0), None
+
+
+def _arguments(raw: str | None, longest: int) -> tuple[str | None, str | None]:
+    if raw is None:
+        return None, None
+    arguments = json.loads(raw)
+    rule = _rule_against_any(raw, arguments)
+    if rule is None and (len(raw) > longest or sentinel.strip(raw) is not raw):
+        arguments = _shortened(arguments, longest)
+        raw = json.dumps(arguments, ensure_ascii=False)
+        rule = _rule_against_any(raw, arguments)
+    return (raw, None) if rule is None else (None, rule)
+
+
+def _rule_against_any(raw: str, arguments: object) -> str | None:
+    """The rule against arguments as they are written, or against a text in them as it is meant."""
+    return next(filter(None, map(rule_against, map(_readable, (raw, *_strings(arguments))))), None)
+
+
+def _readable(text: str) -> str:
+    # The rules read text that can be encoded; a byte that is no UTF-8 is never a part of what they look for.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield name
+            yield from _strings(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from _strings(part)
+
+
+def _shortened(value: object, longest: int) -> object:
+    if isinstance(value, str):
+        return _cut(sentinel.strip(value), longest, 0)
+    if isinstance(value, dict):
+        return {name: _shortened(part, longest) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_shortened(part, longest) for part in value]
+    return value
+
+
+def _cut(text: str, head: int, tail: int) -> str:
+    if len(text) <= head + tail:
+        return text
+    return text[:head] + "…" + (text[-tail:] if tail else "")

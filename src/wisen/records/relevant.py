@@ -1,0 +1,87 @@
+"""Which learnings matter to a failure that has just happened, the best first."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from wisen.model.learning import LearningKind, Match
+from wisen.records.accounts import sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.model.failure import Signature
+    from wisen.model.learning import Learning
+    from wisen.records.accounts import Account
+
+_ORDER = tuple(Match)
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_PLACEHOLDERS = frozenset({"path", "url", "time"})
+"""What stands in a signature for a value that was taken out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LikenessPolicy:
+    """How much two texts must share to be about the same thing."""
+
+    words: int = 3
+    """How many words they share at least."""
+    failures: float = 0.6
+    """The part of all their words that two failures share."""
+    insight: float = 0.6
+    """The part of a failure's words that an insight has."""
+
+
+def relevant(
+    accounts: Iterable[Account], failure: Signature, tool: str, *, kept: bool, policy: LikenessPolicy
+) -> tuple[Learning, ...]:
+    """The learnings that matter to a failure of a tool, the best first. `kept`: whether its text may be looked at."""
+    found = []
+    for account in accounts:
+        match = _match(account.learning, failure, tool, kept=kept, policy=policy)
+        if match is not None and not given_up(account, failure):
+            found.append(replace(account.learning, match=match))
+    return tuple(sorted(found, key=_rank))
+
+
+def given_up(account: Account, failure: Signature) -> bool:
+    """Whether it was tried against this failure in vain, and did not help more often since."""
+    vain = [use for use in account.failed if use.signature == failure]
+    if not vain:
+        return False
+    first = min(use.at for use in vain)
+    return sessions(use for use in account.helped if use.at > first) <= sessions(vain)
+
+
+def _match(learning: Learning, failure: Signature, tool: str, *, kept: bool, policy: LikenessPolicy) -> Match | None:
+    known, same_tool = learning.signature, learning.tool == tool
+    if known is None:
+        wanted = _words(failure.words)
+        alike = _enough(wanted & _words(learning.text), len(wanted) * policy.insight, policy)
+        return Match.TOOL if same_tool else Match.WORDS if alike else None
+    if known == failure and kept:
+        return Match.SIGNATURE
+    # A signature says something where the key alone would put different things together. Those of texts that were
+    # withheld are the same and say nothing: they match no better than this.
+    if same_tool and known.key == failure.key and not (known.says and failure.says):
+        return Match.KEY
+    if same_tool or known.key == failure.key:
+        one, two = _words(known.says), _words(failure.says)
+        return Match.WORDS if _enough(one & two, len(one | two) * policy.failures, policy) else None
+    return None
+
+
+def _enough(shared: set[str], wanted: float, policy: LikenessPolicy) -> bool:
+    return len(shared) >= max(wanted, policy.words)
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold())) - _PLACEHOLDERS
+
+
+def _rank(learning: Learning) -> tuple[object, ...]:
+    match = _ORDER.index(learning.match) if learning.match else len(_ORDER)
+    insight = learning.kind is LearningKind.INSIGHT
+    return match, insight, -learning.confidence, -learning.sessions, -learning.last.timestamp(), learning.id

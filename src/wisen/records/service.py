@@ -1,0 +1,292 @@
+"""The part of the facade for programs that are their own log: they record their work and find again what helped.
+
+What is recorded goes to the ledger at once, for there is no log to read it from again. It does not judge texts: the
+loop does (`records`), and every string passes its door first.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.errors import UsageError
+from wisen.model.learning import Record, RecordKind
+from wisen.model.report import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from wisen.model.failure import Signature
+    from wisen.model.learning import Candidate, Learning, Problem
+    from wisen.parts import Parts
+    from wisen.records.admit import Lengths
+
+
+class Recorder:
+    """What a program records of its own work, and what it finds again."""
+
+    _parts: Parts
+
+    def record_failure(
+        self,
+        *,
+        tool: str,
+        error: str,
+        arguments: Mapping[str, object] | None = None,
+        session: str | None = None,
+        place: Path | str = "",
+        tried: str | None = None,
+    ) -> str:
+        """Record that a call failed, and return the id of the failure when it is on disk.
+
+        A text that holds a secret or private data is not stored; the failure is, with the name of the rule.
+
+        Args:
+            tool: What was called, by the name the program has for it.
+            error: What it said.
+            arguments: What it was called with; texts, numbers, lists and dictionaries.
+            session: The program's name for the work at hand, such as a job's. Failures of one tool that are alike are
+                attempts at one problem within a session, and whatever is counted is counted by session. A record
+                without one counts as a session of its own.
+            place: The directory it is about.
+            tried: The id of a learning that was suggested, was tried before this call and did not help.
+
+        Raises:
+            UsageError: a text is empty, the arguments cannot be written as JSON, or no learning has the id `tried`.
+            StoreError: the ledger cannot be written.
+        """
+        failure = self._failure(tool, error, arguments)
+        return self._keep(
+            replace(failure, session=_name("session", session), place=str(place), tried=self._known(tried))
+        )
+
+    def record_resolution(self, failure: str, text: str, *, arguments: Mapping[str, object] | None = None) -> str:
+        """Record what fixed a failure, and return the id of the resolution when it is on disk.
+
+        It ends the open problems of the failure's tool in its session.
+
+        Args:
+            failure: The id that `record_failure` returned.
+            text: What fixed it, as a person would say it to the next one.
+            arguments: Of the call that worked; with those of the failure they show what was changed.
+
+        Raises:
+            UsageError: no failure has that id, the text is empty, or the arguments cannot be written as JSON.
+            StoreError: the ledger cannot be written.
+        """
+        resolved = self._failed(failure)
+        return self._keep(
+            replace(
+                self._new(RecordKind.RESOLUTION),
+                text=_said("text", text),
+                arguments=_encoded(arguments),
+                tool=resolved.tool,
+                session=resolved.session,
+                place=resolved.place,
+                signature=resolved.signature,
+                failure=resolved.id,
+            )
+        )
+
+    def record_success(
+        self, *, tool: str, session: str | None = None, place: Path | str = "", tried: str | None = None
+    ) -> str:
+        """Record that a call succeeded, and return the id of the success when it is on disk.
+
+        It ends the open problems of the tool in the session.
+
+        Args:
+            tool: What was called.
+            session: The program's name for the work at hand; without one it ends nothing.
+            place: The directory it is about.
+            tried: The id of a learning that was suggested, was tried before this call and helped.
+
+        Raises:
+            UsageError: a text is empty, or no learning has the id `tried`.
+            StoreError: the ledger cannot be written.
+        """
+        success = replace(self._new(RecordKind.SUCCESS), tool=_said("tool", tool), session=_name("session", session))
+        return self._keep(replace(success, place=str(place), tried=self._known(tried)))
+
+    def record_insight(self, text: str, *, tool: str | None = None) -> str:
+        """Record something worth knowing, and return its id when it is on disk.
+
+        Args:
+            text: The insight, in words of your own.
+            tool: The tool it is about; without one it is found by its words.
+
+        Raises:
+            UsageError: a text is empty.
+            StoreError: the ledger cannot be written.
+        """
+        return self._keep(replace(self._new(RecordKind.INSIGHT), text=_said("text", text), tool=_name("tool", tool)))
+
+    def relevant(
+        self, *, tool: str, error: str, arguments: Mapping[str, object] | None = None, place: Path | str = ""
+    ) -> tuple[Learning, ...]:
+        """What is known about an error of a tool, the best first; nothing is recorded by asking.
+
+        First comes what helped against the same failure, then against the same symptom of the tool, then against
+        failures in similar words, then insights about the tool. What was tried against the same failure in vain is
+        left out until it helps more often than that. Fixes mined from logs are there when they are known to help.
+
+        Args:
+            tool: What was called.
+            error: What it said.
+            arguments: What it was called with. Give them if they are given when failures are recorded: the program
+                that a command runs is a part of what makes two failures the same.
+            place: The directory it is about. With one, only what belongs to the same project is told, and what
+                belongs to none.
+
+        Raises:
+            UsageError: a text is empty, or the arguments cannot be written as JSON.
+            StoreError: a store cannot be read.
+        """
+        from wisen.mining.call_changes import difference
+        from wisen.records.accounts import accounts
+        from wisen.records.admit import admit
+        from wisen.records.relevant import LikenessPolicy, relevant
+
+        failure = admit(self._failure(tool, error, arguments), self._lengths())
+        signature = _signature(failure)
+        near = str(place)
+        records = [each for each in self._records(tool=failure.tool, key=signature.key) if self._shares(each, near)]
+        here = Selection(places=(near,) if near else ())
+        known = (fix for fix in self._parts.index.fixes(here) if fix.is_known)
+        return relevant(
+            accounts(records, known, difference),
+            signature,
+            failure.tool or "",
+            kept=failure.text is not None,
+            policy=LikenessPolicy(),
+        )
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What recurs often enough to be worth a rule, a guard or a skill, the one that would save the most first.
+
+        These are resolutions and fixes that helped in at least three sessions, mostly, and the last time; and failures
+        met in at least three sessions that nothing is known to resolve, in records or in the logs of agents.
+
+        Raises:
+            StoreError: a store cannot be read.
+        """
+        from wisen.mining.call_changes import difference
+        from wisen.records.accounts import accounts
+        from wisen.records.candidates import CandidatePolicy, candidates
+
+        records, index, everywhere = self._records(), self._parts.index, Selection()
+        alive = self._parts.clock.now() - timedelta(days=self._parts.mine.transient_days)
+        kinds = index.failures(everywhere, alive=alive)
+        return candidates(records, kinds, accounts(records, index.fixes(everywhere), difference), CandidatePolicy())
+
+    def problem(self, failure: str) -> Problem:
+        """The problem that a failure was an attempt at: all attempts, their trajectory and what each was told.
+
+        Raises:
+            UsageError: no failure has that id.
+            StoreError: the ledger cannot be read.
+        """
+        from wisen.records.problems import problems
+
+        failed = self._failed(failure)
+        found = problems(self._records(tool=failed.tool))
+        return next(problem for problem in found if failed.id in problem.attempts)
+
+    def _new(self, kind: RecordKind) -> Record:
+        parts = self._parts
+        return Record(id=parts.ids.new(), kind=kind, machine=parts.machine, at=parts.clock.now())
+
+    def _failure(self, tool: str, error: str, arguments: Mapping[str, object] | None) -> Record:
+        return replace(
+            self._new(RecordKind.FAILURE),
+            tool=_said("tool", tool),
+            text=_said("error", error),
+            arguments=_encoded(arguments),
+        )
+
+    def _keep(self, record: Record) -> str:
+        from wisen.records.admit import admit
+
+        kept = admit(record, self._lengths())
+        if kept.text is not None and not kept.text.strip() and kept.kind is not RecordKind.FAILURE:
+            raise UsageError("The text is what wisen itself put into a context. Give words of your own.")
+        if kept.kind is RecordKind.FAILURE:
+            kept = replace(kept, signature=_signature(kept))
+        self._parts.ledger.keep(kept)
+        return kept.id
+
+    def _lengths(self) -> Lengths:
+        from wisen.records.admit import Lengths
+
+        door = self._parts.door
+        return Lengths(
+            error_head=door.failure_head,
+            error_tail=door.failure_tail,
+            text=door.longest_message,
+            argument=door.longest_argument,
+        )
+
+    def _records(self, *, tool: str | None = None, key: str | None = None) -> Sequence[Record]:
+        return [_signed(record) for record in self._parts.ledger.records(tool=tool, key=key)]
+
+    def _shares(self, record: Record, place: str) -> bool:
+        """Whether a record may be told of in a place: projects never learn from each other unasked."""
+        if not place or not record.place or record.place == place:
+            return True
+        one, two = (self._parts.scope.context(each, "") for each in (record.place, place))
+        return one is not None and two is not None and one.key == two.key
+
+    def _failed(self, failure: str) -> Record:
+        for record in self._parts.ledger.records(id_=_said("failure", failure)):
+            if record.kind is RecordKind.FAILURE:
+                return record
+        raise UsageError(f"{failure!r} is not the id of a recorded failure. Give the id that record_failure returned.")
+
+    def _known(self, tried: str | None) -> str | None:
+        if tried is None:
+            return None
+        teaching = (RecordKind.RESOLUTION, RecordKind.INSIGHT)
+        if any(record.kind in teaching for record in self._parts.ledger.records(id_=_said("tried", tried))):
+            return tried
+        if any(fix.id == tried for fix in self._parts.index.fixes(Selection())):
+            return tried
+        raise UsageError(f"{tried!r} is not the id of a learning. Give the id of one that relevant() returned.")
+
+
+def _signature(failure: Record) -> Signature:
+    from wisen.mining.signatures import signature_of
+
+    return signature_of(tool=failure.tool or "", arguments=failure.arguments, text=failure.text)
+
+
+def _signed(record: Record) -> Record:
+    """The record with a signature that can be compared: an older one is made again from what was kept."""
+    from wisen.mining.signatures import VERSION
+
+    if record.signature is None or record.signature.version == VERSION or record.kind is not RecordKind.FAILURE:
+        return record
+    return replace(record, signature=_signature(record))
+
+
+def _said(name: str, text: object) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise UsageError(f"{name} is {text!r}, and a text is needed. Give what a person can read.")
+    return text
+
+
+def _name(name: str, text: object) -> str | None:
+    return None if text is None else _said(name, text)
+
+
+def _encoded(arguments: Mapping[str, object] | None) -> str | None:
+    if arguments is None:
+        return None
+    try:
+        return json.dumps(dict(arguments), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(
+            f"The arguments cannot be written as JSON: {error}. Give texts, numbers, lists and dictionaries."
+        ) from error

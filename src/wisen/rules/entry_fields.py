@@ -1,0 +1,131 @@
+"""The fields of an entry in the known format: by which names they go, and how their values are read."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from wisen.model.entry import EntryType, Priority, Status
+from wisen.text.markdown import BLANK, unblock, uncode, uninline, unlisted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from enum import StrEnum
+
+_POINT = re.compile(r"\A[ \t]*[-*+][ \t]+")
+_TIME = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9:.]+)?) ?(Z|UTC|[+-][0-9:.]+|)")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_COUNT = re.compile(r"[0-9]{1,18}")
+
+SECTIONS: dict[EntryType, dict[str, str]] = {
+    EntryType.LEARNING: {
+        "Summary": "summary",
+        "Details": "details",
+        "Error": "error",
+        "Context": "setting",
+        "Suggested Action": "action",
+    },
+    EntryType.ERROR: {
+        "Summary": "summary",
+        "Error": "error",
+        "Context": "setting",
+        "Details": "details",
+        "Suggested Fix": "action",
+    },
+    EntryType.FEATURE: {
+        "Summary": "summary",
+        "User Context": "setting",
+        "Details": "details",
+        "Error": "error",
+        "Suggested Implementation": "action",
+    },
+}
+"""Under which headings the texts of an entry are written, in order."""
+KNOWN = {
+    **{title.casefold(): field for titles in SECTIONS.values() for title, field in titles.items()},
+    "requested capability": "summary",
+    "logged": "logged",
+    "category": "category",
+    "priority": "priority",
+    "status": "status",
+    "area": "area",
+    "source": "source",
+    "related files": "files",
+    "tags": "tags",
+    "pattern key": "key",
+    "recurrence count": "recurrence",
+    "first seen": "first_seen",
+    "last seen": "last_seen",
+    "see also": "see_also",
+    "evidence": "evidence",
+    "resolution": "resolution",
+}
+"""What a field or a section is, by its name in small letters."""
+NOTES = {"notes": "resolution"}
+"""The same, inside of a resolution."""
+
+
+def named(name: str) -> str:
+    """A name as it is compared: the same in capitals, with dashes or in bold."""
+    return " ".join(re.split(r"[ \t_-]+", name.strip(" \t*_:：").casefold()))
+
+
+def _one_of(kind: type[StrEnum]) -> Callable[[str], StrEnum | None]:
+    words: dict[str, StrEnum] = {named(each.value): each for each in kind}
+    return lambda text: words.get(named(text.strip(BLANK).strip("`").replace("'", "")))
+
+
+def _time(text: str) -> datetime | None:
+    found = _TIME.fullmatch(text.strip(BLANK + "`*").upper())
+    try:
+        at = datetime.fromisoformat(found[1] + found[2].replace("UTC", "Z")) if found else None
+    except ValueError:
+        return None
+    return at.replace(tzinfo=UTC) if at and at.tzinfo is None else at
+
+
+def _date(text: str) -> date | None:
+    found = _DAY.match(text.strip(BLANK + "`*"))
+    try:
+        return date.fromisoformat(found[0]) if found else None
+    except ValueError:
+        return None
+
+
+def _count(text: str) -> int | None:
+    found = _COUNT.fullmatch(text.strip(BLANK + "`*"))
+    return int(found[0]) if found else None
+
+
+def _items(text: str) -> tuple[str, ...]:
+    """A list with commas, or one item a line."""
+    return tuple(item for line in text.split("\n") for item in unlisted(_POINT.sub("", line)))
+
+
+def _points(text: str) -> tuple[str, ...]:
+    """One text a point; what is not a point goes on with the one before."""
+    points: list[str] = []
+    for line in text.strip(BLANK).split("\n"):
+        found = _POINT.match(line)
+        if found or not points:
+            points.append(line[found.end() if found else 0 :])
+        else:
+            points[-1] += f"\n{line}"
+    return tuple(filter(None, map(uninline, points)))
+
+
+READ: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("summary", "details", "action", "setting", "resolution"), unblock),
+    **dict.fromkeys(("area", "source", "key", "category"), uninline),
+    **dict.fromkeys(("files", "tags", "see_also"), _items),
+    "error": uncode,
+    "evidence": _points,
+    "logged": _time,
+    "priority": _one_of(Priority),
+    "status": _one_of(Status),
+    "recurrence": _count,
+    "first_seen": _date,
+    "last_seen": _date,
+}
+"""How the value of a field is read; None where it cannot be."""

@@ -1,0 +1,118 @@
+"""The lines of a file of entries, taken apart: which entries there are, and the fields and sections of each."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.rules.entry_fields import named
+from wisen.text.markdown import BLANK, fences
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator
+
+NAME = re.compile(r"(?ai:(?:LRN|ERR|FEAT)-[0-9]{8}-[0-9A-Z]{1,32})")
+"""The name of an entry: its end is a number, or letters and digits."""
+_TITLE = re.compile(rf"\[?({NAME.pattern})(?![0-9A-Za-z-])\]?[ \t]*[-:–—]*[ \t]*(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|\Z)(.*)")
+_RULE = re.compile(r" {0,3}-(?:[ \t]*-){2,}[ \t]*")
+_FIELD = re.compile(
+    r"([ \t]*)([-*+][ \t]+)?(\*\*|__|)([A-Za-z][A-Za-z0-9 /_-]{0,39}?)[ \t]*(?:[:：]\3|\3[ \t]*[:：])[ \t]*(.*)"
+)
+
+
+class Part(NamedTuple):
+    """A field, or what stands between fields."""
+
+    name: str | None
+    """None for what is no field."""
+    text: str
+    verbatim: str
+
+
+@dataclass
+class Piece:
+    """A stretch of an entry: what stands below its name, a section, or what follows a rule."""
+
+    title: str | None
+    """Empty for the first; None behind a rule."""
+    raw: str
+    lines: list[tuple[str, bool]] = field(default_factory=list)
+    """Each with whether it stands in a fence of code."""
+
+    @property
+    def text(self) -> str:
+        """What stands in it."""
+        return "\n".join(line for line, _ in self.lines)
+
+    @property
+    def verbatim(self) -> str:
+        """All of it, with its heading."""
+        return f"{self.raw}\n{self.text}".strip("\n")
+
+    def parts(self, known: Container[str]) -> Iterator[Part]:
+        """Its fields and what stands between them, in order.
+
+        A field is told by a point or bold letters, or by a name that is known. Lines further in go on with it.
+        """
+        at = 0
+        while at < len(self.lines):
+            found = self._field(at, known)
+            end = at + 1
+            while end < len(self.lines) and (
+                self._goes_on(found[1], end) if found else self._field(end, known) is None
+            ):
+                end += 1
+            verbatim = "\n".join(line for line, _ in self.lines[at:end])
+            if found:
+                text = "\n".join([found[5], *(line for line, _ in self.lines[at + 1 : end])])
+                yield Part(named(found[4]), text, verbatim)
+            elif verbatim.strip(BLANK):
+                yield Part(None, verbatim, verbatim.strip("\n"))
+            at = end
+
+    def _field(self, at: int, known: Container[str]) -> re.Match[str] | None:
+        line, fenced = self.lines[at]
+        found = None if fenced else _FIELD.fullmatch(line)
+        return found if found and (found[2] or found[3] or named(found[4]) in known) else None
+
+    def _goes_on(self, indent: str, at: int) -> bool:
+        line, fenced = self.lines[at]
+        return bool(line.strip(BLANK)) and not fenced and len(line) - len(line.lstrip(" \t")) > len(indent)
+
+
+@dataclass
+class Lines:
+    """The lines of one entry."""
+
+    level: int
+    """How deep its heading is."""
+    name: str
+    title: str
+    """What stands behind the name."""
+    pieces: list[Piece] = field(default_factory=lambda: [Piece("", "")])
+
+
+def entries(text: str) -> list[Lines]:
+    """The entries of a file with their lines, in order; none inside a fence of code."""
+    lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    fenced = {number for span in fences(lines) for number in span}
+    found: list[Lines] = []
+    now: Lines | None = None
+    for number, line in enumerate(lines):
+        heading = None if number in fenced else _HEADING.fullmatch(line)
+        level = len(heading[1]) if heading else 7
+        name = _TITLE.fullmatch(heading[2]) if heading and level <= 3 else None
+        if name:
+            now = Lines(level, name[1], name[2])
+            found.append(now)
+        elif now is None or level <= now.level:
+            now = None
+        elif heading and level == now.level + 1:
+            now.pieces.append(Piece(heading[2], line))
+        elif number not in fenced and _RULE.fullmatch(line):
+            now.pieces.append(Piece(None, line))
+        else:
+            now.pieces[-1].lines.append((line, number in fenced))
+    return found

@@ -1,0 +1,140 @@
+"""The files of a workspace that hold learnings in the known format: entries go into them, and come back from them.
+
+What the user adopted of it is imported, as evidence of nothing, and a status that was changed there is the user's word.
+A file that others wrote or changed since is not read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.edits.past import past
+from wisen.model.change import Passage
+from wisen.model.entry import Category, Entry, EntryType, MoveKind, Origin, Priority, Source, Status, Who
+from wisen.rules.books import Taken
+from wisen.rules.learnings_text import HEADERS, file_of, read, write
+from wisen.safety.withhold import rule_against
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from wisen.edits.edit import Edit, PassagePlan
+    from wisen.edits.past import Desk
+    from wisen.model.entry import Occurrence
+    from wisen.model.entry_state import EntryState
+    from wisen.rules.learnings_text import Written
+    from wisen.store.ledger_port import Scribe
+
+FOLDER = ".learnings"
+_QUOTES = 3
+_WHY = "the learnings of this workspace"
+
+
+def put_down(
+    desk: Desk,
+    folder: Path,
+    states: Iterable[EntryState],
+    seen: Callable[[str], Sequence[Occurrence]],
+    *,
+    dry_run: bool,
+) -> list[Edit]:
+    """Write entries into the files of a workspace, by the one door: new ones at the end, changed ones in their place.
+
+    An entry that somebody else touched is his, and is left alone.
+    """
+    from wisen.edits.edit import Editor
+
+    editor = Editor(desk)
+    made: list[Edit] = []
+    held: dict[Path, bytes] = {}
+    for state in states:
+        path = folder / FOLDER / file_of(state.entry.type)
+        if path not in held:
+            held[path] = desk.files.read(path).content or b""
+        text = _text(state, seen(state.entry.id))
+        for plan in _plans(desk, path, held[path], state, text):
+            if dry_run and made and made[-1].change.path == str(path):
+                continue  # what comes behind the first can only be told once that is there
+            edit = editor.place(plan._replace(saw=desk.files.read(path).digest), dry_run=dry_run)
+            made.append(edit)
+            held[path] = edit.holds or b""
+    return made
+
+
+def learnings_in(folder: Path) -> tuple[Path, ...]:
+    """The files of a workspace that may hold learnings, there or not."""
+    return tuple(folder / FOLDER / file_of(type_) for type_ in EntryType)
+
+
+def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, EntryState], scribe: Scribe) -> Taken:
+    """What stands in files of a workspace that we do not know, by the names of entries."""
+    taken = Taken([], [])
+    for content in contents:
+        for each in read(content.decode("utf-8", "replace")):
+            state = known.get(each.name)
+            if state is None:
+                _import(taken, each, context, scribe)
+            elif each.status is not None and each.status is not state.status and not state.merged_into:
+                taken.moves.append(
+                    scribe.move(state.entry.id, MoveKind.STATUS, each.status, by=Who.USER, why=f"edited in {FOLDER}")
+                )
+    return taken
+
+
+def _plans(desk: Desk, path: Path, content: bytes, state: EntryState, text: bytes) -> list[PassagePlan]:
+    from wisen.edits.edit import PassagePlan
+
+    name = f"[{state.entry.name}]".encode()
+    if name not in content:
+        start = [PassagePlan(str(path), HEADERS[state.entry.type].encode(), _WHY, "")] if not content.strip() else []
+        return [*start, PassagePlan(str(path), text, _WHY, "")]
+    ours = [each.deed for each in past(desk).open(desk.files.real(path)) if isinstance(each.deed, Passage)]
+    last = next((deed.new for deed in reversed(ours) if name in deed.new), None)
+    if last is None or last == text or content.count(last) != 1:
+        return []
+    return [PassagePlan(str(path), text, _WHY, "", old=last)]
+
+
+def _text(state: EntryState, seen: Sequence[Occurrence]) -> bytes:
+    return write(
+        state.entry,
+        status=state.status,
+        priority=state.priority,
+        recurrence=max(1, state.times),
+        first=state.first.date(),
+        last=state.last.date(),
+        evidence=[f"{each.at:%Y-%m-%d} {each.agent} {each.session[:8]}: {each.quote}" for each in seen[-_QUOTES:]],
+    ).encode()
+
+
+def _import(taken: Taken, each: Written, context: str, scribe: Scribe) -> None:
+    text = " ".join((each.summary or each.details).split())
+    if not text or rule_against("\n".join((each.summary, each.details, each.action, each.error))) is not None:
+        return
+    id_ = scribe.ids.new()
+    taken.entries.append(
+        Entry(
+            id=id_,
+            name=each.name,
+            machine=scribe.machine,
+            context=context,
+            at=each.logged or scribe.clock.now(),
+            type=each.type,
+            category=Category(each.category) if each.category in list(Category) else None,
+            summary=text,
+            details=each.details,
+            action=each.action,
+            error=each.error,
+            setting=each.setting,
+            source=Source(each.source) if each.source in list(Source) else Source.SELF_DISCOVERY,
+            origin=Origin.IMPORTED,
+            priority=each.priority or Priority.MEDIUM,
+            area=each.area or "tooling",
+            tags=each.tags,
+            files=each.files,
+            key=each.key,
+        )
+    )
+    if each.status not in (None, Status.PENDING):
+        taken.moves.append(scribe.move(id_, MoveKind.STATUS, each.status, why=f"so it stood in {FOLDER}"))

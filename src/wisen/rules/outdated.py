@@ -1,0 +1,95 @@
+"""Finds lines of ours in the user's files that no longer say what holds, and proposes to change each of them.
+
+A newer word took the place of what a line says, or the user worded the rule otherwise elsewhere. Nothing is written
+here: the user approves the change of each file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.edits import deeds
+from wisen.edits.past import past, whereabouts
+from wisen.errors import FileError, SettingsUnclear
+from wisen.lessons.propose import replacement
+from wisen.lessons.supersede import successor
+from wisen.model.change import Fate, Line
+from wisen.model.entry import Answer, rule_id
+from wisen.rules.targets import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.model.entry import Proposal
+    from wisen.model.entry_state import Asked, EntryState
+    from wisen.parts import Parts
+
+_STANDS = (Fate.STANDS, Fate.HIS)
+
+
+class Outdated(NamedTuple):
+    """A line in a file that says what no longer holds."""
+
+    entry: EntryState
+    """The entry whose words belong there."""
+    of: EntryState
+    """The entry that the line was put in for."""
+    line: str
+    """The id of the line."""
+    text: str
+    """What it says."""
+    target: Target
+
+
+def outdated_lines(parts: Parts, states: Sequence[EntryState]) -> list[Outdated]:
+    """The lines of ours that say what no longer holds, each with the entry whose words belong in its place."""
+    by_id = {each.entry.id: each for each in states}
+    by_line = {rule_id(each.entry.id): each for each in states}
+    known = past(parts.desk)
+    found = []
+    for change in known.standing():
+        deed = change.deed
+        state = by_line.get(deed.id) if isinstance(deed, Line) else None
+        if state is None or not isinstance(deed, Line) or known.fates[change.id] not in _STANDS:
+            continue
+        holds = successor(state, by_id)
+        if holds.is_over or (holds is state and _plain(deed.text) == _plain(state.text)):
+            continue
+        try:
+            seen = whereabouts(parts.desk, change, known)
+            text = deeds.stands(deed, seen.content)
+        except (FileError, SettingsUnclear):
+            continue  # somebody is in the midst of it
+        if text is not None and _plain(text) != _plain(holds.text):
+            found.append(Outdated(holds, state, deed.id, text, Target(seen.path, deed.heading)))
+    return found
+
+
+def proposed_replacements(parts: Parts, outdated: Sequence[Outdated], before: Sequence[Asked]) -> list[Proposal]:
+    """Proposals to change these lines; what was asked before waits for new evidence, or for other words."""
+    last = {(each.proposal.path, each.proposal.replaces): each for each in before if each.proposal.replaces}
+    follows = {(each.proposal.entry, each.proposal.context): each.proposal.id for each in before}
+    found: list[Proposal] = []
+    for each in outdated:
+        asked_last, state = last.get((each.target.path, each.line)), each.entry
+        if asked_last is not None and not _may_ask(asked_last, state):
+            continue
+        evidence = parts.ledger.occurrences(state.entry.id)
+        key = (state.entry.id, state.context)
+        made = replacement(state, evidence, each, follows.get(key, ""), parts.scribe)
+        follows[key] = made.id
+        found.append(made)
+    return found
+
+
+def _may_ask(last: Asked, state: EntryState) -> bool:
+    """Whether a line may be asked about that was asked about before: what belongs there is something else now."""
+    proposal = last.proposal
+    if proposal.entry != state.entry.id or _plain(proposal.text) != _plain(state.text):
+        return True
+    new = state.sessions > proposal.sessions
+    return new and last.answer in (Answer.SKIPPED, Answer.EXPIRED, Answer.REJECTED)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

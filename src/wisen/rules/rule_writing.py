@@ -1,0 +1,172 @@
+"""Where an approved rule goes: written by the one door where it can be, else other places are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.decisions.deciding import Decider
+from wisen.errors import FileChanged, FileError, PersonNeeded, PlaceNeeded, StoreError, UsageError
+from wisen.model.change import digest
+from wisen.model.entry import MoveKind, Who, rule_id
+from wisen.model.place import PlaceWord, place_in
+
+if TYPE_CHECKING:
+    from wisen.edits.edit import Edit
+    from wisen.model.entry import Move, Proposal
+    from wisen.model.place import RulePlace
+
+_THROUGH = (FileChanged, StoreError, PersonNeeded)
+"""What no other place would mend."""
+
+
+class ChosenPlace(NamedTuple):
+    """What the user chose for one file of a project."""
+
+    context: str
+    file: str
+    to: str
+
+
+class Placer(Decider):
+    """What a Learner knows of the places that rules go to."""
+
+    def places(self, proposal: Proposal) -> tuple[RulePlace, ...]:
+        """Every place where the rule of a proposal may go, its own file first."""
+        from wisen.rules.placing import places_for
+
+        return places_for(self._parts, proposal)
+
+    def place_of(self, proposal: Proposal, to: str | None = None) -> RulePlace | None:
+        """Where the rule of a proposal goes: where `to` says, else where the user said before, else its own file.
+
+        None where it goes to no file at all.
+
+        Raises:
+            UsageError: there is no such place.
+        """
+        from wisen.rules.placing import is_placed, place_for
+
+        if is_placed(proposal):
+            return place_for(self._parts, proposal, to)
+        if to is not None:
+            raise UsageError(f"{proposal.id} goes into no file, so {to!r} is no place for it. Leave out --to.")
+        return None
+
+    def chosen_places(self) -> tuple[ChosenPlace, ...]:
+        """The places that the user chose, by project and file."""
+        from wisen.rules.place_choices import chosen_places
+
+        moves = [each for each in self._parts.ledger.moves() if each.kind is MoveKind.PLACE]
+        contexts = ["", *sorted(each.key for each in self._parts.ledger.contexts())]
+        return tuple(
+            ChosenPlace(context, file, word)
+            for context in contexts
+            for file, word in sorted(chosen_places(moves, context).items())
+        )
+
+    def choose_place(self, context: str, file: str, to: str, *, dry_run: bool = False) -> ChosenPlace:
+        """Take the user's word where rules of a project go that would go into one of its files; `ask` asks again.
+
+        Raises:
+            UsageError: there is no such place.
+            PersonNeeded: nothing shows that a person says so.
+        """
+        from wisen.rules.place_choices import ASK, choice_subject, choice_value
+
+        word = to if to == ASK else place_in(to)
+        kept = [each.value for each in PlaceWord if each is not PlaceWord.OWN]
+        if word not in (*kept, ASK):
+            why = " It is said each time, because the rule then holds everywhere." if word == PlaceWord.OWN else ""
+            raise UsageError(f"{to!r} cannot be chosen.{why} It is one of {', '.join((*kept, ASK))}.")
+        words = ("proposals", "place", word, "--file", file, *(("--context", context) if context else ("--global",)))
+        self.require_person(*words, dry_run=dry_run)
+        if not dry_run:
+            move = self._parts.scribe.move(
+                choice_subject(context), MoveKind.PLACE, choice_value(file, word), by=Who.USER
+            )
+            self._parts.ledger.enter([move])
+        return ChosenPlace(context, file, word)
+
+    def write_rule(
+        self, proposal: Proposal, place: RulePlace, text: str, entry: str, *, said: bool = False, dry_run: bool = False
+    ) -> Edit | None:
+        """Put an approved rule where it goes; None where it goes into no file of the user's.
+
+        `said`: the user named the place just now.
+
+        Raises:
+            PlaceNeeded: it cannot go there; nothing was written, and the error names the places where it can go.
+            UsageError: the text cannot be a line.
+        """
+        from wisen.edits.managed import rendered
+        from wisen.rules.placing import choice_for, trouble_at
+        from wisen.safety.withhold import rule_against
+
+        id_ = rule_id(entry)
+        if place.word is PlaceWord.HOOK:
+            return None
+        if (rule := rule_against(text)) is not None:
+            raise UsageError(f"It holds what may not be stored ({rule}). Word it without that.")
+        try:
+            rendered(text, id_)
+        except ValueError as error:
+            raise UsageError(f"Nothing was written: {error}.") from error
+        trouble = trouble_at(self._parts, place)
+        if trouble is not None and not trouble.is_size:
+            raise self._place_needed(proposal, place, trouble.says)
+        grows = place.word is PlaceWord.FILE and (said or choice_for(self._parts, proposal) is PlaceWord.FILE)
+        try:
+            return self._written(proposal, place, text, id_, may_be_full=grows, dry_run=dry_run)
+        except _THROUGH:
+            raise
+        except (FileError, UsageError) as error:
+            raise self._place_needed(proposal, place, str(error)) from error
+
+    def _written(
+        self, proposal: Proposal, place: RulePlace, text: str, id_: str, *, may_be_full: bool, dry_run: bool
+    ) -> Edit:
+        """Put an approved rule into its file: as a line, or as a value where the file holds values."""
+        from wisen.edits.deeds import stands_in
+        from wisen.edits.edit import Editor, LinePlan, ValuePlan
+        from wisen.rules.preferences import keys_in
+
+        parts, path, why = self._parts, place.path, proposal.why.partition("\n")[0]
+        content = parts.files.read(Path(path)).content
+        if proposal.replaces and stands_in(proposal.replaces, content or b""):
+            plan = LinePlan(path, place.heading, text, id_, why, digest(content))
+            return Editor(parts.desk).replace(plan, proposal.replaces, dry_run=dry_run)
+        if not path.endswith(".json"):
+            plan = LinePlan(path, place.heading, text, id_, why, digest(content), may_be_full)
+            return Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
+        keys = keys_in(content, id_)
+        if keys is None:
+            raise UsageError(f"{path} holds no texts under `preferences` any more. Mend it, or reject the proposal.")
+        return Editor(parts.desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
+
+    def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:
+        from wisen.rules.placing import can_be_offered
+
+        offered = tuple(
+            (each.word.value, each.says) for each in self.places(proposal) if can_be_offered(self._parts, each, tried)
+        )
+        listed = "; ".join(f"--to {word} ({says})" for word, says in offered)
+        then = f" Say where it may go: {listed}." if offered else ""
+        return PlaceNeeded(f"{why} Nothing was written, and it still waits.{then}", why=why, places=offered)
+
+    def place_move(self, proposal: Proposal, place: RulePlace) -> list[Move]:
+        """The row that remembers where the user said that a rule goes, for the next one; none where that is known.
+
+        What makes a rule hold in all projects is said each time.
+        """
+        from wisen.rules.place_choices import choice_subject, choice_value
+        from wisen.rules.placing import choice_for
+
+        if place.widens or choice_for(self._parts, proposal) is place.word:
+            return []
+        value = choice_value(proposal.path, place.word)
+        return [self._parts.scribe.move(choice_subject(proposal.context), MoveKind.PLACE, value, by=Who.USER)]
+
+    def _worth(self) -> dict[str, float]:
+        """How useful the lines of ours are, should some have to make room."""
+        raise NotImplementedError

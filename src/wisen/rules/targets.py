@@ -1,0 +1,81 @@
+"""Where a rule goes: the file of the agent that it was said to, and the heading it stands under."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.model.entry import Category, EntryType
+from wisen.model.signal import About
+from wisen.rules import preferences
+
+if TYPE_CHECKING:
+    from wisen.model.entry import Entry
+    from wisen.system.ports import Files
+
+
+class Target(NamedTuple):
+    """A file and a heading in it, where it has headings."""
+
+    path: str
+    heading: str
+
+
+_OPENCLAW = {
+    "behaviour": Target("SOUL.md", "Boundaries"),
+    "workflow": Target("AGENTS.md", "Red Lines"),
+    "tool": Target("TOOLS.md", "Known Gotchas"),
+    "preference": Target("USER.md", "Preferences"),
+    "principle": Target("MEMORY.md", "Self-Improvement Principles"),
+}
+"""The files of an OpenClaw workspace, by what a rule is, with the headings that are known there."""
+_ONE_FILE = {"claude-code": "CLAUDE.md", "codex": "AGENTS.md", "gemini-cli": "GEMINI.md"}
+"""Agents that read one file of a project."""
+_HEADINGS = {
+    "behaviour": "How to work",
+    "workflow": "How to work",
+    "tool": "Commands and tools",
+    "preference": "Preferences",
+    "principle": "About this project",
+}
+
+
+def kind_of(entry: Entry) -> str:
+    """What a rule is: behaviour, workflow, tool, preference or principle."""
+    if entry.type is EntryType.ERROR or entry.about in (About.COMMAND, About.TOOL):
+        return "tool"
+    if entry.about is About.STYLE:
+        return "behaviour"
+    if entry.category is Category.PREFERENCE:
+        return "preference"
+    return "principle" if entry.category is Category.KNOWLEDGE_GAP or entry.about is About.FACT else "workflow"
+
+
+def target_everywhere(entry: Entry, agent: str, folder: str, files: Files) -> Target:
+    """Where a rule for all projects goes, in the folder where an agent keeps what is the user's own."""
+    kind, root = kind_of(entry), Path(folder)
+    if agent == "openclaw":
+        return _in_workspace("principle" if kind in ("tool", "principle") else "preference", root, files)
+    path, heading = target_of(entry, agent, folder, files)
+    return Target(path, "Good to know" if kind == "principle" else heading)
+
+
+def target_of(entry: Entry, agent: str, folder: str, files: Files) -> Target:
+    """Where a rule of a project goes, whose folder this is on this machine."""
+    kind, root = kind_of(entry), Path(folder)
+    if agent == "openclaw":
+        return _in_workspace(kind, root, files)
+    name = _ONE_FILE.get(agent, "AGENTS.md")
+    if name == "CLAUDE.md" and b"@AGENTS.md" in (files.read(root / name).content or b""):
+        name = "AGENTS.md"  # it only leads there
+    return Target(str(root / name), _HEADINGS[kind])
+
+
+def _in_workspace(kind: str, root: Path, files: Files) -> Target:
+    """The file of an OpenClaw workspace; preferences go to its preferences.json where it keeps one that we can read."""
+    if kind == "preference":
+        path = root / preferences.FILE
+        if preferences.keys_in(files.read(path).content, "") is not None:
+            return Target(str(path), "")
+    name, heading = _OPENCLAW[kind]
+    return Target(str(root / name), heading)

@@ -1,0 +1,322 @@
+"""Judges what a fix would have an agent do: the whole resulting call, and what was left out on the way to it.
+
+A hostile text can dictate the call that follows a failure, so nothing is harmless for having been seen before. What
+is not on the list (`harmless_table.py`), cannot be read, or lacks a safety that the failed call had, is a danger: it is
+told to nobody before the user said yes.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from wisen.model.fix import Danger
+from wisen.safety.harmless import JudgedCommand, judge_command, script_in
+from wisen.safety.harmless_table import (
+    BOUNDS,
+    GOES,
+    KEEPERS,
+    KNOWN_OPTIONS,
+    POWERFUL,
+    PROGRAMS,
+    RUNNERS,
+    SAFETIES,
+    SETTINGS,
+    SHOWS,
+    CommandEffect,
+)
+from wisen.safety.harmless_values import Scene, is_inside, is_sought
+from wisen.text.command_lines import command_of, fields_of
+from wisen.text.plain_shell import read_plain_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wisen.text.plain_shell import PlainCommand
+
+_NUMBER = re.compile(r"(?:(?<=-[A-Za-z])|(?<=\A-))\d+\Z")
+_OWN_TOOL = re.compile(r"[a-z][a-z0-9_-]{1,30}\Z")
+UNKNOWN_OPTION = "shell.unknown-option"
+_TWIN = 0.6
+"""How alike the names of two programs must be for one to have been meant by the other."""
+_FILE_TOOLS = frozenset(
+    "Read Edit MultiEdit Write NotebookEdit Grep Glob LS read edit multiedit write grep glob list ls read_file"
+    " write_file replace search_file_content list_directory view str_replace apply_patch".split()
+)
+"""Agents' own tools that read and write files of the project."""
+_SKILLS = frozenset({"Skill", "skill"})
+"""Agents' own tools that only give instructions to the agent."""
+_CHECKS = tuple(
+    "test check lint verif valid review audit scan secur sandbox guard approv permi polic safe protect sign backup"
+    " format hook".split()
+)
+"""What a step holds that may be a check, or a bound."""
+_PLACES = frozenset("file_path path notebook_path filePath dir_path".split())
+_SOUGHT = frozenset("pattern query glob include type output_mode".split())
+_COUNTS = frozenset(
+    "offset limit head_limit replace_all multiline timeout description -n -i -A -B -C case_sensitive".split()
+)
+_CONTENTS = frozenset(
+    "old_string new_string content new_source edits patch input oldString newString cell_id edit_mode".split()
+)
+"""What is said of these is how they differ, never what they hold."""
+_SHELL_FIELDS = frozenset(
+    "command cmd script description justification timeout timeout_ms run_in_background yield_time_ms max_output_tokens"
+    " login shell tty".split()
+)
+_FOLDERS = frozenset("workdir cwd directory dir_path".split())
+_SIGNS = (
+    (
+        Danger.DELETES,
+        re.compile(
+            r"\b(?:rm|rmdir|unlink|shred|truncate|dd|mkfs\S*)\b|\s-delete\b"
+            r"|\bgit\s+(?:rm|clean|restore|reset\s.*--hard|checkout\s+(?:--|\.)|stash\s+(?:drop|clear)|branch\s+-D)"
+        ),
+    ),
+    (
+        Danger.SHELL,
+        re.compile(
+            r"\|\s*(?:sudo\s+)?\S*\b(?:ba|z|da|k|fi)?sh\b|\b(?:curl|wget)\b.*\b(?:ba|z)?sh\b|\beval\b", re.DOTALL
+        ),
+    ),
+    (Danger.ROOT, re.compile(r"\b(?:sudo|doas|su|pkexec|runuser|setcap)\b|--privileged|\bchmod\s+\S*[sS7]")),
+    (
+        Danger.HOST,
+        re.compile(
+            r"\w://|(?<![./])\b(?:ssh|scp|sftp|rsync|curl|wget|nc|ncat|telnet|ftp|socat)\b|\S+@[\w.-]+[:\s]|--registry"
+            r"|--index-url|--hostname|\bgo\s+(?:run|get)\s+\w+\.\w+/|\bnpm_config_registry\b|\bGOPROXY\b|\w_proxy="
+            r"|\bgit\s+(?:push|pull|fetch|clone|remote|submodule)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        Danger.PACKAGE,
+        re.compile(
+            r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|brew|apt|apt-get|gem|cargo|go|poetry|conda|dnf|yum|apk|pipx|corepack)\b"
+            r"[^|;&\n]*\s(?:install|add|get|i|ci|sync|require|dlx|update|upgrade|tidy|--with)\b|\bnpx\b|\bbunx\b"
+            r"|\bdocker\s+(?:run|pull|build|compose\s+(?:up|pull|run|build))\b"
+        ),
+    ),
+    (Danger.UNSAFE, re.compile(r"--no-verify|--force\b|\bgit\b.*\s-\w*f\b|--no-gpg-sign|--insecure|--no-check")),
+    (Danger.PROGRAM, re.compile(r"\s-c\s+\w+\.\w+=|--exec-path|\b[A-Z_]*(?:SHELL|PATH|COMMAND|PAGER|EDITOR|PRELOAD)=")),
+    (Danger.OUTSIDE, re.compile(r"(?:^|[\s=\"'])(?:~|/|\.\./)")),
+)
+"""By what a danger is named to the user, the worst first. Whether there is one is told by the list alone."""
+
+
+def judge_calls(
+    tool: str, before: str | None, after: str | None, roots: Sequence[str] = (), *, complaint: str = ""
+) -> Danger:
+    """What is dangerous about a call that follows a failed one. The arguments are JSON objects.
+
+    `complaint` is the key of what the failed call complained of.
+    """
+    one, two = fields_of(before), fields_of(after)
+    line = command_of(two)
+    if line is not None:
+        danger = judge_lines(command_of(one), line, roots)
+        if complaint == UNKNOWN_OPTION and _leaves_unknown_option_out(command_of(one) or "", line, roots):
+            danger = Danger.NONE
+        return danger if danger is not Danger.NONE else _judge_shell_fields(one, two, roots)
+    return _judge_fields(tool, one, two, roots)
+
+
+def judge_first(tool: str, arguments: str | None, roots: Sequence[str] = ()) -> Danger:
+    """What is dangerous about a call that was made before a failed one was repeated."""
+    fields = fields_of(arguments)
+    line = command_of(fields)
+    if line is not None:
+        return judge_lines(None, line, roots, is_first=True)
+    return _judge_fields(tool, fields, fields, roots)
+
+
+def judge_alone(line: str, roots: Sequence[str] = ()) -> Danger:
+    """What is dangerous about a command line by itself."""
+    return judge_lines(None, line, roots, is_first=True)
+
+
+def may_be_left_out(step: str) -> bool:
+    """Whether leaving a step out takes no check and no bound away: it only looks, or does something itself."""
+    words = step.split()
+    commands = read_plain_line(step)
+    if not words or commands is None or len(commands) != 1:
+        return False
+    if words[0] in _FILE_TOOLS:
+        return True
+    if any(check in step.casefold() for check in _CHECKS):
+        return False
+    if words[0] in GOES or words[0] in _SKILLS:
+        return True
+    return judge_command(commands[0], Scene()).effect is CommandEffect.READS
+
+
+def judge_lines(before: str | None, after: str, roots: Sequence[str] = (), *, is_first: bool = False) -> Danger:
+    """What is dangerous about a command line that follows one that failed, or comes first where none did."""
+    commands, failed = read_plain_line(after), read_plain_line(before or "")
+    if commands is None:
+        return _named(after)
+    said = [word for each in failed or () for word in (*each.words, *each.settings)]
+    ran = frozenset(script for each in failed or () if (script := script_in(each.words)))
+    scene = Scene(roots, frozenset(said), ran)
+    judged = [judge_command(each, scene) for each in commands]
+    effects = [each.effect for each in judged if each.effect is not None]
+    if len(effects) < len(judged):
+        return _named(after)
+    if is_first or (failed is None and max(effects) is CommandEffect.READS):
+        return Danger.NONE
+    if failed is None:
+        return Danger.UNKNOWN  # what was left out of it cannot be told
+    tried = [judge_command(each, scene) for each in failed]
+    return Danger.UNSAFE if _loses_safety(failed, tried, commands, judged) else Danger.NONE
+
+
+def _leaves_unknown_option_out(before: str, after: str, roots: Sequence[str]) -> bool:
+    """Whether a program that nobody knows is called as before, without a long option that it said it does not have.
+
+    A program that is run either way gains nothing by complaining of an option; options whose names may stand for a
+    safety stay in doubt, and so does every program that is known to do much.
+    """
+    failed, commands = read_plain_line(before), read_plain_line(after)
+    if failed is None or commands is None or len(failed) != 1 or len(commands) != 1:
+        return False
+    (old,), (new,) = failed, commands
+    program = new.words[0]
+    gone = [word for word in old.words if word not in new.words]
+    known = program in PROGRAMS or program in POWERFUL or not _OWN_TOOL.match(program)
+    if old.settings or new.settings or (known and not _runs_same_script(old, new, gone)):
+        return False
+    plain = all(is_inside(word.lstrip("-").partition("=")[2] or word, roots) for word in new.words[1:])
+    rest = tuple(word for word in old.words if word not in gone)
+    options = all(word.startswith("--") and not BOUNDS.search(word.partition("=")[0]) for word in gone)
+    return plain and bool(gone) and options and rest == new.words
+
+
+def _runs_same_script(old: PlainCommand, new: PlainCommand, gone: Sequence[str]) -> bool:
+    """Whether an interpreter runs the file that it ran before, and what is gone was for that file."""
+    before, after = script_in(old.words), script_in(new.words)
+    if "/" in new.words[0] or old.words[0] != new.words[0]:
+        return False
+    return bool(after) and before[:1] == after[:1] and all(word in before[1:] for word in gone)
+
+
+def _loses_safety(
+    failed: Sequence[PlainCommand],
+    tried: Sequence[JudgedCommand],
+    commands: Sequence[PlainCommand],
+    judged: Sequence[JudgedCommand],
+) -> bool:
+    """Whether something that checked or bounded the failed command is missing from the other one."""
+    names = {each.name for each in judged}
+    set_now = {setting.partition("=")[0] for each in commands for setting in each.settings}
+    set_before = {setting.partition("=")[0] for each in failed for setting in each.settings}
+    if set_before - set_now - SETTINGS.keys():
+        return True
+    wrapped, kept = (Counter(name for each in some for name in each.wrappers) for some in (tried, judged))
+    if KEEPERS & (wrapped - kept).keys():
+        return True
+    worst = max(each.effect for each in judged if each.effect is not None)
+    counted: list[JudgedCommand] = []
+    for each in tried:
+        if each.name in names:
+            counted.append(each)
+        elif each.effect is not CommandEffect.READS and each.words[0] not in GOES:
+            if each.effect is None and not _may_go(each, tried, judged, worst):
+                return True
+            counted.append(each)
+    for name in names:
+        same = [each for each in judged if each.name == name]
+        gone = _options(each for each in counted if each.name == name) - _options(same)
+        if not all(_is_no_safety(option, max(each.effect or CommandEffect.READS for each in same)) for option in gone):
+            return True
+    old = {each.name for each in counted}
+    replaced = _options(each for each in counted if each.name not in names)
+    gone = replaced - _options(each for each in judged if each.name not in old)
+    return not all(_is_no_safety(option, worst) for option in gone) or _gates(failed, tried) > _gates(commands, judged)
+
+
+def _options(commands: Iterable[JudgedCommand]) -> Counter[str]:
+    return Counter(_NUMBER.sub("", name) for each in commands for name in each.options)
+
+
+def _may_go(
+    each: JudgedCommand, tried: Sequence[JudgedCommand], judged: Sequence[JudgedCommand], worst: CommandEffect
+) -> bool:
+    """Whether a command that is not on the list may be left out, or gives its place to another one."""
+    words = each.words
+    program = words[0].rsplit("/", 1)[-1]
+    inside = {piece for word in words[1:] for piece in word.split()}
+    if program in ("sudo", "doas") and words[1:] and not words[1].startswith("-"):
+        return words[1] in {other.words[0] for other in judged}
+    if program not in RUNNERS and ({other.words[0] for other in judged} - {program}) & inside:
+        return False  # it wraps what is now run without it
+    if program in PROGRAMS:
+        return worst is not CommandEffect.WRITES or words[0] in {other.words[0] for other in judged}
+    before = {other.words[0] for other in tried}
+    new = [other.words[0].rsplit("/", 1)[-1] for other in judged if other.words[0] not in before]
+    return any(difflib.SequenceMatcher(a=program, b=name, autojunk=False).ratio() >= _TWIN for name in new)
+
+
+def _is_no_safety(option: str, worst: CommandEffect) -> bool:
+    if SHOWS.match(option):
+        return True
+    if worst is CommandEffect.READS:
+        return not option.startswith("--no-")
+    if option in KNOWN_OPTIONS:
+        return option not in SAFETIES
+    return worst is CommandEffect.CHECKS and option.startswith("--") and BOUNDS.search(option) is None
+
+
+def _gates(commands: Sequence[PlainCommand], judged: Sequence[JudgedCommand]) -> int:
+    """How many commands must have gone well before something is written."""
+    open_, most = 0, 0
+    for command, each in zip(commands, judged, strict=True):
+        if command.mark not in ("", "&&"):
+            open_ = 0
+        if each.effect is CommandEffect.WRITES:
+            most = max(most, open_)
+        elif each.effect is not CommandEffect.READS:
+            open_ += 1
+    return most
+
+
+def _judge_shell_fields(one: dict[str, object], two: dict[str, object], roots: Sequence[str]) -> Danger:
+    """What is dangerous about what a shell tool is told beside the command: another folder, more rights."""
+    for name in {*one, *two} - _SHELL_FIELDS:
+        value = two.get(name)
+        if value == one.get(name):
+            continue
+        if name not in _FOLDERS:
+            return Danger.UNSAFE
+        if value is not None and not is_inside(str(value), roots):
+            return Danger.OUTSIDE
+    return Danger.NONE
+
+
+def _judge_fields(tool: str, one: dict[str, object], two: dict[str, object], roots: Sequence[str]) -> Danger:
+    """What is dangerous about a call that runs no command."""
+    scene = Scene(roots, frozenset(str(value) for value in one.values()))
+    if tool not in _FILE_TOOLS:
+        return Danger.HOST if any("://" in str(value) for value in two.values()) else Danger.UNKNOWN
+    for name in {*one, *two}:
+        value = two.get(name)
+        if name in _PLACES:
+            if isinstance(value, str) and not is_inside(value, roots) and value != one.get(name):
+                return Danger.OUTSIDE
+        elif name in _SOUGHT:
+            if value is not None and value != one.get(name) and not is_sought(str(value), scene):
+                return Danger.UNKNOWN
+        elif name not in _COUNTS and name not in _CONTENTS and value != one.get(name):
+            return Danger.UNKNOWN
+    return Danger.NONE
+
+
+def _named(line: str) -> Danger:
+    """By what name the user is told of the danger of a line that is not known to be harmless."""
+    named = next((danger for danger, sign in _SIGNS if sign.search(line)), None)
+    if named is not None:
+        return named
+    commands = read_plain_line(line)
+    strange = commands is not None and any(each.words[0] not in PROGRAMS for each in commands)
+    return Danger.PROGRAM if strange else Danger.UNKNOWN

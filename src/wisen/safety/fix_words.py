@@ -1,0 +1,84 @@
+"""Fixes and commands in words that may be told to agents: nothing in them can speak in the name of somebody else."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wisen.model.failure import Change
+from wisen.model.fix import Danger
+from wisen.safety.dangers import judge_alone
+from wisen.safety.harmless import is_known_setting
+from wisen.text.plain_shell import read_plain_line
+from wisen.text.shell_settings import without_value
+
+if TYPE_CHECKING:
+    from wisen.model.fix import Fix
+
+_LONGEST_WORD = 60
+_SPACE = re.compile(r"\s")
+_PROGRAM = re.compile(r"[A-Za-z][A-Za-z0-9._+-]{0,23}")
+_OWN_WORDING = re.compile(
+    r"\w{1,24} the same file\Z|\w{1,24}: (?:only the white space|(?:fewer|more) lines|other words)\Z|replace_all=\w+\Z"
+)
+"""What an agent's own editing tool is asked to do otherwise: it names nothing new."""
+
+
+def is_own_wording(word: str) -> bool:
+    """Whether a word of a change is what we say of an agent's own tool."""
+    return _OWN_WORDING.search(word) is not None
+
+
+def describe_fix(fix: Fix) -> str:
+    """A fix in a line for an agent; one that is not known to be harmless is named, and not told."""
+    if fix.danger is not Danger.NONE:
+        waits = f"waits for the user's yes ({fix.danger.value}, `wisen explain {fix.id}`)"
+        return f"{fix.signature.phrase}; what helped {waits}"
+    return f"{fix.signature.phrase}; what helped: {quote_change(fix.change)}"
+
+
+def quote_step(line: str) -> str:
+    """A command of a workflow; only its program where it is not known to be harmless."""
+    if judge_alone(line) is Danger.NONE:
+        return quote_line(line) or "…"
+    program = _PROGRAM.match(line.strip())
+    return f"{program[0]} …" if program else "…"
+
+
+def quote_change(change: Change) -> str:
+    """A change in a few words, without any text in it that could speak to an agent."""
+    if is_reordered(change):
+        return "the same words in another order"
+    removed, added = (tuple(map(_quoted, some)) for some in (change.removed, change.added))
+    return Change(tool=change.tool, removed=removed, added=added, first=change.first[:1]).words
+
+
+def _quoted(word: str) -> str:
+    """A word of a call; a text is left out. What an agent's own tool is asked to do otherwise is in words of ours."""
+    if is_own_wording(word):
+        return word
+    plain = word.isascii() and word.isprintable() and not _SPACE.search(word)
+    return word if plain and len(word) <= _LONGEST_WORD else "…"
+
+
+def is_reordered(change: Change) -> bool:
+    """Whether the same words came in another order."""
+    one, two = (sorted(" ".join(some).split()) for some in (change.removed, change.added))
+    return bool(one) and one == two and not change.first
+
+
+def quote_line(line: str) -> str | None:
+    """A command line as it may be repeated, with the texts in it left out; None for one that cannot be read."""
+    commands = read_plain_line(line)
+    if commands is None:
+        return None
+    shown = []
+    for each in commands:
+        words = [
+            word if word and not _SPACE.search(word) and len(word) <= _LONGEST_WORD else "…" for word in each.words
+        ]
+        if words[0] == "export":
+            words = [*map(without_value, words)]
+        settings = (one if is_known_setting(one) else without_value(one) for one in each.settings)
+        shown.append(" ".join((*((each.mark,) if each.mark else ()), *settings, *words)))
+    return " ".join(shown)

@@ -1,0 +1,270 @@
+"""Judges one command of a line by the list of what is harmless."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.safety.harmless_table import (
+    BARE,
+    COMMANDS,
+    FETCHABLE,
+    FETCHERS,
+    INTERPRETERS,
+    PARTED,
+    PLAIN,
+    REMOTES,
+    RUNNERS,
+    SETTINGS,
+    TEST,
+    TRUNKS,
+    WRAPPERS,
+    CommandEffect,
+    KnownProgram,
+)
+from wisen.safety.harmless_values import ValueKind, is_harmless_value, is_inside, is_script, is_sought
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wisen.safety.harmless_values import Scene
+    from wisen.text.plain_shell import PlainCommand
+
+_MOST_WORDS, _MOST_WRAPPERS = 3, 4
+_LONGEST_SLEEP = 3
+_OPTION = re.compile(r"--?[A-Za-z0-9][A-Za-z0-9-]*\Z")
+_SHORT = re.compile(r"-[A-Za-z]{2,8}\Z")
+_ENVIRONMENT = re.compile(r"\benv\b|\$ENV|\b(?:import|include)\b", re.IGNORECASE)
+_FILE = re.compile(r"/|\.\w{1,4}\Z")
+_NUMBERED = re.compile(r"-[A-Za-z]?\d+\Z")
+_LINES = re.compile(r"\d{1,6}(?:,\d{1,6})?p\Z")
+_PLAIN_VALUE = re.compile(r"[A-Za-z0-9_.,-]{1,40}\Z")
+_RUNNER_FLAGS = frozenset("-s --silent -r --recursive --if-present --workspaces".split())
+_RUNNER_VALUES = {
+    **dict.fromkeys("--prefix -C --dir --cwd".split(), ValueKind.PATH),
+    **dict.fromkeys("--filter -F -w --workspace".split(), ValueKind.WORD),
+}
+_SHORT_FORMS = {"npm": frozenset(["test", "t"])}
+"""Scripts that a runner runs without `run`; the others do so with all but their own words."""
+_NOT_SCRIPTS = frozenset(["ci"])
+
+
+class JudgedCommand(NamedTuple):
+    """What a command of a line does, as far as it is known."""
+
+    effect: CommandEffect | None
+    """None where it is not known to be harmless."""
+    name: str
+    """The words it is known by; the program where it is not known."""
+    wrappers: tuple[str, ...]
+    options: tuple[str, ...]
+    words: tuple[str, ...]
+    """Without what wraps it."""
+
+
+def judge_command(command: PlainCommand, scene: Scene) -> JudgedCommand:
+    """What a command does, going by the list."""
+    wrappers, words = unwrap_command(command.words)
+    options = tuple(word.partition("=")[0] for word in words[1:] if word.startswith("-") and word.strip("-"))
+    effect, name = _effect_of(words, scene)
+    strange = not all(map(is_known_setting, command.settings)) or (
+        "rtk" in command.words[:1] and "rtk" not in scene.words
+    )
+    fetches = FETCHERS.intersection(wrappers) and words[0] not in FETCHABLE
+    return JudgedCommand(None if strange or fetches else effect, name, wrappers, options, words)
+
+
+def is_known_setting(setting: str) -> bool:
+    """Whether a variable that is set for a command is on the list, with its value."""
+    name, _, value = setting.partition("=")
+    return name in SETTINGS and SETTINGS[name].match(value) is not None
+
+
+def unwrap_command(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The wrappers before a command that are on the list, and the command."""
+    wrappers: list[str] = []
+    rest = tuple(words)
+    for _ in range(_MOST_WRAPPERS):
+        two = " ".join(rest[:2])
+        name = two if two in WRAPPERS else rest[0] if rest and rest[0] in WRAPPERS else ""
+        behind = rest[len(name.split()) :]
+        behind = behind[1:] if name in PARTED and behind[:1] == ("--",) else behind
+        own = WRAPPERS.get(name, 0)
+        if not name or len(behind) <= own or not all(each.replace(".", "").isalnum() for each in behind[:own]):
+            break
+        wrappers.append(name)
+        rest = behind[own:]
+    return tuple(wrappers), rest
+
+
+def script_in(words: Sequence[str]) -> tuple[str, ...]:
+    """The file that a command runs as a program, without the sign for here before it, and its arguments."""
+    _, words = unwrap_command(words)
+    if words and INTERPRETERS.match(words[0].rsplit("/", 1)[-1]):
+        words = words[1:]
+    if not words or words[0].startswith("-") or not _FILE.search(words[0]):
+        return ()
+    return (words[0].removeprefix("./"), *words[1:])
+
+
+def _effect_of(words: Sequence[str], scene: Scene) -> tuple[CommandEffect | None, str]:
+    if not words:
+        return None, ""
+    words = _usual_form(words, scene)
+    if words[0] in RUNNERS:
+        script = _script_behind(words)
+        if script:
+            at = list(words).index(script)
+            args = words[at + 1 :]
+            fits = is_script(script) and has_known_options(TEST, args[1:] if args[:1] == ("--",) else args, scene)
+            return (CommandEffect.CHECKS if fits else None), f"{words[0]} run {script}"
+    for many in range(min(_MOST_WORDS, len(words)), 0, -1):
+        name = " ".join(words[:many])
+        if name in COMMANDS:
+            rest = words[many:]
+            fits = has_known_options(COMMANDS[name], rest, scene) and _keeps_to_rules(name, rest, scene)
+            return (
+                COMMANDS[name].effect if fits else None if not _runs_own_script(words, scene) else CommandEffect.CHECKS
+            ), name
+    return (CommandEffect.CHECKS if _runs_own_script(words, scene) else None), words[0]
+
+
+def _usual_form(words: Sequence[str], scene: Scene) -> tuple[str, ...]:
+    """The words as the list has them: one name of a program, without options that only say where."""
+    program, rest = words[0], tuple(words[1:])
+    if re.fullmatch(r"(?:\.venv/bin/|venv/bin/)?(?:python|pip)(?:3(?:\.\d+)?)?", program):
+        program = re.sub(r"3(?:\.\d+)?\Z", "", program.rsplit("/", 1)[-1])
+    elif program.startswith(("node_modules/.bin/", "./node_modules/.bin/", ".venv/bin/", "venv/bin/")):
+        program = program.rsplit("/", 1)[-1]
+    if program == "git":
+        while rest[:1] == ("--no-pager",) or (rest[:1] == ("-C",) and rest[1:2] and is_inside(rest[1], scene.roots)):
+            rest = rest[1:] if rest[0] == "--no-pager" else rest[2:]
+    while program in RUNNERS and rest:
+        name, sign, value = rest[0].partition("=")
+        if rest[0] in _RUNNER_FLAGS:
+            rest = rest[1:]
+        elif name in _RUNNER_VALUES and (sign or rest[1:]):
+            given = value if sign else rest[1]
+            if not is_harmless_value(_RUNNER_VALUES[name], given, scene):
+                break
+            rest = rest[1:] if sign else rest[2:]
+        else:
+            break
+    return program, *rest
+
+
+def _script_behind(words: Sequence[str]) -> str:
+    """The script that a package manager is to run; empty where it is to do something else."""
+    program, first = words[0], words[1] if len(words) > 1 else ""
+    if first in ("run", "run-script"):
+        behind = [word for word in words[2:3] if not word.startswith("-")]
+        return behind[0] if behind else ""
+    if program == "bun" and first == "test":
+        return ""
+    short = _SHORT_FORMS.get(program)
+    runs = first in short if short else is_script(first) and first not in _NOT_SCRIPTS
+    return ("test" if first == "t" else first) if runs and first in words else ""
+
+
+def _runs_own_script(words: Sequence[str], scene: Scene) -> bool:
+    """Whether it runs a file of the project that the failed command ran too, with the same arguments."""
+    script = script_in(words)
+    in_path = script[:1] == (words[0],) and "/" not in words[0]
+    known = bool(script) and not in_path and script in scene.ran and is_inside(script[0], scene.roots)
+    return known and not any("://" in word for word in script)
+
+
+def has_known_options(known: KnownProgram, words: Sequence[str], scene: Scene) -> bool:
+    """Whether a command has no options and operands but those that are known of it."""
+    operands: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            if known.effect is CommandEffect.CHECKS:
+                continue  # options of what it runs
+            operands += rest
+            break
+        if not word.startswith("-") or word == "-":
+            operands.append(word)
+        elif not _is_known_option(known, word, rest, scene):
+            return False
+    return len(operands) <= known.most and _are_known_operands(known, operands, scene)
+
+
+def _is_known_option(known: KnownProgram, word: str, rest: list[str], scene: Scene) -> bool:
+    """Whether an option is known; its value is taken from the rest where it stands there."""
+    name, sign, value = word.partition("=")
+    if known.free:
+        return _OPTION.match(name) is not None and (not sign or is_inside(value, scene.roots))
+    if name in known.valued:
+        given = value if sign else rest.pop(0) if rest else ""
+        return is_harmless_value(known.valued[name], given, scene)
+    if _SHORT.match(word) and word not in known.flags and all(f"-{letter}" in known.flags for letter in word[1:-1]):
+        last = f"-{word[-1]}"  # the last of short options that are written as one may have a value
+        return last in known.flags or (last in known.valued and _is_known_option(known, last, rest, scene))
+    counts = (
+        known.effect is CommandEffect.READS if word[1:].isdigit() else known.valued.get(word[:2]) is ValueKind.NUMBER
+    )
+    numbered = counts and word.lstrip("-")[-1:].isdigit() and _NUMBERED.match(word) is not None
+    return numbered or word in known.flags or (name in known.flags and _PLAIN_VALUE.match(value) is not None)
+
+
+def _are_known_operands(known: KnownProgram, operands: Sequence[str], scene: Scene) -> bool:
+    if known.operands is ValueKind.TEXT:
+        # One of them is what is looked for; the others are where.
+        others = [each for each in operands if not is_inside(each, scene.roots)]
+        return len(others) <= max(1, known.most if known.most < 9 else 1) and all(
+            is_sought(each, scene) for each in others
+        )
+    return all(
+        is_harmless_value(known.operands, each, scene) or _is_own_branch(known, each, scene) for each in operands
+    )
+
+
+def _is_own_branch(known: KnownProgram, value: str, scene: Scene) -> bool:
+    """A branch that others work from may stand where it stood before."""
+    return known.operands is ValueKind.BRANCH and value in scene.words and value in TRUNKS
+
+
+def _keeps_to_rules(name: str, words: Sequence[str], scene: Scene) -> bool:
+    """What is asked of single commands beyond their options."""
+    operands = [word for word in words if not word.startswith("-")]
+    if name in BARE:
+        return any(map(is_script, operands)) or (name in scene.words and not any(map(is_script, scene.words)))
+    if COMMANDS[name] is TEST:
+        return all(map(_looks_like_test, operands))
+    if COMMANDS[name] is PLAIN:
+        return bool(words)  # without a word some of them install, and others wait for words
+    if name == "jq" or name.startswith("gh "):
+        if any(map(_ENVIRONMENT.search, words)):
+            return False
+        return name != "gh api" or sum(each.startswith("repos/") for each in operands) == 1
+    rule = _RULES.get(name)
+    return rule is None or rule(operands, len(operands) == len(words), scene)
+
+
+def _looks_like_test(path: str) -> bool:
+    """Whether a file is a test by its name: a runner runs whatever file it is given."""
+    file = path.partition("::")[0].rsplit("/", 1)[-1].casefold()
+    return "." not in file.strip(".") or "test" in file or "spec" in file
+
+
+def _stays_with_remote(operands: list[str], _: bool, __: Scene) -> bool:  # noqa: FBT001 - a row of a table
+    return not operands or (operands[0] in REMOTES and not any(set(each) & set(":+*") for each in operands))
+
+
+def _was_pushed(operands: list[str], _: bool, scene: Scene) -> bool:  # noqa: FBT001 - as above
+    return {"git", "push"} <= scene.words and (not operands or operands[0] in REMOTES)
+
+
+_RULES: dict[str, Callable[[list[str], bool, Scene], bool]] = {
+    "git push": _was_pushed,
+    "git fetch": _stays_with_remote,
+    "git pull": _stays_with_remote,
+    "git checkout": lambda operands, bare, _: bare and len(operands) == 1 and operands[0] in TRUNKS,
+    "sleep": lambda operands, _, __: len(operands) == 1 and len(operands[0]) <= _LONGEST_SLEEP,
+    "cd": lambda operands, _, __: len(operands) == 1,
+    "sed -n": lambda operands, bare, _: bare and bool(operands) and _LINES.match(operands[0]) is not None,
+}
+"""By command: what its operands must be, whether they are all there is, and where it is run."""

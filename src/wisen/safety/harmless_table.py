@@ -1,0 +1,324 @@
+"""The list of commands that are known to be harmless, with the options and values that keep them so.
+
+Whatever is not on it is not harmless: another program, an option nobody thought of, a value of another kind. Reading
+inside the project, checks and builds of the project's own code, and git work that stays on this machine are on it;
+what fetches, installs, deletes, sends, gains rights or leaves the project is not.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.safety.harmless_values import ValueKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class CommandEffect(IntEnum):
+    """What a harmless command does at most."""
+
+    READS = 0
+    CHECKS = 1
+    """It runs the project's own code, or tools over it."""
+    WRITES = 2
+    """It changes what will be kept: git's index and history, folders."""
+
+
+class KnownProgram(NamedTuple):
+    """What is known of a command: what it does, and with which options and operands."""
+
+    effect: CommandEffect
+    flags: frozenset[str] = frozenset()
+    valued: Mapping[str, ValueKind] = {}
+    operands: ValueKind = ValueKind.PATH
+    most: int = 99
+    """How many operands it may have."""
+    free: bool = False
+    """Whether no option of it does more than change what is shown."""
+
+
+def _valued(told: str) -> dict[str, ValueKind]:
+    """Options with the kind of their values: `-n:number -k:text`."""
+    return {name: ValueKind(kind) for name, kind in (each.split(":") for each in told.split())}
+
+
+def _known(
+    effect: CommandEffect, flags: str = "", valued: str = "", operands: str = "path", most: int = 99
+) -> KnownProgram:
+    return KnownProgram(effect, frozenset(flags.split()), _valued(valued), ValueKind(operands), most)
+
+
+_READS, _CHECKS, _WRITES = CommandEffect
+_FREE = KnownProgram(_READS, free=True)
+TEST = _known(
+    _CHECKS,
+    "-v -vv -vvv --verbose -q --quiet -s -x --exitfirst --bail --run --coverage --no-coverage --cov --lf --ff --sw"
+    " --last-failed --failed-first -ra -rA -rf -l --showlocals --silent --ci --passWithNoTests --runInBand --no-header"
+    " --collect-only --list --listTests --findRelatedTests --color --no-color --json --version --help -h --no-cov"
+    " --no-watch --watch=false --watchAll=false --headless --only-changed --update-snapshot -u",
+    "-k:text -t:text -m:word -n:number --tb:word --maxfail:number --timeout:number --grep:text --durations:number"
+    " --testPathPattern:text --testPathPatterns:text --testNamePattern:text --testTimeout:number --project:word"
+    " --workers:number --maxWorkers:number --retry:number --retries:number -j:number --shard:word --filter:text"
+    " --repeat-each:number -g:text",
+)
+_SHOWN = "-s -p -w -b -q -z -M -C --stat --shortstat --numstat --name-only --name-status --oneline --graph --decorate"
+_DIFF = _known(
+    _READS,
+    f"{_SHOWN} --all --patch --no-patch --cached --staged --check --summary --no-color --color --color-words --raw"
+    " --word-diff --ignore-all-space --ignore-space-change --ignore-blank-lines --merge-base --merges --no-merges"
+    " --first-parent --reverse --follow --find-renames --no-renames --minimal --patience --histogram --no-index"
+    " --exit-code --quiet --left-right --cherry-pick --abbrev-commit --no-decorate --no-notes --tags --branches"
+    " --date-order --topo-order --compact-summary --dirstat",
+    "-n:number --max-count:number --since:text --until:text --after:text --before:text --author:text --grep:text"
+    " --format:text --pretty:text --date:word -S:text -G:text -L:text --diff-filter:word --abbrev:number --skip:number"
+    " -U:number --unified:number",
+    "revision",
+)
+_NAMED = _known(_READS, "--json --version", "--depth:number", "word")
+PLAIN = _known(_READS, "--version -V --help -h -v", operands="none")
+_LISTS = "--json:word --jq:text -q:text --limit:number -L:number --state:word --author:text --label:text --base:word"
+_GH = _known(
+    _READS,
+    "--comments --patch --name-only --log --log-failed --paginate --slurp --required --verbose",
+    f"{_LISTS} --head:word --repo:owner -R:owner --job:number --branch:revision -b:revision --status:word --color:word"
+    " --workflow:word --event:word --assignee:text --search:text",
+    "revision",
+)
+_LINT = _known(
+    _CHECKS,
+    "--fix --quiet -q --cache --color --no-color --write --check --list-different -l -c --diff --apply --verbose -v -w"
+    " -s -d --statistics --show-source --count --errors-only -E --strict --ignore-missing-imports --pretty -a -e"
+    " --show-error-codes --no-error-summary --explicit-package-bases --namespace-packages --version --help --no-cache"
+    " --all --staged --changed --files-ignore-unknown=true --no-errors-on-unmatched --organize-imports-enabled=true",
+    "--max-warnings:number --ext:text --select:word --ignore:word --line-length:number --max-line-length:number"
+    " --output-format:word --disable:word --enable:word --max-diagnostics:number --timeout:number -p:word"
+    " --target-version:word --python-version:word --severity:word --diagnostic-level:word",
+)
+_TYPES = _known(
+    _CHECKS,
+    "--noEmit --pretty --skipLibCheck --strict --build -b --incremental --version --listFiles --verbose"
+    " --allowImportingTsExtensions --jsx --emitDeclarationOnly",
+    "-p:path --project:path --module:word --target:word",
+)
+_GO = _known(
+    _CHECKS,
+    "-v -race -short -cover -failfast -json -x -a -s -l -d -w",
+    "-run:text -count:number -timeout:number -tags:word -bench:text -parallel:number -p:number -skip:text -fuzz:text"
+    " -benchtime:number",
+)
+_CARGO = _known(
+    _CHECKS,
+    "--release --all-features --no-default-features --workspace --all --lib --bins --tests --all-targets --quiet -q"
+    " --verbose -v -vv --no-fail-fast --nocapture --check --locked --offline --frozen --doc --no-run --keep-going",
+    "-p:word --package:word --features:word --bin:word --test:word --example:word -j:number --manifest-path:path"
+    " --test-threads:number --exclude:word --target:word",
+    "word",
+)
+_MAKE = _known(
+    _CHECKS, "-s -k -n -B --silent --keep-going --dry-run --no-print-directory --version", "-j:number -C:path", "script"
+)
+_JVM = _known(
+    _CHECKS,
+    "-q -B -o --info --stacktrace --quiet --console=plain --no-daemon --offline --continue --parallel",
+    "--tests:text -pl:word -p:path",
+    "script",
+)
+COMMANDS: dict[str, KnownProgram] = {
+    **dict.fromkeys(
+        "ls cat head wc pwd which stat du df cut basename dirname realpath readlink nl comm cmp diff od hexdump"
+        " md5sum sha1sum sha256sum column tac rev fold whoami uname type true false nproc cksum".split(),
+        _FREE,
+    ),
+    **dict.fromkeys("grep egrep fgrep echo".split(), KnownProgram(_READS, free=True, operands=ValueKind.TEXT)),
+    "rg": _known(
+        _READS,
+        "-n -i -l -w -v -o -c -s -S -F -U -u -uu -H -h -N -q --files --hidden --no-ignore --heading --no-heading"
+        " --line-number --no-line-number --files-with-matches --count --json --multiline --sort-files --only-matching"
+        " --ignore-case --smart-case --fixed-strings --word-regexp --no-filename --with-filename --stats --trim",
+        "-e:text -g:text -t:word -T:word -A:number -B:number -C:number -m:number --glob:text --type:word --color:word"
+        " --max-count:number --sort:word -d:number --max-depth:number",
+        "text",
+    ),
+    "jq": _known(_READS, "-r -c -s -n -e -S -R -j -M -C --raw-output --compact-output --slurp", operands="text"),
+    "sort": _known(_READS, "-n -r -u -h -V -f -b -g -s", "-k:word -t:text"),
+    "uniq": _known(_READS, "-c -d -u -i", operands="none"),
+    "tree": _known(_READS, "-a -d -f -h -s --dirsfirst --noreport", "-L:number -I:text -P:text"),
+    "date": _known(_READS, "-u -I", operands="none"),
+    "xxd": _known(_READS, "-p -u -b", "-l:number -c:number -s:number -g:number", most=1),
+    "sleep": _known(_READS, operands="number"),
+    "tail": _known(_READS, "-q -v -r", "-n:number -c:number --lines:number --bytes:number"),
+    "sed -n": _known(_READS, operands="text"),
+    "find": _known(
+        _READS,
+        "-not -o -print -empty",
+        "-name:text -iname:text -type:word -maxdepth:number -mindepth:number -path:text -mtime:word",
+    ),
+    "tr": _known(_READS, "-d -s -c", operands="text", most=2),
+    "cd": _known(_READS, most=1),
+    "mkdir": _known(_WRITES, "-p -v"),
+    "touch": _known(_WRITES),
+    "docker ps": _known(_READS, "-a -q --all --quiet --no-trunc", "--filter:word --format:text", "none"),
+    "docker images": _known(_READS, "-a -q --all --quiet", operands="word", most=1),
+    "docker logs": _known(_READS, "-t --timestamps", "--tail:number -n:number --since:word", "word", 1),
+    "docker compose ps": _known(_READS, "-a --all --services -q", operands="word"),
+    "docker compose logs": _known(_READS, "-t --no-color --timestamps", "--tail:number -n:number --since:word", "word"),
+    "docker-compose ps": _known(_READS, "-a --all --services -q", operands="word"),
+    "docker-compose logs": _known(_READS, "-t --no-color --timestamps", "--tail:number --since:word", "word"),
+    "git status": _known(_READS, "-s -b -u -v --short --branch --porcelain --long --ignored --show-stash"),
+    **dict.fromkeys("git diff,git log,git show,git whatchanged".split(","), _DIFF),
+    "git shortlog": _known(_READS, "-s -n -e --all", operands="revision"),
+    "git branch": _known(_READS, "-a -r -v -vv --show-current --list --all --remotes", "--contains:revision", "none"),
+    "git tag": _known(_READS, "-l --list -n", "--sort:word --contains:revision", "none"),
+    "git rev-parse": _known(
+        _READS, "--abbrev-ref --short --show-toplevel --git-dir --is-inside-work-tree --verify", operands="revision"
+    ),
+    "git rev-list": _known(_READS, "--count --all --left-right", "-n:number --max-count:number", "revision"),
+    "git merge-base": _known(_READS, "--is-ancestor --fork-point", operands="revision"),
+    "git ls-files": _known(_READS, "-o -c -m -d -s -t --others --cached --modified --deleted --exclude-standard"),
+    "git ls-tree": _known(_READS, "-r -t -l --name-only", operands="revision"),
+    "git check-ignore": _known(_READS, "-v --verbose"),
+    "git blame": _known(_READS, "-w -M -C -s -e", "-L:text", "revision"),
+    "git describe": _known(_READS, "--tags --always --dirty --all --long", operands="revision"),
+    "git reflog": _known(_READS, "--all", "-n:number", "revision", 1),
+    "git remote": _known(_READS, "-v --verbose", operands="none"),
+    "git remote get-url": _known(_READS, operands="word", most=1),
+    "git worktree list": _known(_READS, "--porcelain", operands="none"),
+    "git stash list": _known(_READS, operands="none"),
+    "git stash show": _known(_READS, "-p --stat", operands="revision", most=1),
+    "git stash pop": _known(_WRITES, operands="none"),
+    "git stash apply": _known(_WRITES, operands="none"),
+    "git stash push": _known(_WRITES, "-u --include-untracked --keep-index", "-m:text --message:text"),
+    "git stash": _known(_WRITES, "-u --include-untracked", operands="none"),
+    "git add": _known(_WRITES, "-A -u -v -N -n --all --update --verbose --intent-to-add --dry-run"),
+    "git commit": _known(
+        _WRITES,
+        "-a -s -v -q --all --signoff --verbose --quiet --allow-empty --dry-run -S --gpg-sign",
+        "-m:text --message:text",
+    ),
+    "git mv": _known(_WRITES, "-v -n", most=2),
+    "git switch": _known(_WRITES, "-c --create", operands="revision", most=2),
+    "git checkout": _known(_WRITES, operands="word", most=1),
+    "git checkout -b": _known(_WRITES, operands="revision", most=2),
+    "git restore --staged": _known(_WRITES),
+    "git fetch": _known(_READS, "--all --tags --prune -p -q -v --quiet --verbose", operands="revision"),
+    "git pull": _known(
+        _WRITES, "--rebase --ff-only --no-rebase --autostash -q -v -r --quiet --no-edit", operands="revision"
+    ),
+    "git push": _known(_WRITES, "-u --set-upstream -q -v --quiet --dry-run -n", operands="branch", most=2),
+    **dict.fromkeys(
+        "gh pr view,gh pr diff,gh pr list,gh pr checks,gh pr status,gh issue view,gh issue list,gh issue status"
+        ",gh run view,gh run list,gh repo view,gh release list,gh release view,gh workflow list,gh workflow view"
+        ",gh api".split(","),
+        _GH,
+    ),
+    **dict.fromkeys(
+        "pytest,jest,mocha,playwright test,rspec,phpunit,ctest,vitest,vitest run,bun test,deno test,node --test"
+        ",python -m pytest,python -m unittest,swift test".split(","),
+        TEST,
+    ),
+    **dict.fromkeys(
+        "eslint,prettier,stylelint,biome check,biome lint,biome format,biome ci,ruff check,ruff format,black,isort,mypy"
+        ",pyright,basedpyright,flake8,pylint,shellcheck,golangci-lint run,gofmt,rustfmt,rubocop,oxlint,markdownlint"
+        ",deno lint,deno fmt,deno check,python -m mypy,python -m ruff check,python -m ruff format,python -m black"
+        ",python -m isort,python -m flake8,python -m pylint,python -m compileall".split(","),
+        _LINT,
+    ),
+    **dict.fromkeys("tsc,vue-tsc,tsgo".split(","), _TYPES),
+    **dict.fromkeys("go test,go build,go vet,go fmt,go list".split(","), _GO),
+    **dict.fromkeys("go env,go version,pip list,pip show,pip freeze,npm ls,pnpm ls,yarn why".split(","), _NAMED),
+    **dict.fromkeys("cargo test,cargo build,cargo check,cargo clippy,cargo fmt,cargo nextest run".split(","), _CARGO),
+    **dict.fromkeys("make,gmake,just,task,rake,mise run,tox run".split(","), _MAKE),
+    **dict.fromkeys("mvn,gradle,gradlew,mvnw,./gradlew,./mvnw".split(","), _JVM),
+    **dict.fromkeys("tox,nox".split(","), _known(_CHECKS, "-q -v", "-e:word -s:script", "none")),
+    **dict.fromkeys(
+        "python,node,npm,pnpm,yarn,bun,deno,go,cargo,rustc,git,gh,docker,ruby,java,uv,pip".split(","),
+        PLAIN,
+    ),
+    **dict.fromkeys("swift build,dotnet build,dotnet test,zig build,zig test".split(","), TEST),
+}
+"""By the words that a command begins with."""
+WRAPPERS: dict[str, int] = {
+    **dict.fromkeys("rtk time command nohup npx bunx pnpx corepack".split(), 0),
+    **dict.fromkeys(
+        "uv run,poetry run,pipenv run,pdm run,hatch run,rye run,bundle exec,pnpm exec,yarn exec,npm exec,bun x"
+        ",mise exec,rtk test,rtk lint,rtk err".split(","),
+        0,
+    ),
+    "timeout": 1,
+    "nice": 0,
+}
+"""What may stand before a harmless command, and how many words of its own it has; options of it are not known."""
+PARTED = frozenset(["pnpm exec", "npm exec", "mise exec", "uv run"])
+"""Wrappers that may set off the command with `--`."""
+KEEPERS = frozenset("timeout nice".split())
+"""Wrappers that keep a command within limits: it is no longer the same without them."""
+FETCHERS = frozenset("npx,bunx,pnpx,npm exec,bun x".split(","))
+FETCHABLE = frozenset(
+    "tsc vue-tsc eslint prettier jest vitest mocha playwright biome stylelint markdownlint oxlint".split()
+)
+"""What may be run by name where it would be fetched if it is not there: names that everybody knows."""
+RUNNERS = frozenset("npm pnpm yarn bun".split())
+BARE = frozenset("make gmake just task rake mvn gradle gradlew mvnw ./gradlew ./mvnw".split())
+"""What does what the project calls the usual thing where no target is named."""
+INTERPRETERS = re.compile(r"(?:python|ruby|node|bash|sh|zsh)(?:3(?:\.\d+)?)?\Z")
+REMOTES = frozenset("origin upstream".split())
+TRUNKS = frozenset("main master develop dev trunk".split())
+SETTINGS = {
+    "CI": re.compile(r"(?:1|0|true|false)?\Z"),
+    "NO_COLOR": re.compile(r"\d?\Z"),
+    "FORCE_COLOR": re.compile(r"\d?\Z"),
+    "TERM": re.compile(r"(?:dumb|xterm(?:-256color)?)\Z"),
+    "NODE_ENV": re.compile(r"(?:test|development|production)\Z"),
+    "TZ": re.compile(r"[A-Z][A-Za-z/_+-]{1,40}\Z"),
+    "LANG": re.compile(r"[A-Za-z_.0-9-]{1,20}\Z"),
+    "LC_ALL": re.compile(r"[A-Za-z_.0-9-]{1,20}\Z"),
+    "RUST_BACKTRACE": re.compile(r"(?:1|0|full)\Z"),
+    "PYTHONUNBUFFERED": re.compile(r"\d?\Z"),
+    "PYTHONDONTWRITEBYTECODE": re.compile(r"\d?\Z"),
+    "CGO_ENABLED": re.compile(r"[01]\Z"),
+    "PYTHONPATH": re.compile(r"(?:\.|(?:\./)?src)\Z"),
+}
+"""Variables that may be set for a command, and to what."""
+GOES = frozenset(
+    "rm rmdir unlink mv cp chmod chown kill pkill killall curl wget ssh scp rsync nc pip pip3 npm pnpm yarn bun uv brew"
+    " apt apt-get gem poetry conda dnf yum apk eval source".split()
+)
+"""Programs whose going takes no safety away: they do something themselves, and check or bound nothing."""
+SAFETIES = frozenset(
+    "--check --dry-run -n --diff --list --collect-only --noEmit --offline --frozen --locked --frozen-lockfile --ff-only"
+    " --strict --max-warnings --timeout -timeout --signoff -S --gpg-sign --verify --staged -d -l -c -i --interactive"
+    " --keep-index --no-run --intent-to-add".split()
+)
+"""Options of commands on the list that keep them from doing more, or make sure of something."""
+SHOWS = re.compile(
+    r"--(?:no-)?(?:stats?|colou?r|verbose|quiet|silent|reporter|format|output-format|pretty|json|progress|pager|summary"
+    r"|details?|name-only|heading|header|width|depth|limit|tail|lines?|patch|merges|renames|filename|messages|decorate"
+    r"|line-number|ignore|index|notes|coverage|cov|watch)\Z|-v+\Z|-q\Z"
+)
+"""Options that change what is shown or looked at, whoever understands them."""
+BOUNDS = re.compile(
+    r"\bno-|dry|check|verif|safe|sandbox|isolat|ignore|script|interact|confirm|prompt|read|only|strict|frozen|lock|offline"
+    r"|limit|max|min|time|user|root|net|cap|drop|deny|allow|perm|polic|audit|fail|hash|integrity|sign|gpg|secur|protect"
+    r"|backup|keep|exclu|skip|restrict|quarant|trust|plugin|conf|env|preserve|pin|requir|guard|mode|level|scope|temp|tmp"
+    r"|home|dir|path|root|jail|seccomp|\bro\b|preview|plan|what-if|simulat|list|show|diff|just-print|question",
+    re.IGNORECASE,
+)
+"""What in the name of an option that nobody knows may stand for a safety."""
+POWERFUL = frozenset(
+    "kubectl helm terraform tofu pulumi ansible ansible-playbook aws gcloud az doctl heroku vercel netlify fly flyctl"
+    " wrangler serverless psql mysql sqlite3 mongo mongosh redis-cli docker docker-compose podman nerdctl ctr systemctl"
+    " service launchctl crontab at iptables ufw mount umount mkfs dd shred openssl gpg ssh scp sftp rsync curl wget nc"
+    " ncat socat telnet ftp sudo doas su pkexec env xargs find awk gawk perl php lua tclsh osascript eval exec source"
+    " ln mv cp rm chmod chown tee sed vim vi nano emacs ed less more man tar unzip zip git hg svn gh glab npm pnpm yarn"
+    " bun pip pip3 pipx uv uvx poetry conda brew apt apt-get dnf yum apk gem cargo go rustup nix dpkg rpm snap flatpak"
+    " flask django-admin rails prisma alembic dbt supabase firebase stripe twilio op vault sops pass security defaults"
+    " killall pkill kill reboot shutdown halt swapoff parted fdisk useradd usermod passwd visudo setcap nsenter unshare"
+    " chroot bash sh zsh dash ksh fish csh tcsh python python3 ruby node deno java"
+    " bwrap firejail screen tmux nohup setsid watch time timeout nice".split()
+)
+"""Programs that everybody knows and that can do much: what a list does not say of them is not harmless."""
+KNOWN_OPTIONS = frozenset(name for each in COMMANDS.values() for name in (*each.flags, *each.valued))
+PROGRAMS = frozenset(name.partition(" ")[0] for name in COMMANDS) | {"python3", "pip3"}

@@ -1,0 +1,95 @@
+"""Keeps what was forgotten from coming back: out of the same old logs, and out of files that are read again.
+
+What the user types anew is a new event, and may be learnt again. A file cannot tell when it was typed: what stands in
+one and holds forgotten words is left out as long as the tombstone stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.model.context import NOWHERE
+from wisen.model.event import Call, Message, Outcome
+from wisen.model.tombstone import FORGOTTEN, KeyKind, covers
+from wisen.safety.forgotten_words import Keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.model.event import Event
+    from wisen.model.tombstone import Key
+    from wisen.store.index_port import Kept, Stretch
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Ward:
+    """Knows what was forgotten, without a word of it."""
+
+    def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
+        keys = tuple(keys)
+        self._events = {(key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT}
+        self._until = [(key.value, moment_of(key)) for key in keys if key.kind is KeyKind.UNTIL]
+        self._words = Keys(keys, salt)
+
+    def holds(self, text: str) -> bool:
+        """Whether a text that stands in a file holds words that were forgotten."""
+        return self._words.holds(text)
+
+    def passed(self, stretches: Iterable[Stretch]) -> list[Stretch]:
+        """What was read, without what was forgotten: such events come without their texts, or not at all."""
+        if not self._events and not self._until:
+            return [*stretches]
+        return [replace(each, kept=tuple(k for kept in each.kept for k in self._kept(kept))) for each in stretches]
+
+    def _kept(self, kept: Kept) -> tuple[Kept, ...]:
+        event = kept.event
+        if any(event.at <= until and covers(scope, kept.context or NOWHERE) for scope, until in self._until):
+            return ()
+        agent = event.session.agent
+        # What came back from a call goes with it.
+        if (agent, event.id) not in self._events and (agent, getattr(event, "call", None)) not in self._events:
+            return (kept,)
+        return (kept._replace(event=without_text(event), withheld=FORGOTTEN),)
+
+
+class Silence:
+    """Knows the sessions that were switched off. It is small: it goes along to whoever helps with the reading."""
+
+    def __init__(self, keys: Iterable[Key], salt: bytes) -> None:
+        self._sessions = {key.value for key in keys if key.kind is KeyKind.SESSION}
+        self._salt = salt
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def holds(self, agent: str, session: str) -> bool:
+        """Whether a session was switched off; one of a sub-agent goes with the one that began it."""
+        if not self._sessions:
+            return False
+        if (agent, session) not in self._known:
+            names = {session, session.partition("/")[0]}
+            off = any(session_digest(self._salt, agent, name) in self._sessions for name in names)
+            self._known[agent, session] = off
+        return self._known[agent, session]
+
+
+def session_digest(salt: bytes, agent: str, session: str) -> str:
+    """A session without its name; the hook client makes the same."""
+    told = f"{agent}\0{session}".encode("utf-8", "surrogatepass")
+    return blake2b(told, digest_size=16, key=salt).hexdigest()
+
+
+def without_text(event: Event) -> Event:
+    """An event as a stub: that it happened, and nothing of what was said."""
+    if isinstance(event, Call):
+        return structs.replace(event, arguments=None)
+    return structs.replace(event, text=None) if isinstance(event, Message | Outcome) else event
+
+
+def moment_of(key: Key) -> datetime:
+    """Until when a key says that everything was forgotten."""
+    return _EPOCH + timedelta(microseconds=key.size)

@@ -1,1 +1,0 @@
-"""The steps of a turn of the loop, each from what is known to what is kept of it."""

@@ -1,0 +1,180 @@
+"""Verified copies of a ledger that lives in a file, and the way back from one.
+
+A copy counts only after it was read whole: its structure, every seal, and as many rows as the ledger had.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from wisen.errors import StoreDamaged, StoreNewer
+from wisen.store.ledger import TABLES, SqlLedger
+from wisen.store.migrate import known, migrate, version_of
+from wisen.store.sqlite import SqliteDatabase, damaged, translated
+from wisen.store.sqlite_files import LEDGER, looking_at, set_aside, sync_folder
+from wisen.system.folder_lock import locked_folder
+from wisen.system.home_access import leftovers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from wisen.store.ledger_port import Ledger
+    from wisen.system.ports import Clock
+
+# How long one process waits for the copy that another one makes: a ledger of a million events takes a part of it.
+_PATIENCE = 120.0
+
+
+def copies(folder: Path) -> list[Path]:
+    """The copies in a folder, newest first."""
+    with translated(folder):
+        return sorted(folder.glob("ledger-*.db"), reverse=True)
+
+
+class LedgerBackups:
+    """The copies of one ledger."""
+
+    def __init__(self, ledger: Path, folder: Path, *, clock: Clock, keep: int = 10, busy: float = 10.0) -> None:
+        self._ledger = ledger
+        self._folder = folder
+        self._clock = clock
+        self._keep = max(keep, 1)
+        self._busy = busy
+
+    def make(self) -> Path:
+        """Copy the ledger, verify the copy, and drop the oldest ones beyond the number to keep."""
+        with self._alone():
+            return self._make()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One process at a time makes copies: what else lies half in the folder is of one that was killed."""
+        with translated(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with locked_folder(self._folder, patience=_PATIENCE):
+            yield
+
+    def _make(self) -> Path:
+        copy = self._folder / f"ledger-{self._clock.now():%Y%m%dT%H%M%S%f}.db"
+        part = copy.with_name(copy.name + ".part")
+        with translated(self._folder):
+            for left in self._folder.glob("*.part*"):
+                left.unlink(missing_ok=True)
+        try:
+            rows = self._copy_to(part)
+            if self._read_whole(part) != rows:
+                raise damaged(part, "the copy does not hold what the ledger holds")
+            with translated(copy):
+                part.rename(copy)
+                sync_folder(self._folder)
+        finally:
+            with translated(part):
+                part.unlink(missing_ok=True)
+        self._drop_oldest(copy)
+        return copy
+
+    def newest_good(self) -> Path | None:
+        """The newest copy that can be read whole."""
+        for copy in copies(self._folder):
+            try:
+                self._read_whole(copy)
+            except (StoreDamaged, StoreNewer):
+                continue
+            return copy
+        return None
+
+    def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
+        """Make a copy, then delete the older ones that hold something, or of which that cannot be told."""
+        with self._alone():
+            made = self._make()
+            gone = [copy for copy in copies(self._folder) if copy != made and self._may_hold(copy, holds)]
+            with translated(self._folder):
+                gone += leftovers(self._ledger.parent, self._clock.now())
+                gone += self._ledger.parent.glob(f"{self._ledger.name}.damaged-*")
+                for each in gone:
+                    each.unlink(missing_ok=True)
+                sync_folder(self._folder)
+        return tuple(gone)
+
+    def _may_hold(self, copy: Path, holds: Callable[[Ledger], bool]) -> bool:
+        try:
+            with self._as_now(copy) as db:
+                return holds(SqlLedger(db))
+        except (StoreDamaged, StoreNewer):
+            return True
+
+    def restore(self, copy: Path) -> Path:
+        """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
+        self._read_whole(copy)
+        part = self._ledger.with_name(self._ledger.name + ".part")
+        with translated(part):
+            self._ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _private(part)
+            shutil.copyfile(copy, part)
+            _sync(part)
+        aside = set_aside(self._ledger, self._clock.now())
+        with translated(self._ledger):
+            part.rename(self._ledger)
+            sync_folder(self._ledger.parent)
+        return aside
+
+    def _copy_to(self, part: Path) -> dict[str, int]:
+        """Copy the ledger as it is in one moment, and tell how many rows it had then."""
+        with looking_at(self._ledger, LEDGER, busy=self._busy) as present:
+            # One read transaction around the count and the copy: writers beside us change neither.
+            present.run("BEGIN")
+            rows = _rows(present)
+            with translated(part):
+                part.unlink(missing_ok=True)
+                _private(part)
+                with closing(sqlite3.connect(part, isolation_level=None)) as target:
+                    present.connection.backup(target)
+                    # One file, complete in itself: nothing of it may lie in a log beside it.
+                    target.execute("PRAGMA journal_mode = DELETE")
+                _sync(part)
+            present.run("ROLLBACK")
+        return rows
+
+    def _read_whole(self, copy: Path) -> dict[str, int]:
+        with self._as_now(copy) as db:
+            SqlLedger(db).check()
+            return _rows(db)
+
+    @contextmanager
+    def _as_now(self, copy: Path) -> Iterator[SqliteDatabase]:
+        """A copy as this version reads it: one that an older version made is brought up to date in memory."""
+        with looking_at(copy, LEDGER, busy=self._busy) as db:
+            if version_of(db, LEDGER.store) == known(LEDGER.store)[-1].version:
+                yield db
+                return
+            db.check()
+            with translated(copy), closing(sqlite3.connect(":memory:", isolation_level=None)) as memory:
+                db.connection.backup(memory)
+                present = SqliteDatabase(memory, copy, LEDGER.application_id)
+                migrate(present, LEDGER.store)
+                yield present
+
+    def _drop_oldest(self, made: Path) -> None:
+        # A clock that was set back must not let the copy just made look old.
+        others = [copy for copy in copies(self._folder) if copy != made]
+        with translated(self._folder):
+            for copy in others[self._keep - 1 :]:
+                copy.unlink(missing_ok=True)
+
+
+def _rows(db: SqliteDatabase) -> dict[str, int]:
+    return {table.name: db.number(f"SELECT count(*) FROM {table.name}") for table in TABLES}  # noqa: S608 - names are ours
+
+
+def _private(path: Path) -> None:
+    path.touch(mode=0o600)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,154 @@
+"""Reads the course of a session out of the index: its calls with their ends, and the user's turns.
+
+A session's events are found by the spans in which they lie, so that nothing but the session is read.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from wisen.model.event import Provenance, Status
+from wisen.model.history import Act, History, Step, Turn
+from wisen.safety.passages import own_words
+from wisen.store.escapes import from_milliseconds, unpack
+from wisen.store.index_selection import chosen_by, understood
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping
+
+    from wisen.model.report import Selection
+    from wisen.store.sqlite import SqliteDatabase
+
+OF_SESSION = """
+    FROM spans CROSS JOIN events e ON e.number BETWEEN spans.first AND spans.last
+    CROSS JOIN scenes ON scenes.number = e.scene AND scenes.session = spans.session
+"""
+"""Every event `e` of the sessions whose spans the rest of a statement names."""
+
+_EVENTS = f"""
+    SELECT e.number, e.at, e.id, kind, provenance, how, tool, e.call, texts.text, scenes.context {OF_SESSION}
+    CROSS JOIN shapes ON shapes.number = e.shape LEFT JOIN texts ON texts.event = e.number
+    WHERE spans.session = ? ORDER BY e.at, e.number
+"""
+# With OR, or in order, SQLite would look at every session.
+_UNMINED = """
+    SELECT session FROM mining WHERE version IS NULL UNION ALL SELECT session FROM mining WHERE version < ?1
+    UNION ALL SELECT session FROM mining WHERE version > ?1
+"""
+_NAMED = """
+    SELECT agents.name, native FROM sessions JOIN agents ON agents.number = agent WHERE sessions.number = ?
+"""
+_WAITS = "SELECT newest, version FROM mining WHERE session = ?"
+_SESSIONS = "SELECT session FROM mining WHERE {sessions} ORDER BY session"
+
+
+class _Event(NamedTuple):
+    number: int
+    at: int
+    id: str
+    kind: str
+    provenance: str
+    how: str
+    tool: str
+    call: str | None
+    text: str | None
+    context: str
+
+
+def unmined(db: SqliteDatabase, version: int, handed: MutableMapping[int, int]) -> Iterator[History]:
+    """The histories of sessions that this version of the miner has not seen whole.
+
+    `handed` gets the number of the last event that each of them held when it was read.
+    """
+    # Numbers only: whoever listens writes to the same tables meanwhile.
+    sessions = array("q", (db.whole(row[0]) for row in db.stream(_UNMINED, (version,))))
+    for session in sorted(sessions):
+        newest, by = db.run(_WAITS, (session,))[0]
+        if by == version:
+            continue  # another process was faster
+        handed[session] = db.whole(newest)
+        yield _history(db, session, None)
+
+
+def histories(db: SqliteDatabase, selection: Selection) -> Iterator[History]:
+    """The course of each selected session in which anything was called, typed, refused or stopped."""
+    chosen = chosen_by(selection)
+    statement = _SESSIONS.format(sessions=chosen.sessions("session"))
+    sessions = array("q", (db.whole(row[0]) for row in db.stream(statement, chosen.values)))
+    since = cast("int | None", chosen.values.get("since"))
+    for session in sessions:
+        history = _history(db, session, since)
+        if history.steps or history.turns:
+            yield history
+
+
+def _history(db: SqliteDatabase, session: int, since: int | None) -> History:
+    with understood(db):
+        events = [_Event._make(cast("tuple[Any, ...]", row)) for row in db.run(_EVENTS, (session,))]
+        ends = {event.call: event for event in events if event.kind == "outcome"}
+        if since is not None:
+            events = [event for event in events if event.at >= since]
+        calls = [event for event in events if event.kind == "call"]
+        places = [(call.at, call.number) for call in calls]
+        conceded = _conceded(events)
+        ((agent, native),) = cast("list[tuple[str, str]]", db.run(_NAMED, (session,)))
+        return History(
+            session=session,
+            agent=unpack(agent),
+            native=unpack(native),
+            steps=tuple(_step(call, ends.get(call.id)) for call in calls),
+            turns=tuple(
+                _turn(event, act, bisect(places, (event.at, event.number)), conceded=event.number in conceded)
+                for event in events
+                if (act := _act(event)) is not None
+            ),
+        )
+
+
+def _act(event: _Event) -> Act | None:
+    if event.kind == "message" and event.provenance == Provenance.TYPED:
+        return Act.SAID
+    return {"rejection": Act.REFUSED, "interrupt": Act.STOPPED}.get(event.kind)
+
+
+def _conceded(events: list[_Event]) -> set[int]:
+    """The numbers of what the user said that was followed by a concession before he said something else."""
+    found: set[int] = set()
+    said = None
+    for event in events:
+        if event.kind == "message" and event.provenance == Provenance.TYPED:
+            said = event.number
+        elif event.kind == "concession" and said is not None:
+            found.add(said)
+    return found
+
+
+def _step(call: _Event, end: _Event | None) -> Step:
+    return Step(
+        call=unpack(call.id),
+        tool=unpack(call.tool),
+        arguments=None if call.text is None else unpack(call.text),
+        status=None if end is None else Status(end.how),
+        text=None if end is None or end.text is None else unpack(end.text),
+        at=from_milliseconds(call.at),
+        ended=None if end is None else from_milliseconds(end.at),
+        context=unpack(call.context),
+    )
+
+
+def _turn(event: _Event, act: Act, before: int, *, conceded: bool) -> Turn:
+    typed = None if event.text is None else unpack(event.text)
+    own = None if typed is None else own_words(typed)
+    return Turn(
+        id=unpack(event.id),
+        act=act,
+        at=from_milliseconds(event.at),
+        text=own or None,
+        before=before,
+        origin=unpack(event.how),
+        conceded=conceded,
+        context=unpack(event.context),
+        whole=None if own is typed else typed,
+    )

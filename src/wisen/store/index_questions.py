@@ -1,0 +1,209 @@
+"""What the index answers about the events it keeps, counted by SQL.
+
+Concessions are never counted: they only tell more of a turn. What mining found is asked for in `mined_questions.py`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from wisen.model.report import Counts, ToolUse
+from wisen.model.source import TroubleCount, TroubleKind
+from wisen.store.escapes import from_milliseconds, unpack
+from wisen.store.index_histories import OF_SESSION
+from wisen.store.index_selection import chosen_by, understood
+
+if TYPE_CHECKING:
+    from wisen.model.report import Selection
+    from wisen.store.dialect import Row
+    from wisen.store.index_selection import Chosen
+    from wisen.store.sqlite import SqliteDatabase
+
+# Every name that stands inside these statements is ours; what people wrote comes in as a value.
+_WAITING = "SELECT session FROM mining WHERE version IS NULL"
+_TALLIED = f"NOT IN ({_WAITING})"
+_LIVE = f"{OF_SESSION} {{more}} WHERE spans.session IN ({_WAITING}) AND {{spanned}}"
+_CALL = "events c ON c.agent = e.agent AND c.id = e.call"
+
+_TOLD = """
+    WITH told AS MATERIALIZED (
+        SELECT kind, provenance, how, tool, withheld, shape, session, context, many, first, last
+        FROM ({counted}) JOIN scenes ON scenes.number = scene JOIN shapes ON shapes.number = shape
+        WHERE kind <> 'concession'
+    )
+    SELECT kind, provenance, how, tool, withheld, sum(many), min(first), max(last) FROM told GROUP BY shape
+    UNION ALL
+    SELECT 'sessions', '', '', tool, '', count(DISTINCT session), 0, 0 FROM told WHERE kind = 'call' GROUP BY tool
+    UNION ALL
+    SELECT 'all', '', '', '', '', count(DISTINCT session), count(DISTINCT nullif(context, '')), 0 FROM told
+"""
+_ENDS = """
+    SELECT called.tool, coalesce(nullif(ended.how, ''), ended.kind), sum(many) FROM ({counted})
+    JOIN shapes called ON called.number = call_shape JOIN shapes ended ON ended.number = end_shape
+    WHERE called.kind = 'call' AND ended.kind IN ('outcome', 'rejection') GROUP BY 1, 2
+"""
+_SOURCES = "SELECT count(*) FROM sources WHERE {sources}"
+_TROUBLES = """
+    SELECT path, kind, detail, count, first_offset FROM troubles JOIN sources ON sources.number = source
+    WHERE {sources} ORDER BY path, first_offset, kind, detail
+"""
+
+# From a moment on: every event is looked at.
+_WALKED = """
+    SELECT scene, shape, count(*) AS many, min(at) AS first, max(at) AS last
+    FROM events e WHERE {chosen} GROUP BY scene, shape
+"""
+_ENDS_WALKED = f"""
+    SELECT c.shape AS call_shape, e.shape AS end_shape, count(*) AS many FROM events e JOIN {_CALL}
+    WHERE e.shape IN (SELECT number FROM shapes WHERE kind IN ('outcome', 'rejection'))
+    AND {{chosen}} AND {{call_chosen}} GROUP BY 1, 2
+"""  # noqa: S608
+_INTERRUPTS_WALKED = """
+    SELECT count(*) FROM events e
+    WHERE e.shape IN (SELECT number FROM shapes WHERE kind = 'interrupt') AND {chosen} AND (+agent, call) IN (
+        SELECT agent, call FROM events WHERE shape IN (SELECT number FROM shapes WHERE kind = 'rejection')
+    )
+"""
+
+# Of all times: tallies of the sessions that hold nothing new, and the events of those that do.
+_TALLIES = f"""
+    SELECT scene, shape, many, first, last FROM tallies JOIN scenes ON scenes.number = scene
+    WHERE session {_TALLIED} AND {{sessions}}
+    UNION ALL
+    SELECT e.scene, e.shape, count(*), min(e.at), max(e.at) {_LIVE.format(more="", spanned="{spanned}")}
+    GROUP BY e.scene, e.shape
+"""  # noqa: S608
+_ENDS_TALLIED = f"""
+    SELECT called AS call_shape, ended AS end_shape, many FROM ends WHERE session {_TALLIED} AND {{sessions}}
+    UNION ALL
+    SELECT c.shape, e.shape, 1 FROM loose CROSS JOIN events e ON e.number = event CROSS JOIN {_CALL}
+    CROSS JOIN scenes ON scenes.number = c.scene
+    WHERE loose.session {_TALLIED} AND loose.session <> scenes.session AND {{loosely}} AND {{call_chosen}}
+    UNION ALL
+    SELECT c.shape, e.shape, 1 {_LIVE.format(more=f"CROSS JOIN {_CALL}", spanned="{spanned}")} AND {{call_chosen}}
+"""  # noqa: S608
+_INTERRUPTS_TALLIED = f"""
+    WITH about AS MATERIALIZED (
+        SELECT kind, agent, call, session FROM (
+            SELECT e.shape, e.agent, e.call, loose.session FROM loose CROSS JOIN events e ON e.number = event
+            WHERE loose.session {_TALLIED}
+            UNION ALL
+            SELECT e.shape, e.agent, e.call, spans.session {_LIVE.format(more="", spanned="e.call IS NOT NULL")}
+        ) JOIN shapes ON shapes.number = shape
+    )
+    SELECT count(*) FROM about WHERE kind = 'interrupt' AND {{sessions}}
+    AND (agent, call) IN (SELECT agent, call FROM about WHERE kind = 'rejection')
+"""  # noqa: S608
+
+
+class _Told(NamedTuple):
+    """How many events of one shape happened, and when."""
+
+    kind: str
+    provenance: str
+    how: str
+    tool: str
+    withheld: str
+    many: int
+    first: int
+    last: int
+
+
+class _Statements(NamedTuple):
+    told: str
+    ends: str
+    interrupts: str
+
+
+def _statements(chosen: Chosen) -> _Statements:
+    told, ends, interrupts = (
+        (_WALKED, _ENDS_WALKED, _INTERRUPTS_WALKED) if chosen.since else (_TALLIES, _ENDS_TALLIED, _INTERRUPTS_TALLIED)
+    )
+    conditions = {
+        "chosen": chosen.events("e"),
+        "call_chosen": chosen.events("c"),
+        "sessions": chosen.sessions("session"),
+        "spanned": chosen.sessions("spans.session"),
+        "loosely": chosen.sessions("loose.session"),
+    }
+    return _Statements(
+        _TOLD.format(counted=told.format(**conditions)),
+        _ENDS.format(counted=ends.format(**conditions)),
+        interrupts.format(**conditions),
+    )
+
+
+def counts(db: SqliteDatabase, selection: Selection) -> Counts:
+    """What the selected sessions hold."""
+    chosen = chosen_by(selection)
+    statements = _statements(chosen)
+    with understood(db):
+        rows = [_Told(*cast("tuple[Any, ...]", row)) for row in db.run(statements.told, chosen.values)]
+        told = [each for each in rows if each.kind not in ("sessions", "all") and db.whole(each.many)]
+        sessions = {each.tool: each.many for each in rows if each.kind == "sessions"}
+        everything = next(each for each in rows if each.kind == "all")
+        return Counts(
+            sources=db.number(_SOURCES.format(sources=chosen.sources), chosen.values),
+            sessions=everything.many,
+            contexts=everything.first,
+            typed_turns=sum(each.many for each in told if (each.kind, each.provenance) == ("message", "typed")),
+            rejections=sum(each.many for each in told if each.kind == "rejection"),
+            rejections_with_reason=sum(each.many for each in told if (each.kind, each.how) == ("message", "rejection")),
+            interrupts=sum(each.many for each in told if each.kind == "interrupt"),
+            interrupts_by_rejection=db.number(statements.interrupts, chosen.values),
+            tools=_tools(told, sessions, _ended(db, db.run(statements.ends, chosen.values))),
+            withheld=_withheld(told),
+            first=min((from_milliseconds(each.first) for each in told), default=None),
+            last=max((from_milliseconds(each.last) for each in told), default=None),
+        )
+
+
+def troubles(db: SqliteDatabase, selection: Selection) -> tuple[TroubleCount, ...]:
+    """What could not be read in the selected sources."""
+    chosen = chosen_by(selection)
+    with understood(db):
+        return tuple(
+            TroubleCount(
+                path=unpack(str(path)),
+                kind=TroubleKind(str(kind)),
+                detail=unpack(str(detail)),
+                count=db.whole(count),
+                first_offset=db.whole(offset),
+            )
+            for path, kind, detail, count, offset in db.run(_TROUBLES.format(sources=chosen.sources), chosen.values)
+        )
+
+
+def _ended(db: SqliteDatabase, rows: list[Row]) -> dict[tuple[str, str], int]:
+    """How many calls ended, by tool and how."""
+    return {(str(tool), str(end)): db.whole(many) for tool, end, many in rows}
+
+
+def _tools(told: list[_Told], sessions: dict[str, int], ended: dict[tuple[str, str], int]) -> tuple[ToolUse, ...]:
+    calls: dict[str, int] = defaultdict(int)
+    for each in told:
+        if each.kind == "call":
+            calls[each.tool] += each.many
+    uses = (
+        ToolUse(
+            tool=unpack(tool),
+            calls=many,
+            ok=ended.get((tool, "ok"), 0),
+            failed=ended.get((tool, "failed"), 0),
+            masked=ended.get((tool, "masked"), 0),
+            cancelled=ended.get((tool, "cancelled"), 0),
+            rejected=ended.get((tool, "rejection"), 0),
+            sessions=sessions[tool],
+        )
+        for tool, many in calls.items()
+    )
+    return tuple(sorted(uses, key=lambda use: (-use.calls, use.tool)))
+
+
+def _withheld(told: list[_Told]) -> dict[str, int]:
+    rules: dict[str, int] = defaultdict(int)
+    for each in told:
+        if each.withheld:
+            rules[unpack(each.withheld)] += each.many
+    return dict(sorted(rules.items()))

@@ -1,0 +1,104 @@
+"""What all questions to the index share: a selection as conditions of SQL, and how a garbled value is told."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wisen.store.escapes import milliseconds, pack
+from wisen.store.sqlite import damaged
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from wisen.model.report import Selection
+    from wisen.store.dialect import Value
+    from wisen.store.sqlite import SqliteDatabase
+
+# Every name that stands inside these statements is ours; what people wrote comes in as a value.
+_HELD = "SELECT holdings.session FROM sources JOIN holdings ON source = sources.number WHERE {sources}"
+_HELD_SCENES = "SELECT scenes.number FROM scenes WHERE session IN ({held})"
+# "0" follows "/" in the alphabet: everything below a folder lies between, and nothing else does.
+_PLACED = """
+    SELECT scenes.session FROM scenes JOIN json_each(:places) AS named
+    ON place = named.value OR (place >= named.value || '/' AND place < named.value || '0')
+"""
+_PLACED_SOURCES = "sources.number IN (SELECT source FROM holdings WHERE session IN ({placed}))"
+_SINCE = "SELECT session FROM events JOIN scenes ON scenes.number = scene WHERE at >= :since"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A selection as conditions of SQL, with the values they name."""
+
+    named: str
+    """The condition on a row of `sources`, whatever it holds."""
+    values: Mapping[str, Value]
+    placed: bool
+    """Whether places were chosen."""
+    since: bool
+
+    @property
+    def sources(self) -> str:
+        """The condition on a row of `sources`."""
+        return f"{self.named} AND {_PLACED_SOURCES.format(placed=_PLACED)}" if self.placed else self.named
+
+    @property
+    def narrow(self) -> bool:
+        """Whether only some sessions were chosen, whenever their events happened."""
+        return self.placed or self.named != "1"
+
+    def events(self, alias: str) -> str:
+        """The condition on one event."""
+        conditions = [f"{alias}.at >= :since"] if self.since else []
+        if self.narrow:
+            conditions.append(f"{alias}.scene IN ({_HELD_SCENES.format(held=self._held())})")
+        return " AND ".join(conditions) or "1"
+
+    def sessions(self, column: str) -> str:
+        """The condition on the number of a session, whenever its events happened."""
+        return f"{column} IN ({self._held()})" if self.narrow else "1"
+
+    def found(self, alias: str) -> str:
+        """The condition on something that mining found at a moment of a session."""
+        since = f" AND {alias}.at >= :since" if self.since else ""
+        return self.sessions(f"{alias}.session") + since
+
+    def lively(self, column: str) -> str:
+        """The condition on the number of a session that holds a chosen event."""
+        return self.sessions(column) + (f" AND {column} IN ({_SINCE})" if self.since else "")
+
+    def _held(self) -> str:
+        held = _HELD.format(sources=self.named)
+        # A source may hold sessions of several places.
+        return f"{held} AND holdings.session IN ({_PLACED})" if self.placed else held
+
+
+def chosen_by(selection: Selection) -> Chosen:
+    """The conditions of a selection."""
+    values: dict[str, Value] = {}
+    if selection.since is not None:
+        values["since"] = milliseconds(selection.since)
+    sources = "1"
+    if selection.under is not None:
+        under = pack(str(selection.under))
+        folder = under if under.endswith("/") else f"{under}/"
+        values |= {"under": under, "first": folder, "beyond": f"{folder[:-1]}0"}
+        sources = "(path = :under OR (path >= :first AND path < :beyond))"
+    if selection.agent is not None:
+        values["agent"] = pack(selection.agent)
+        sources += " AND sources.agent = (SELECT number FROM agents WHERE name = :agent)"
+    if selection.places:
+        values["places"] = json.dumps([pack(place.rstrip("/")) for place in selection.places])
+    return Chosen(sources, values, bool(selection.places), selection.since is not None)
+
+
+@contextmanager
+def understood(db: SqliteDatabase) -> Iterator[None]:
+    """Rows of the index bear no seal: where a value was garbled, it shows when it is put to use."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError, LookupError) as error:
+        raise damaged(db.path, "it holds a value that was never written") from error

@@ -1,0 +1,273 @@
+"""Memories in the index's SQLite file: found by FTS5, with BM25 over weighted fields."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, cast
+
+from wisen.model.memory import Hit, Memory, MemoryKind
+from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
+from wisen.store.numbered import number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from wisen.model.memory import Design, Sought, Words
+    from wisen.store.dialect import Row, Value
+    from wisen.store.sqlite import SqliteDatabase
+
+ROOM = 40
+"""How many bits of a memory's number are its own; those above are its context's."""
+_PREFIX = 4
+"""How long a word must be for others to be found that begin with it."""
+_COLUMNS = "m.id, m.kind, m.text, o.name, c.context, m.agent, m.session, m.turn, m.at, m.who, m.uses, m.place"
+_READ = f"""
+    SELECT m.number, {_COLUMNS} FROM memories m CROSS JOIN memory_origins o ON o.number = m.origin
+    CROSS JOIN memory_contexts c ON c.number = m.number >> {ROOM}
+"""  # noqa: S608 - names are ours
+_WITH_WORDS = "JOIN memory_words w ON w.rowid = m.number"
+_AROUND = f"""
+    {_READ} WHERE m.origin = (SELECT origin FROM memories WHERE id = ?1 LIMIT 1)
+    AND m.turn BETWEEN (SELECT turn FROM memories WHERE id = ?1 LIMIT 1) - ?2
+    AND (SELECT turn FROM memories WHERE id = ?1 LIMIT 1) + ?2 ORDER BY m.turn, m.number
+"""  # noqa: S608 - names are ours
+_MANY = "SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH ? LIMIT ?)"
+_KEEP = "INSERT INTO memories VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_KEEP_WORDS = "INSERT INTO memory_words (rowid, text, who, day, beside) VALUES (?, ?, ?, ?, ?)"
+_OF_ORIGIN = "SELECT number FROM memories WHERE origin = ?"
+_LAST = "SELECT max(number) FROM memories WHERE number BETWEEN ? AND ?"
+
+_OF_CONTEXTS = f"""
+    SELECT c.context, count(*) FROM memories m JOIN memory_contexts c ON c.number = m.number >> {ROOM}
+    GROUP BY c.context ORDER BY c.context
+"""  # noqa: S608 - names are ours
+
+
+class SqliteMemories:
+    """Memories beside the events they come from."""
+
+    def __init__(self, db: SqliteDatabase) -> None:
+        self._db = db
+        self._contexts: dict[str, int] = {}
+
+    def replace(self, origins: Mapping[str, Sequence[tuple[Memory, Words]]]) -> int:
+        """Hold these memories of each origin, and no others of it; with none the origin is forgotten."""
+        if not origins:
+            return 0
+        changed = 0
+        try:
+            with self._db.transaction():
+                for name, memories in origins.items():
+                    changed += self._replace(pack(name), memories)
+        except BaseException:
+            self._contexts.clear()  # numbers given inside a transaction that failed were never given
+            raise
+        return changed
+
+    def forget(self, origins: Iterable[str]) -> None:
+        """Inside a transaction: hold nothing of these origins."""
+        for name in origins:
+            self._replace(pack(name), ())
+
+    def origins(self, prefix: str) -> frozenset[str]:
+        """The origins whose names begin so."""
+        first = pack(prefix)
+        rows = self._db.run(
+            "SELECT name FROM memory_origins WHERE name >= ?1 AND name < ?1 || ?2", (first, "\U0010ffff")
+        )
+        return frozenset(unpack(str(name)) for (name,) in rows)
+
+    def find(self, sought: Sought, design: Design) -> list[Hit]:
+        """The memories that hold one of the words, those whose words match best first."""
+        scopes = self._scopes(sought)
+        if scopes == []:
+            return []
+        asked = [f'"{_quoted(word)}"' for word in sought.words]
+        match, scored = self._match(asked, design.rows)
+        if not match:
+            longer = [f"{word}*" for word, plain in zip(asked, sought.words, strict=True) if _may_go_on(plain)]
+            match, scored = self._match(longer, design.rows)
+        if not match:
+            return []
+        scores: dict[int, float] = {}
+        for scope in (None,) if scopes is None else scopes:
+            scores.update(self._met(match, scope, sought, design, scored=scored))
+        best = sorted(scores, key=lambda number: (-scores[number], number))[: design.depth]
+        found = self._memories(best)
+        return [Hit(found[number], scores[number]) for number in best]
+
+    def around(self, memory: str, reach: int) -> list[Memory]:
+        """The memories of the same origin up to so many turns before and behind one, in order."""
+        return [_memory(row) for row in self._db.run(_AROUND, (pack(memory), reach))]
+
+    def every(self) -> Iterator[Memory]:
+        """All memories, each with the words of what stands around it."""
+        beside = self._db.stream(f"{_READ.replace('SELECT', 'SELECT w.beside,')} {_WITH_WORDS}")
+        for around, *row in beside:
+            yield _memory(tuple(row))._replace(beside=unpack(str(around or "")))
+
+    def count(self) -> dict[str, int]:
+        """How many memories there are of each kind."""
+        rows = self._db.run("SELECT kind, count(*) FROM memories GROUP BY kind ORDER BY kind")
+        return {str(kind): self._db.whole(many) for kind, many in rows}
+
+    def contexts(self) -> dict[str, int]:
+        """How many memories there are in each context."""
+        rows = self._db.run(_OF_CONTEXTS)
+        return {unpack(str(context)): self._db.whole(many) for context, many in rows}
+
+    def _scopes(self, sought: Sought) -> list[int] | None:
+        """The numbers of the contexts that are looked in; None for all."""
+        if sought.contexts is None:
+            return None
+        marks = ", ".join("?" * len(sought.contexts))
+        statement = f"SELECT number FROM memory_contexts WHERE context IN ({marks}) ORDER BY number"  # noqa: S608 - marks
+        return [self._db.whole(number) for (number,) in self._db.run(statement, tuple(map(pack, sought.contexts)))]
+
+    def _match(self, words: Sequence[str], rows: int) -> tuple[str, bool]:
+        """The question to FTS5, and whether the memories that it meets are few enough to be scored.
+
+        The most frequent words are left out where all together meet too many memories. Where each meets too many, all
+        have to stand there.
+        """
+        many = {word: self._db.number(_MANY, (f"text : {word}", rows)) for word in words}
+        ordered = sorted(words, key=lambda word: many[word])
+        rare = [
+            word for word, met in zip(ordered, accumulate(many[word] for word in ordered), strict=True) if met < rows
+        ]
+        # A word that no text holds may still stand in another field, or beside one.
+        kept = [word for word in rare if many[word] or self._db.number(_MANY, (word, 1))]
+        frequent = [word for word in ordered if many[word] >= rows]
+        if any(many[word] for word in kept) or not frequent:
+            return " OR ".join(kept or [word for word in ordered if many[word]][:1]), True
+        all_of_them = " AND ".join(frequent)
+        met = self._db.number(_MANY, (all_of_them, rows))
+        return (all_of_them, met < rows) if met else (frequent[0], False)
+
+    def _met(
+        self, match: str, scope: int | None, sought: Sought, design: Design, *, scored: bool
+    ) -> list[tuple[int, float]]:
+        """The numbers of the memories that a question meets, with their scores; unscored, it is the newest."""
+        values: dict[str, Value] = {"match": match, "depth": design.depth}
+        where = ""
+        if scope is not None:
+            where += " AND memory_words.rowid BETWEEN :first AND :last"
+            values |= {"first": scope << ROOM, "last": ((scope + 1) << ROOM) - 1}
+        if sought.since is not None:
+            where += " AND m.at >= :since"
+            values["since"] = milliseconds(sought.since)
+        if sought.kinds:
+            names = {f"kind{at}": kind.value for at, kind in enumerate(sought.kinds)}
+            where += f" AND m.kind IN ({', '.join(f':{name}' for name in names)})"
+            values |= names
+        joined = " CROSS JOIN memories m ON m.number = memory_words.rowid" if "m." in where else ""
+        score, order = "1.0", "memory_words.rowid DESC"
+        if scored:
+            score, order = "-bm25(memory_words, 1.0, :who, :day, :beside)", "score DESC, memory_words.rowid"
+            values |= {"who": design.who, "day": design.day, "beside": design.beside}
+        rows = self._db.run(
+            f"SELECT memory_words.rowid, {score} AS score FROM memory_words{joined}"  # noqa: S608 - names are ours
+            f" WHERE memory_words MATCH :match{where} ORDER BY {order} LIMIT :depth",
+            values,
+        )
+        return [(self._db.whole(number), self._db.real(score)) for number, score in rows]
+
+    def _memories(self, numbers: Sequence[int]) -> dict[int, Memory]:
+        rows = self._db.run(f"{_READ} WHERE m.number IN ({', '.join(map(str, numbers))})")
+        return {self._db.whole(row[0]): _memory(row) for row in rows}
+
+    def _replace(self, name: str, memories: Sequence[tuple[Memory, Words]]) -> int:
+        rows = self._db.run("SELECT number, digest FROM memory_origins WHERE name = ?", (name,))
+        digest = _digest(memories) if memories else ""
+        if rows and rows[0][1] == digest:
+            return 0
+        if rows:
+            self._forget(self._db.whole(rows[0][0]))
+        elif not memories:
+            return 0
+        if not memories:
+            self._db.run("DELETE FROM memory_origins WHERE name = ?", (name,))
+            return 1
+        origin = number_of(self._db, "memory_origins", {"name": name, "digest": digest}) if not rows else rows[0][0]
+        if rows:
+            self._db.run("UPDATE memory_origins SET digest = ? WHERE number = ?", (digest, origin))
+        free: dict[int, int] = {}
+        kept: list[Row] = []
+        words: list[Row] = []
+        for memory, found_by in memories:
+            scope = self._scope(memory.context)
+            if scope not in free:
+                free[scope] = self._next(scope)
+            number = free[scope]
+            free[scope] += 1
+            kept.append((number, origin, *_row(memory)))
+            words.append((number, *map(pack, found_by)))
+        self._db.many(_KEEP, kept)
+        self._db.many(_KEEP_WORDS, words)
+        return 1
+
+    def _forget(self, origin: int) -> None:
+        numbers = self._db.run(_OF_ORIGIN, (origin,))
+        self._db.many("DELETE FROM memory_words WHERE rowid = ?", numbers)
+        self._db.many("DELETE FROM memories WHERE number = ?", numbers)
+
+    def _scope(self, context: str) -> int:
+        number = self._contexts.get(context)
+        if number is None:
+            number = self._contexts[context] = number_of(self._db, "memory_contexts", {"context": pack(context)})
+        return number
+
+    def _next(self, scope: int) -> int:
+        ((last,),) = self._db.run(_LAST, (scope << ROOM, ((scope + 1) << ROOM) - 1))
+        return scope << ROOM if last is None else self._db.whole(last) + 1
+
+
+def _digest(memories: Sequence[tuple[Memory, Words]]) -> str:
+    digest = blake2b(digest_size=16)
+    for memory, words in memories:
+        digest.update(repr((tuple(memory), tuple(words))).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def _row(memory: Memory) -> Row:
+    return (
+        pack(memory.id),
+        memory.kind.value,
+        pack(memory.text),
+        pack(memory.agent),
+        pack(memory.session),
+        memory.turn,
+        None if memory.at is None else milliseconds(memory.at),
+        pack(memory.who),
+        memory.uses,
+        pack(memory.place),
+    )
+
+
+def _memory(row: Row) -> Memory:
+    _, id_, kind, text, origin, context, agent, session, turn, at, who, uses, place = cast("tuple[Any, ...]", row)
+    return Memory(
+        id=unpack(id_),
+        kind=MemoryKind(kind),
+        text=unpack(text),
+        origin=unpack(origin),
+        context=unpack(context),
+        agent=unpack(agent),
+        session=unpack(session),
+        turn=turn,
+        at=None if at is None else from_milliseconds(at),
+        who=unpack(who),
+        uses=uses,
+        place=unpack(place),
+    )
+
+
+def _may_go_on(word: str) -> bool:
+    """Whether longer words that begin with it are worth looking for."""
+    return len(word) >= _PREFIX and " " not in word
+
+
+def _quoted(word: str) -> str:
+    """A word or phrase as FTS5 reads it between quotation marks."""
+    return pack(word).replace('"', '""')

@@ -1,0 +1,82 @@
+"""Runs the numbered migrations of a store, each in one transaction together with the note that it was run.
+
+A migration that was released is never edited: a change of schema is a new file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from wisen.errors import StoreDamaged, StoreNewer
+from wisen.store.seals import Table, add, read
+
+if TYPE_CHECKING:
+    from wisen.store.dialect import Database
+
+Store: TypeAlias = Literal["ledger", "index"]
+
+MIGRATIONS = Table("migrations", ("version", "name"))
+_CREATE = """
+    CREATE TABLE IF NOT EXISTS migrations (version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, seal TEXT NOT NULL)
+"""
+_FILE = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
+_COMMENT = re.compile(r"--[^\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered step of a schema."""
+
+    version: int
+    name: str
+    text: str
+
+    def statements(self) -> list[str]:
+        """Its statements, one by one; none of them holds a semicolon or two dashes inside a string."""
+        pieces = _COMMENT.sub("", self.text).split(";")
+        return [piece.strip() for piece in pieces if piece.strip()]
+
+
+def known(store: Store) -> tuple[Migration, ...]:
+    """Every migration of a store that this version of wisen brings, in order."""
+    found = []
+    for file in (Path(__file__).parent / "migrations" / store).iterdir():
+        if (match := _FILE.fullmatch(file.name)) is not None:
+            found.append(Migration(int(match[1]), file.name, file.read_text(encoding="utf-8")))
+    return tuple(sorted(found, key=lambda migration: migration.version))
+
+
+def version_of(db: Database, store: Store) -> int:
+    """The version of the schema that is there; 0 when there is none. Raises: StoreDamaged, StoreNewer."""
+    if not db.has_table(MIGRATIONS.name):
+        return 0
+    versions = sorted(row["version"] for row in read(db, MIGRATIONS) if isinstance(row["version"], int))
+    brought = [migration.version for migration in known(store)]
+    present, newest = max(versions, default=0), brought[-1]
+    if [version for version in versions if version <= newest] != [each for each in brought if each <= present]:
+        raise StoreDamaged(f"{db.place}: its record of migrations has gaps: {versions}. {db.remedy}")
+    if present > newest:
+        raise StoreNewer(
+            f"{db.place} has version {present} of the {store}, and this wisen knows only {newest}: "
+            "a newer wisen wrote it. Upgrade: `pip install --upgrade wisen`."
+        )
+    return present
+
+
+def migrate(db: Database, store: Store) -> None:
+    """Bring the schema to the newest version. Raises: StoreDamaged, StoreNewer."""
+    present = version_of(db, store)
+    for migration in known(store):
+        if migration.version <= present:
+            continue
+        with db.transaction():
+            db.claim()
+            # Another process may have been faster while we waited for the transaction.
+            if version_of(db, store) < migration.version:
+                db.run(_CREATE)
+                for statement in migration.statements():
+                    db.run(statement)
+                add(db, MIGRATIONS, {"version": migration.version, "name": migration.name})

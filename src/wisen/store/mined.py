@@ -1,0 +1,229 @@
+"""Writes what mining found in sessions, in place of what it found there before.
+
+Events are named by their numbers and no text of theirs is stored again, but for the words that a lesson took from a
+message. What names an event that the index does not hold is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.model.fix import fix_id
+from wisen.store.escapes import milliseconds, pack, unpack
+from wisen.store.index_histories import OF_SESSION
+from wisen.store.numbered import number_of
+from wisen.store.tallies import tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wisen.model.failure import Change, Failure, Goal, Mined, Signature, Try
+    from wisen.model.signal import Said
+    from wisen.store.dialect import Row, Value
+    from wisen.store.sqlite import SqliteDatabase
+
+TABLES = ("failures", "tries", "habits", "pairs", "goals", "signals")
+_FORGET = tuple(f"DELETE FROM {table} WHERE session = ?" for table in TABLES)  # noqa: S608 - names are ours
+_NUMBERS = "SELECT id, number FROM events WHERE agent = ? AND id IN (SELECT value FROM json_each(?))"
+_SAID = f"""
+    SELECT e.call, e.number {OF_SESSION} JOIN shapes ON shapes.number = e.shape
+    WHERE spans.session = ? AND shapes.kind = 'outcome' ORDER BY e.at, e.number
+"""
+_SEEN = "UPDATE mining SET version = ? WHERE session = ? AND newest = ? RETURNING session"
+
+
+class _Rows(NamedTuple):
+    """What is stored together, by table."""
+
+    failures: list[Row]
+    tries: list[Row]
+    habits: list[Row]
+    pairs: list[Row]
+    goals: list[Row]
+    signals: list[Row]
+
+
+def keep_mined(db: SqliteDatabase, found: Sequence[Mined], version: int, handed: Mapping[int, int]) -> None:
+    """Inside a transaction: store what was found and take the sessions off the queue.
+
+    `handed` tells the last event that each session held when it was handed out: one that got something new since, or
+    was never handed out, keeps waiting.
+    """
+    for statement in _FORGET:
+        db.many(statement, [(each.session,) for each in found])
+    writer = _Writer(db)
+    for each in found:
+        writer.take(each)
+    writer.store()
+    tally(
+        db,
+        [
+            each.session
+            for each in found
+            if each.session in handed and db.run(_SEEN, (version, each.session, handed[each.session]))
+        ],
+    )
+
+
+def distances(numbers: Iterable[int]) -> str:
+    """Numbers as the distances between them, which are short."""
+    return f"[{','.join(str(later - earlier) for earlier, later in pairwise((0, *numbers)))}]"
+
+
+def from_distances(text: str) -> tuple[int, ...]:
+    """What `distances` was given."""
+    return tuple(accumulate(json.loads(text)))
+
+
+def digest(change: Change) -> int:
+    """A number by which a change is known where its words are not needed."""
+    words = json.dumps([change.tool, change.removed, change.added, change.first])
+    return int.from_bytes(blake2b(words.encode("ascii"), digest_size=8).digest(), "big", signed=True)
+
+
+class _Writer:
+    """Gathers the rows of many sessions, and the numbers of what they share."""
+
+    def __init__(self, db: SqliteDatabase) -> None:
+        self._db = db
+        self._rows = _Rows([], [], [], [], [], [])
+        self._signatures: dict[Signature, int] = {}
+        self._changes: dict[Change, int] = {}
+        self._fixes: dict[tuple[Signature, Change], int] = {}
+
+    def take(self, mined: Mined) -> None:
+        """Put what a session taught to the rest."""
+        agents = self._db.run("SELECT agent FROM sessions WHERE number = ?", (mined.session,))
+        if not agents:
+            return
+        events = self._events(self._db.whole(agents[0][0]), mined)
+        said = self._said(mined) if mined.failures else {}
+        session = mined.session
+        self._rows.failures.extend(
+            self._failure(session, each, events, said) for each in mined.failures if each.call in events
+        )
+        self._rows.tries.extend(
+            self._try(session, each, events) for each in mined.tries if each.failure in events and each.later in events
+        )
+        self._rows.habits.extend((digest(change), session, many) for change, many in mined.habits.items())
+        self._rows.pairs.extend((session, pack(tool), *pair) for tool, pair in mined.pairs.items())
+        self._rows.goals.extend(_goal(session, each, events) for each in mined.goals if each.request in events)
+        self._rows.signals.extend(
+            _signal(session, events[each.message], each) for each in mined.said if each.message in events
+        )
+
+    def store(self) -> None:
+        """Write everything that was taken."""
+        for table, rows in zip(TABLES, self._rows, strict=True):
+            if rows:
+                marks = ", ".join("?" * len(rows[0]))
+                self._db.many(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)  # noqa: S608 - names are ours
+
+    def _events(self, agent: int, mined: Mined) -> dict[str, int]:
+        """The numbers of all events that are named, by id."""
+        names = {name for failure in mined.failures for name in (failure.call, failure.ended_by, *failure.attempts)}
+        names |= {name for each in mined.tries for name in (each.failure, each.later)}
+        names |= {name for goal in mined.goals for name in (goal.request, goal.said_next, *goal.calls)}
+        names |= {each.message for each in mined.said}
+        packed = json.dumps([pack(name) for name in names if name is not None])
+        rows = self._db.run(_NUMBERS, (agent, packed))
+        return {unpack(str(name)): self._db.whole(number) for name, number in rows}
+
+    def _said(self, mined: Mined) -> dict[str, int]:
+        """The numbers of outcomes, by the id of the call."""
+        rows = self._db.run(_SAID, (mined.session,))
+        return {unpack(str(call)): self._db.whole(number) for call, number in rows}
+
+    def _failure(self, session: int, failure: Failure, events: Mapping[str, int], said: Mapping[str, int]) -> Row:
+        return (
+            session,
+            events[failure.call],
+            self._signature(failure.signature),
+            pack(failure.tool),
+            pack(failure.command),
+            pack(failure.place),
+            milliseconds(failure.at),
+            int(failure.masked),
+            int(failure.transient),
+            said.get(failure.call),
+            None if failure.ended_by is None else events.get(failure.ended_by),
+            distances(events[call] for call in failure.attempts if call in events),
+            pack(failure.trajectory),
+            failure.lost_ms,
+            failure.lost_tokens,
+        )
+
+    def _try(self, session: int, each: Try, events: Mapping[str, int]) -> Row:
+        fix = self._fix(each.signature, each.change)
+        failure, later = events[each.failure], events[each.later]
+        return fix, session, failure, later, each.danger.value, int(each.worked), milliseconds(each.at)
+
+    def _signature(self, signature: Signature) -> int:
+        number = self._signatures.get(signature)
+        if number is None:
+            values: dict[str, Value] = {
+                "key": pack(signature.key),
+                "who": pack(signature.who),
+                "says": pack(signature.says),
+                "version": signature.version,
+            }
+            number = self._signatures[signature] = number_of(self._db, "signatures", values)
+        return number
+
+    def _change(self, change: Change) -> int:
+        number = self._changes.get(change)
+        if number is None:
+            values = {
+                "tool": pack(change.tool),
+                "removed": json.dumps(change.removed),
+                "added": json.dumps(change.added),
+                "before": json.dumps(change.first),
+            }
+            number = self._changes[change] = number_of(self._db, "changes", values)
+        return number
+
+    def _fix(self, signature: Signature, change: Change) -> int:
+        number = self._fixes.get((signature, change))
+        if number is None:
+            values: dict[str, Value] = {
+                "id": fix_id(signature, change),
+                "signature": self._signature(signature),
+                "change": self._change(change),
+            }
+            number = self._fixes[signature, change] = number_of(self._db, "fixes", values)
+        return number
+
+
+def _goal(session: int, goal: Goal, events: Mapping[str, int]) -> Row:
+    return (
+        session,
+        events[goal.request],
+        milliseconds(goal.at),
+        milliseconds(goal.ended),
+        distances(events[call] for call in goal.calls if call in events),
+        goal.failed,
+        goal.ending.value,
+        None if goal.said_next is None else events.get(goal.said_next),
+    )
+
+
+def _signal(session: int, event: int, said: Said) -> Row:
+    signal, lesson = said.signal, said.signal.lesson
+    learnt: Row = (None,) * 5
+    if lesson is not None:
+        about = lesson.about.value
+        learnt = pack(lesson.text), int(lesson.forbids), lesson.durable, int(lesson.is_durable), about
+    return (
+        session,
+        event,
+        signal.kind.value,
+        signal.probability,
+        signal.start,
+        signal.end,
+        signal.polarity.value,
+        milliseconds(said.at),
+        *learnt,
+    )

@@ -1,0 +1,320 @@
+"""What the index answers about what mining found: failures, fixes with their evidence, goals and signals."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+from wisen.model.failure import Change, Ending, Goal, Signature
+from wisen.model.fix import Danger, Evidence, FailureKind, Fix
+from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
+from wisen.safety.passages import own_words
+from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
+from wisen.store.index_selection import chosen_by, understood
+from wisen.store.mined import digest, from_distances
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from datetime import datetime
+
+    from wisen.model.report import Selection
+    from wisen.store.dialect import Row, Value
+    from wisen.store.index_selection import Chosen
+    from wisen.store.sqlite import SqliteDatabase
+
+# Every name that stands inside these statements is ours; what people wrote comes in as a value.
+_FAILURES = """
+    SELECT signature, tool, count(*), sum(masked), sum(ended_by IS NOT NULL), sum(lost_ms), sum(lost_tokens),
+        min(at), max(at)
+    FROM failures f WHERE {found} AND {alive} GROUP BY signature, tool
+"""
+_FAILURE_SESSIONS = """
+    SELECT signature, count(DISTINCT session) FROM failures f WHERE {found} AND {alive} GROUP BY signature
+"""
+_SIGNATURES = """
+    SELECT number, key, who, says, version FROM signatures WHERE number IN (SELECT value FROM json_each(?))
+"""
+_RANKS = " ".join(f"WHEN '{danger.value}' THEN {rank}" for rank, danger in enumerate(Danger))
+_TRIED = f"""
+    SELECT fix, session, failure, max(worked) AS worked, max(at) AS newest,
+        max(CASE worked WHEN 1 THEN CASE danger {_RANKS} ELSE 'unknown' END END) AS danger,
+        min(CASE worked WHEN 1 THEN at END) AS first, max(CASE worked WHEN 1 THEN at END) AS last
+    FROM tries t WHERE {{found}} GROUP BY fix, session, failure
+"""  # noqa: S608
+_TRIED_IN_SESSION = f"""
+    SELECT fix, max(worked) AS worked, sum(worked) AS calls, max(newest) AS newest, max(danger) AS danger,
+        min(first) AS first, max(last) AS last, sum(lost_ms) AS lost_ms, sum(lost_tokens) AS lost_tokens
+    FROM (
+        SELECT tried.*, f.lost_ms, f.lost_tokens FROM ({_TRIED}) tried
+        LEFT JOIN failures f ON f.session = tried.session AND f.call = failure AND worked = 1
+    ) GROUP BY fix, session
+"""  # noqa: S608
+_FIXES = f"""
+    SELECT fixes.id, fixes.signature, fixes.change, sum(worked), sum(calls), sum(worked = 0), max(danger), min(first),
+        max(last), max(newest), coalesce(sum(lost_ms), 0), coalesce(sum(lost_tokens), 0), fixes.number
+    FROM ({_TRIED_IN_SESSION}) JOIN fixes ON fixes.number = fix GROUP BY fix HAVING max(worked) = 1
+"""  # noqa: S608
+_EXAMPLES = """
+    SELECT fix, before.text, after.text, said.text FROM tries t
+    LEFT JOIN texts before ON before.event = failure LEFT JOIN texts after ON after.event = later
+    LEFT JOIN failures f ON f.session = t.session AND f.call = failure LEFT JOIN texts said ON said.event = f.said
+    WHERE worked AND {found} AND (fix, t.at) IN (SELECT fix, max(at) FROM tries t WHERE worked AND {found} GROUP BY fix)
+    ORDER BY fix, later, failure
+"""
+_CHANGES = "SELECT number, tool, removed, added, before FROM changes WHERE number IN (SELECT value FROM json_each(?))"
+_HABITS = """
+    SELECT change, sum(many) FROM habits
+    WHERE change IN (SELECT value FROM json_each(:changes)) AND {lively} GROUP BY change
+"""
+_PAIRS = "SELECT tool, sum(after_success), sum(after_failure) FROM pairs WHERE {lively} GROUP BY tool"
+_NAMED = """
+    SELECT DISTINCT id FROM fixes WHERE substr(id, 1, length(?1)) = ?1
+    AND EXISTS (SELECT 1 FROM tries WHERE fix = number AND worked) LIMIT 2
+"""
+_EVIDENCE = """
+    SELECT agents.name, sessions.native, t.at, before.text, after.text, said.text, f.trajectory, worked,
+        failed.id, scenes.context
+    FROM fixes JOIN tries t ON fix = fixes.number
+    JOIN sessions ON sessions.number = t.session JOIN agents ON agents.number = sessions.agent
+    LEFT JOIN failures f ON f.session = t.session AND f.call = t.failure
+    LEFT JOIN texts before ON before.event = t.failure LEFT JOIN texts after ON after.event = t.later
+    LEFT JOIN texts said ON said.event = f.said
+    LEFT JOIN events failed ON failed.number = t.failure LEFT JOIN scenes ON scenes.number = failed.scene
+    WHERE fixes.id = ? ORDER BY t.at DESC, t.later DESC, t.failure DESC
+"""
+_GOALS = """
+    SELECT request, said_next, calls, at, ended, failed, ending FROM goals g WHERE {found} ORDER BY at, request
+"""
+_SIGNALS = """
+    SELECT agents.name, sessions.native, s.session, events.id, s.at, texts.text, scenes.context,
+        s.kind, probability, first, last, polarity, lesson, forbids, durable, is_durable, about
+    FROM signals s LEFT JOIN events ON events.number = s.event LEFT JOIN texts ON texts.event = s.event
+    LEFT JOIN scenes ON scenes.number = events.scene
+    JOIN sessions ON sessions.number = s.session JOIN agents ON agents.number = sessions.agent
+    WHERE {found} ORDER BY s.at DESC, s.event DESC, s.kind, s.session
+"""
+_IDS = "SELECT number, id FROM events WHERE number IN (SELECT value FROM json_each(?))"
+
+_MANY = 200
+"""Goals whose events are looked up together."""
+
+
+def failures(db: SqliteDatabase, selection: Selection, alive: datetime | None) -> tuple[FailureKind, ...]:
+    """What went wrong, by signature; what went away by itself counts from `alive` on."""
+    chosen = chosen_by(selection)
+    values, still = dict(chosen.values), "1"
+    if alive is not None:
+        values["alive"] = milliseconds(alive)
+        still = "(transient = 0 OR at >= :alive)"
+    conditions = {"found": chosen.found("f"), "alive": still}
+    with understood(db):
+        sessions = _table(db.run(_FAILURE_SESSIONS.format(**conditions), values))
+        by_tool: dict[int, list[Any]] = defaultdict(list)
+        for signature, tool, *sums in cast("list[Any]", db.run(_FAILURES.format(**conditions), values)):
+            by_tool[signature].append((tool, *map(db.whole, sums)))
+        signatures = _signatures(db, by_tool)
+        kinds = [_kind(signatures[number], sessions[number][0], rows) for number, rows in by_tool.items()]
+    return tuple(sorted(kinds, key=lambda each: (-each.sessions, -each.calls, each.signature.words, each.signature)))
+
+
+def _kind(signature: Signature, sessions: int, rows: list[Any]) -> FailureKind:
+    tools, calls, masked, overcome, lost_ms, lost_tokens, first, last = zip(*rows, strict=True)
+    return FailureKind(
+        signature=signature,
+        tool=min(zip((-many for many in calls), map(unpack, tools), strict=True))[1],
+        calls=sum(calls),
+        masked=sum(masked),
+        sessions=sessions,
+        overcome=sum(overcome),
+        lost_ms=sum(lost_ms),
+        lost_tokens=sum(lost_tokens),
+        first=from_milliseconds(min(first)),
+        last=from_milliseconds(max(last)),
+    )
+
+
+def fixes(db: SqliteDatabase, selection: Selection) -> tuple[Fix, ...]:
+    """The changes that made failing calls work, those of most sessions first."""
+    chosen = chosen_by(selection)
+    with understood(db):
+        rows = cast("list[Any]", db.run(_FIXES.format(found=chosen.found("t")), chosen.values))
+        signatures = _signatures(db, {row[1] for row in rows})
+        changes = _changes(db, {row[2] for row in rows})
+        chance = _Chance(db, chosen, changes)
+        # The newest of several at the same moment comes last, and stays.
+        examples = _table(db.run(_EXAMPLES.format(found=chosen.found("t")), chosen.values))
+        found = []
+        for name, *numbers in rows:
+            # A sum over anything but numbers is none.
+            signature, change, sessions, calls, failed_again, *rest = map(db.whole, numbers)
+            danger, first, last, newest, lost_ms, lost_tokens, fix = rest
+            before, after, said = examples[fix]
+            found.append(
+                Fix(
+                    id=unpack(name),
+                    signature=signatures[signature],
+                    change=changes[change],
+                    before=unpack(before or ""),
+                    after=unpack(after or ""),
+                    said=unpack(said or ""),
+                    sessions=sessions,
+                    calls=calls,
+                    failed_again=failed_again,
+                    by_chance=chance.of(change),
+                    danger=list(Danger)[danger],
+                    lost_ms=lost_ms,
+                    lost_tokens=lost_tokens,
+                    first=from_milliseconds(first),
+                    last=from_milliseconds(last),
+                    last_worked=last == newest,
+                )
+            )
+    return tuple(sorted(found, key=lambda each: (-each.sessions, -each.calls, each.id, each.signature)))
+
+
+def evidence(db: SqliteDatabase, fix_id: str) -> tuple[Evidence, ...]:
+    """Every time a fix was tried, newest first; nothing where no fix or several begin with this id."""
+    named = db.run(_NAMED, (pack(fix_id),))
+    if len(named) != 1:
+        return ()
+    with understood(db):
+        return tuple(_evidence(*cast("tuple[Any, ...]", row)) for row in db.run(_EVIDENCE, named[0]))
+
+
+def goals(db: SqliteDatabase, selection: Selection) -> Iterator[Goal]:
+    """What was asked for in the selected sessions and how it went, oldest first."""
+    chosen = chosen_by(selection)
+    rows = db.stream(_GOALS.format(found=chosen.found("g")), chosen.values)
+    while some := list(islice(rows, _MANY)):
+        with understood(db):
+            found = list(_goals(db, some))
+        yield from found
+
+
+def _goals(db: SqliteDatabase, rows: list[Row]) -> Iterator[Goal]:
+    calls = [from_distances(cast("str", row[2])) for row in rows]
+    numbers = {number for row, of_one in zip(rows, calls, strict=True) for number in (*row[:2], *of_one)}
+    ids = {number: unpack(name) for number, (name,) in _named_by(db, _IDS, numbers).items()}
+    for row, of_one in zip(cast("list[Any]", rows), calls, strict=True):
+        request, said_next, _, at, ended, failed, ending = row
+        yield Goal(
+            request=ids[request],
+            at=from_milliseconds(at),
+            ended=from_milliseconds(ended),
+            calls=tuple(ids[call] for call in of_one),
+            failed=db.whole(failed),
+            ending=Ending(ending),
+            said_next=None if said_next is None else ids[said_next],
+        )
+
+
+def signals(db: SqliteDatabase, selection: Selection) -> tuple[Sighting, ...]:
+    """What the user said about the work, newest first."""
+    chosen = chosen_by(selection)
+    with understood(db):
+        rows = db.run(_SIGNALS.format(found=chosen.found("s")), chosen.values)
+        return tuple(_sighting(db, *cast("tuple[Any, ...]", row)) for row in rows)
+
+
+def _sighting(db: SqliteDatabase, *row: Any) -> Sighting:
+    agent, native, session, message, at, text, context, *signal = row
+    return Sighting(
+        agent=unpack(agent),
+        native=unpack(native),
+        session=session,
+        said=Said(message=unpack(message), at=from_milliseconds(at), signal=_signal(db, *signal)),
+        text=own_words(unpack(text or "")),
+        context=unpack(context or ""),
+    )
+
+
+def _signal(db: SqliteDatabase, *row: Any) -> Signal:
+    kind, probability, start, end, polarity, *learnt = row
+    return Signal(
+        kind=SignalKind(kind),
+        probability=db.real(probability),
+        start=db.whole(start),
+        end=db.whole(end),
+        polarity=Polarity(polarity),
+        lesson=None if learnt[0] is None else _lesson(db, *learnt),
+    )
+
+
+def _lesson(db: SqliteDatabase, *row: Any) -> Lesson:
+    text, forbids, durable, is_durable, about = row
+    return Lesson(
+        text=unpack(text),
+        forbids=bool(db.whole(forbids)),
+        durable=db.real(durable),
+        is_durable=bool(db.whole(is_durable)),
+        about=About(about),
+    )
+
+
+def _evidence(*row: Any) -> Evidence:
+    agent, session, at, before, after, said, trajectory, worked, call, context = row
+    return Evidence(
+        agent=unpack(agent),
+        session=unpack(session),
+        at=from_milliseconds(at),
+        before=unpack(before or ""),
+        after=unpack(after or ""),
+        said=unpack(said or ""),
+        trajectory=unpack(trajectory or "0"),
+        worked=bool(worked),
+        call=unpack(call or ""),
+        context=unpack(context or ""),
+    )
+
+
+class _Chance:
+    """How often a change comes after a failure anyway, going by how often it comes after a success."""
+
+    def __init__(self, db: SqliteDatabase, chosen: Chosen, changes: Mapping[int, Change]) -> None:
+        self._db = db
+        self._changes = {number: (change.tool, digest(change)) for number, change in changes.items()}
+        values = {**chosen.values, "changes": json.dumps([known for _, known in self._changes.values()])}
+        self._habits = self._sums(_HABITS.format(lively=chosen.lively("session")), values)
+        pairs = self._sums(_PAIRS.format(lively=chosen.lively("session")), chosen.values)
+        self._pairs = {unpack(tool): pair for tool, pair in pairs.items()}
+
+    def of(self, change: int) -> float:
+        """So many calls would have met it; 0 where nothing is known of calls after a success."""
+        tool, known = self._changes[change]
+        after_success, after_failure = self._pairs.get(tool, (0, 0))
+        (habits,) = self._habits.get(known, (0,))
+        return habits / after_success * after_failure if after_success else 0.0
+
+    def _sums(self, statement: str, values: Mapping[str, Value]) -> dict[Any, tuple[int, ...]]:
+        return {name: tuple(map(self._db.whole, sums)) for name, *sums in self._db.run(statement, values)}
+
+
+def _signatures(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, Signature]:
+    return {
+        number: Signature(key=unpack(key), who=unpack(who), says=unpack(says), version=db.whole(version))
+        for number, (key, who, says, version) in _named_by(db, _SIGNATURES, numbers).items()
+    }
+
+
+def _changes(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, Change]:
+    return {
+        number: Change(
+            tool=unpack(tool),
+            removed=tuple(json.loads(removed)),
+            added=tuple(json.loads(added)),
+            first=tuple(json.loads(first)),
+        )
+        for number, (tool, removed, added, first) in _named_by(db, _CHANGES, numbers).items()
+    }
+
+
+def _named_by(db: SqliteDatabase, statement: str, numbers: Iterable[Value]) -> dict[Any, Any]:
+    """The rows with these numbers, each by its number."""
+    return _table(db.run(statement, (json.dumps(list(numbers)),)))
+
+
+def _table(rows: list[Row]) -> dict[Any, Any]:
+    """Rows by their first value."""
+    return {first: tuple(rest) for first, *rest in rows}

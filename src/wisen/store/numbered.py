@@ -1,0 +1,30 @@
+"""Rows of the index that are known by all their values and named by a number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wisen.store.dialect import Value
+    from wisen.store.sqlite import SqliteDatabase
+
+
+def number_of(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int:
+    """The number of the row with these values, which is added where there is none."""
+    return find(db, table, values) or add(db, table, values)
+
+
+def find(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int | None:
+    """The number of the row with these values."""
+    fits = " AND ".join(f"{name} = ?" for name in values)
+    rows = db.run(f"SELECT number FROM {table} WHERE {fits}", tuple(values.values()))  # noqa: S608 - names are ours
+    return db.whole(rows[0][0]) if rows else None
+
+
+def add(db: SqliteDatabase, table: str, values: Mapping[str, Value]) -> int:
+    """A new row; returns its number."""
+    names, marks = ", ".join(values), ", ".join("?" * len(values))
+    statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) RETURNING number"  # noqa: S608 - names are ours
+    return db.number(statement, tuple(values.values()))

@@ -1,0 +1,54 @@
+"""The ledger's statements about whose files and folders are, written once for every database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from wisen.model.entry import Who
+from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
+from wisen.store.escapes import from_microseconds, microseconds, pack
+from wisen.store.seals import Table, add, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.store.dialect import Database, Value
+
+OWNERSHIP = Table(
+    "ownership",
+    ("id", "machine", "at", "subject", "path", "context", "verdict", "by_whom", "digest", "size", "identity"),
+)
+
+
+class SqlOwnerships:
+    """Whose files and folders are, in a database."""
+
+    _db: Database
+
+    def note_ownership(self, rows: Iterable[Ownership]) -> None:
+        """Remember words about files and folders, all of it or nothing."""
+        with self._db.transaction():
+            for row in rows:
+                values: dict[str, Value] = {name: getattr(row, name, None) for name in OWNERSHIP.columns}
+                values |= {"at": microseconds(row.at), "by_whom": row.by.value}
+                values |= {"subject": row.subject.value, "verdict": row.verdict.value}
+                add(self._db, OWNERSHIP, values)
+
+    def ownerships(self, machine: str | None = None) -> tuple[Ownership, ...]:
+        """Every word about files and folders of one machine, or of all, oldest first."""
+        where, asked = ("", ()) if machine is None else ("WHERE machine = ? ", (pack(machine),))
+        order = f"{where}ORDER BY at, id COLLATE {self._db.bytewise}"
+        return tuple(map(_ownership, read(self._db, OWNERSHIP, order, asked)))
+
+
+def _ownership(row: dict[str, Value]) -> Ownership:
+    # The seal was made of what we wrote, so the types are as certain as the values.
+    texts = {name: cast("str", row[name]) for name in ("id", "machine", "path", "context", "digest", "identity")}
+    return Ownership(
+        **texts,
+        at=from_microseconds(cast("int", row["at"])),
+        subject=Subject(cast("str", row["subject"])),
+        verdict=OwnershipVerdict(cast("str", row["verdict"])),
+        by=Who(cast("str", row["by_whom"])),
+        size=cast("int", row["size"]),
+    )

@@ -1,0 +1,90 @@
+"""The ledger's statements about the user's own wording, written once for every database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from wisen.model.phrase import OwnPhrase, Proof, Search, Way
+from wisen.model.signal import SignalKind
+from wisen.store.escapes import from_microseconds, microseconds, pack
+from wisen.store.seals import Table, add, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.store.dialect import Database, Row, Value
+    from wisen.store.phrases_port import PhraseRow
+
+_COUNTS = ("hits", "turns", "sessions", "signs", "others")
+PHRASES = Table("phrases", ("id", "machine", "at", "text", "kind", "way", *_COUNTS))
+PROOFS = Table(
+    "phrase_proofs", ("id", "phrase", "machine", "agent", "session", "message", "at", "context", "quote", "signs")
+)
+SEARCHES = Table("phrase_searches", ("id", "machine", "at", "since", "way", "turns", "found"))
+WORDING = (PHRASES, PROOFS, SEARCHES)
+
+
+class SqlPhrases:
+    """The user's own wording, in a database."""
+
+    _db: Database
+
+    def note_phrases(self, rows: Iterable[PhraseRow]) -> None:
+        """Remember phrases, what speaks for them, and that they were looked for: all of it or nothing."""
+        with self._db.transaction():
+            for row in rows:
+                table = {OwnPhrase: PHRASES, Proof: PROOFS, Search: SEARCHES}[type(row)]
+                values: dict[str, Value] = {name: getattr(row, name) for name in table.columns}
+                values["at"] = microseconds(row.at)
+                if isinstance(row, Search):
+                    values["since"] = microseconds(row.since)
+                for name in ("kind", "way"):
+                    if name in values:
+                        values[name] = str(values[name])
+                add(self._db, table, values)
+
+    def phrases(self, machine: str | None = None) -> tuple[OwnPhrase, ...]:
+        """Every word on a phrase of one machine, or of all, oldest first."""
+        return tuple(map(_phrase, read(self._db, PHRASES, *self._of(machine))))
+
+    def proofs(self, machine: str | None = None) -> tuple[Proof, ...]:
+        """The turns that speak for the phrases of one machine, or of all, oldest first."""
+        return tuple(map(_proof, read(self._db, PROOFS, *self._of(machine, "at, "))))
+
+    def searches(self, machine: str | None = None) -> tuple[Search, ...]:
+        """When phrases were looked for on one machine, or on all, oldest first."""
+        return tuple(map(_search, read(self._db, SEARCHES, *self._of(machine))))
+
+    def _of(self, machine: str | None, order: str = "") -> tuple[str, Row]:
+        where = "" if machine is None else "WHERE machine = ? "
+        return f"{where}ORDER BY {order}id COLLATE {self._db.bytewise}", () if machine is None else (pack(machine),)
+
+
+def _phrase(row: dict[str, Value]) -> OwnPhrase:
+    # The seal was made of what we wrote, so the types are as certain as the values.
+    return OwnPhrase(
+        id=cast("str", row["id"]),
+        machine=cast("str", row["machine"]),
+        at=from_microseconds(cast("int", row["at"])),
+        text=cast("str", row["text"]),
+        kind=SignalKind(cast("str", row["kind"])),
+        way=Way(cast("str", row["way"])),
+        **{name: cast("int", row[name]) for name in _COUNTS},
+    )
+
+
+def _proof(row: dict[str, Value]) -> Proof:
+    texts = {name: cast("str", row[name]) for name in PROOFS.columns if name != "at"}
+    return Proof(**texts, at=from_microseconds(cast("int", row["at"])))
+
+
+def _search(row: dict[str, Value]) -> Search:
+    return Search(
+        id=cast("str", row["id"]),
+        machine=cast("str", row["machine"]),
+        at=from_microseconds(cast("int", row["at"])),
+        since=from_microseconds(cast("int", row["since"])),
+        way=Way(cast("str", row["way"])),
+        turns=cast("int", row["turns"]),
+        found=cast("int", row["found"]),
+    )

@@ -1,0 +1,252 @@
+"""Opens a store's SQLite file: looks at it read-only first, and refuses what is not ours before a byte is changed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from tempfile import mkstemp
+from typing import TYPE_CHECKING
+
+from wisen.errors import StoreDamaged, StoreError, StoreReadOnly
+from wisen.store import migrate as migrations
+from wisen.store.migrate import migrate, version_of
+from wisen.store.sqlite import SqliteDatabase, damaged, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from wisen.store.migrate import Store
+
+SIDES = ("", "-wal", "-shm")
+"""A store is its file and what SQLite keeps beside it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What makes one store's file different from another's."""
+
+    store: Store
+    application_id: int
+    """Written into the head of the file: a file of another program is never taken for ours."""
+    thorough: bool
+    """Whether the whole structure is looked over at each opening; only for a small file."""
+    pragmas: tuple[str, ...]
+    """Set on each connection that writes."""
+
+
+LEDGER = Kind(
+    store="ledger",
+    application_id=0x5749534C,
+    thorough=True,
+    pragmas=("synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"),
+)
+INDEX = Kind(
+    store="index",
+    application_id=0x57495349,
+    thorough=False,
+    pragmas=("synchronous = NORMAL", "cache_size = -65536", "temp_store = MEMORY", "wal_autocheckpoint = 4000"),
+)
+
+
+def open_file(path: Path, kind: Kind, *, busy: float, must_exist: bool = False, asked: bool = False) -> SqliteDatabase:
+    """The store in a file, made new if there is none and `must_exist` does not forbid it.
+
+    One that is only `asked` is not looked over whole: SQLite and the seals tell of what is damaged in what is read.
+
+    Raises:
+        StoreDamaged: the file is not what we wrote; it stays byte for byte as it was.
+        StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
+    """
+    kind = replace(kind, thorough=kind.thorough and not asked)
+    if not _holds_something(path, kind, busy):
+        if must_exist:
+            raise damaged(path, "it is missing or empty, though it was backed up before")
+        if not path.exists():
+            _create(path, kind, busy)
+    return _prepared(path, kind, busy)
+
+
+@contextmanager
+def looking_at(path: Path, kind: Kind, *, busy: float) -> Iterator[SqliteDatabase]:
+    """A store's file opened for reading only, found to be ours and whole. Raises: as `open_file`."""
+    if not path.exists():
+        raise damaged(path, "it is missing")
+    db = _connect(path, kind, busy, mode="ro")
+    try:
+        if db.number("PRAGMA application_id") != kind.application_id:
+            raise damaged(path, f"it is not wisen's {kind.store}, or its head is garbled")
+        if kind.thorough:
+            db.verify("integrity_check")
+        if version_of(db, kind.store) == 0:
+            raise damaged(path, "its record of migrations is gone")
+        yield db
+    finally:
+        db.close()
+
+
+def names_in(kind: Kind) -> frozenset[str]:
+    """The names of the tables and indexes that a store of this version has."""
+    return _names_after(kind, tuple(each.name for each in migrations.known(kind.store)))
+
+
+@cache
+def _names_after(kind: Kind, steps: tuple[str, ...]) -> frozenset[str]:
+    del steps  # a store that was brought less far has fewer
+    place = Path(":memory:")
+    db = SqliteDatabase(sqlite3.connect(place, isolation_level=None), place, kind.application_id)
+    try:
+        migrate(db, kind.store)
+        return db.names()
+    finally:
+        db.close()
+
+
+def set_aside(path: Path, at: datetime) -> Path:
+    """Rename a store's file and what lies beside it, so that nothing is lost; returns the new name."""
+    stamp = f"{at:%Y%m%dT%H%M%S%f}"
+    aside = path.with_name(f"{path.name}.damaged-{stamp}")
+    again = 1
+    while any(os.path.lexists(aside.with_name(aside.name + side)) for side in SIDES):
+        again += 1
+        aside = path.with_name(f"{path.name}.damaged-{stamp}-{again}")
+    with translated(path):
+        for side in SIDES:
+            present = path.with_name(path.name + side)
+            if os.path.lexists(present):  # also a link that leads to nothing
+                present.rename(aside.with_name(aside.name + side))
+        sync_folder(path.parent)
+    return aside
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _holds_something(path: Path, kind: Kind, busy: float) -> bool:
+    with translated(path):
+        # Looked for first: another process may be making the file and its log in this moment.
+        log = path.with_name(f"{path.name}-wal")
+        left = log.exists() and log.stat().st_size > 0
+        if left and (not path.exists() or path.stat().st_size == 0):
+            raise damaged(path, f"it is missing or empty, though {log.name} beside it holds a part of it")
+        if path.is_symlink() and not path.exists():
+            raise damaged(path, "it is a link that leads to nothing")
+        if not path.exists():
+            return False
+        if not path.is_file():
+            raise damaged(path, "it is not a file")
+        for place in (path, path.parent):
+            if not os.access(place, os.R_OK | os.W_OK):
+                raise StoreReadOnly(
+                    f"{place} cannot be read and written. Change its permissions: `chmod u+rw {place}`."
+                )
+        if path.stat().st_size == 0:
+            return False
+    try:
+        with looking_at(path, kind, busy=busy):
+            return True
+    except StoreDamaged:
+        if _never_filled(path, kind, busy):
+            return False
+        raise
+
+
+def _never_filled(path: Path, kind: Kind, busy: float) -> bool:
+    """Whether a process was killed here, in a file that was empty, before its first transaction."""
+    try:
+        db = _connect(path, kind, busy, mode="ro")
+        try:
+            tables = db.number("SELECT count(*) FROM sqlite_master")
+            return (tables, db.number("PRAGMA application_id"), db.number("PRAGMA page_count")) == (0, 0, 1)
+        finally:
+            db.close()
+    except StoreDamaged:
+        return False
+
+
+def _create(path: Path, kind: Kind, busy: float) -> None:
+    """Make a new store under another name and give it its own when all of it was read back from one file on disk.
+
+    So there is never half a store, and processes that begin at the same moment end up with one: the first.
+    """
+    with translated(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle, name = mkstemp(prefix=f"{path.name}.new-", dir=path.parent)
+        os.close(handle)
+    new = Path(name)
+    try:
+        _fill(new, path, kind, busy)
+        with translated(path):
+            _name(new, path)
+            sync_folder(path.parent)
+    finally:
+        for side in SIDES:
+            with suppress(OSError):
+                new.with_name(new.name + side).unlink(missing_ok=True)
+
+
+def _fill(new: Path, path: Path, kind: Kind, busy: float) -> None:
+    """Write a whole store into a file and look it over. Raises: StoreError where the disk has no room for it."""
+    db = _prepared(new, kind, busy, known_as=path)
+    try:
+        # On closing SQLite moves its log into the file and says nothing where that fails: here it has to say so.
+        held, left, _ = db.run("PRAGMA wal_checkpoint(TRUNCATE)")[0]
+    finally:
+        db.close()
+    log = new.with_name(f"{new.name}-wal")
+    with translated(path):
+        if held or left or (log.exists() and log.stat().st_size):
+            raise StoreError(f"{path} could not be made whole. Make room on the disk and run it again.")
+        handle = os.open(new, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    try:
+        with looking_at(new, replace(kind, thorough=True), busy=busy) as written:
+            if names_in(kind) - written.names():
+                raise damaged(new, "a part of what was written is not there")
+    except StoreDamaged as error:
+        raise StoreError(f"{path} could not be made whole: {error} Make room and run it again.") from error
+
+
+def _name(new: Path, path: Path) -> None:
+    try:
+        path.hardlink_to(new)
+    except FileExistsError:
+        pass  # another process was first
+    except OSError as error:
+        # Some file systems know no hard links; there the first to come is not quite so well protected.
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK) or path.exists():
+            raise
+        new.rename(path)
+
+
+def _prepared(path: Path, kind: Kind, busy: float, *, known_as: Path | None = None) -> SqliteDatabase:
+    db = _connect(path, kind, busy, known_as=known_as)
+    try:
+        for pragma in ("journal_mode = WAL", *kind.pragmas):
+            db.run(f"PRAGMA {pragma}")
+        migrate(db, kind.store)
+    except StoreError:
+        db.close()
+        raise
+    return db
+
+
+def _connect(path: Path, kind: Kind, busy: float, *, mode: str = "rw", known_as: Path | None = None) -> SqliteDatabase:
+    with translated(path):
+        address = f"{path.absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(address, timeout=busy, isolation_level=None, uri=True)
+    return SqliteDatabase(connection, known_as or path, kind.application_id)

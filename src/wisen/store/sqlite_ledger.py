@@ -1,0 +1,24 @@
+"""Opens the ledger of one machine, in a SQLite file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.store.backups import copies
+from wisen.store.ledger import SqlLedger
+from wisen.store.sqlite_files import LEDGER, open_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def open_ledger(path: Path, *, backups: Path, busy: float = 10.0, asked: bool = False) -> SqlLedger:
+    """The ledger in a file; made new only if none was ever backed up. `busy`: how many seconds to wait for others.
+
+    One that is only `asked` is opened faster, and not looked over whole.
+
+    Raises:
+        StoreDamaged: the file is not what we wrote, or it is missing though backups of it exist.
+        StoreNewer, StoreReadOnly, StoreBusy, StoreError: as their names say.
+    """
+    return SqlLedger(open_file(path, LEDGER, busy=busy, must_exist=bool(copies(backups)), asked=asked))

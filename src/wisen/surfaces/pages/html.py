@@ -1,0 +1,254 @@
+"""Pages of ours: the frame, the escaping and the writing that all share, and the one about an instruction file.
+
+A page needs no network and runs no script. Everything that comes from a file or a session is escaped, and what would
+act instead of being shown (control and direction characters) is replaced.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.errors import UsageError
+from wisen.model.instruction import Strength, told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.model.instruction import Blame, Effect
+
+OURS = "<!doctype html>\n<!-- made by wisen blame -->\n"
+"""How every page of `wisen blame` begins: a file that begins otherwise is not one, and is never overwritten."""
+
+CLASSES = {
+    Strength.BEGAN: "began",
+    Strength.HELPED: "helped",
+    Strength.NO_TRACE: "none",
+    Strength.TOO_EARLY: "early",
+    Strength.NEVER: "never",
+}
+
+_MEANINGS = {
+    Strength.BEGAN: (
+        "A failure of calls that use what the line names came clearly more often after the line than before, more "
+        "than everything else changed. Something else that came at the same time can be the cause."
+    ),
+    Strength.HELPED: (
+        "Such a failure came clearly less often after the line than before. Something else can be the cause here too."
+    ),
+    Strength.NO_TRACE: (
+        "The sessions show no difference that chance would not make, or the line names nothing that a call could "
+        "show. It may still do something."
+    ),
+    Strength.TOO_EARLY: "Too few sessions began while the line stood.",
+    Strength.NEVER: (
+        "No session did anything the line speaks about. It costs its tokens; the day it is needed may still come."
+    ),
+}
+
+_STYLE = """
+:root { color-scheme: light dark; --ground: #fff; --text: #1f2328; --quiet: #59636e; --edge: #d1d9e0;
+  --began: #c4162a; --helped: #1a7f37; --none: #8c959f; --early: #8c959f; --never: #9a6700; }
+@media (prefers-color-scheme: dark) { :root { --ground: #0d1117; --text: #e6edf3; --quiet: #9198a1; --edge: #3d444d;
+  --began: #ff7b72; --helped: #3fb950; --none: #6e7681; --early: #6e7681; --never: #d29922; } }
+body { margin: 2rem auto; max-width: 90rem; padding: 0 1rem; background: var(--ground); color: var(--text);
+  font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.3rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th { text-align: left; color: var(--quiet); font-weight: normal; border-bottom: 1px solid var(--edge); }
+th, td { padding: .1rem .6rem .1rem 0; vertical-align: top; white-space: nowrap; }
+.number { text-align: right; } .quiet { color: var(--quiet); }
+td.bar { min-width: 5rem; }
+td.bar span { display: block; height: .8rem; margin-top: .3rem; min-width: 3px; border-radius: 2px;
+  background: currentColor; }
+code { font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere;
+  unicode-bidi: isolate; }
+td.text { min-width: 20rem; white-space: normal; }
+td.words { min-width: 8rem; white-space: normal; overflow-wrap: anywhere; }
+tr:target { outline: 2px solid var(--text); }
+li { overflow-wrap: anywhere; } a { color: inherit; } dt { font-weight: bold; } dd { margin: 0 0 .5rem; }
+.began { color: var(--began); } .helped { color: var(--helped); } .never { color: var(--never); }
+.none, .early { color: var(--none); } td.none, td.early { color: var(--quiet); } td.bar.none, td.bar.early { color:
+  var(--none); } td.began { font-weight: bold; }
+.note { display: block; color: var(--quiet); } details { margin-top: 1rem; }
+summary { cursor: pointer; font-size: 1.1rem; font-weight: bold; }
+"""
+
+_COLUMNS = (
+    ("line", True),
+    ("cost in tokens", True),
+    ("", False),
+    ("since", False),
+    ("relevant in sessions", True),
+    ("followed", True),
+    ("violated", True),
+    ("effect", False),
+    ("text", False),
+)
+
+
+def visible(text: str) -> str:
+    """A text of which every character is shown and none acts: no escape sequences, no hidden or turning characters."""
+    if text.isprintable():
+        return text
+    shown = text.expandtabs(4)
+    return "".join(char if char.isprintable() else " " if char.isspace() else "�" for char in shown)
+
+
+def escaped(text: str) -> str:
+    """A text that can stand anywhere in a page and is only ever shown."""
+    return escape(visible(text))
+
+
+def capital(text: str) -> str:
+    """A text with a large first letter, and otherwise as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def framed(body: str, *, begins: str, title: str) -> str:
+    """A whole page around a body that is escaped already; the title is escaped here."""
+    parts = [
+        begins,
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n",
+        f"<title>{escaped(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n",
+        body,
+        "</main>\n</body>\n</html>\n",
+    ]
+    return "".join(parts)
+
+
+def check(target: Path, *, begins: str, option: str) -> None:
+    """See whether a page may be written there, before the work that it takes.
+
+    Raises:
+        UsageError: there is no such folder, or a file that does not begin as ours do.
+    """
+    with _refusals(target, option):
+        if not target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if target.exists() and not _is_ours(target, begins):
+            raise UsageError(
+                f"{target} is not a page that this command made, and stays as it is. Give another file to {option}."
+            )
+
+
+def write(text: str, target: Path, *, begins: str, option: str) -> None:
+    """Write a page, readable by the user alone; a file that does not begin as ours do stays as it is.
+
+    Raises:
+        UsageError: something else stands there, or the file cannot be written.
+    """
+    check(target, begins=begins, option=option)
+    with _refusals(target, option):
+        # A new file is private from the start (0600), and takes the place of the old one only when it is whole.
+        made, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with os.fdopen(made, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def _refusals(target: Path, option: str) -> Iterator[None]:
+    """What the system refuses, in words that name the next step."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"{target} cannot be written: {error.strerror}. Give {option} a file in a folder of yours."
+        ) from error
+
+
+def _is_ours(target: Path, begins: str) -> bool:
+    if not target.is_file():
+        return False  # a folder, or a pipe that would never end
+    with target.open("rb") as file:
+        return file.read(len(begins)) == begins.encode("ascii")
+
+
+def page(blame: Blame) -> str:
+    """The whole page about an instruction file."""
+    path = blame.file.path
+    body = [
+        f"<h1>{escaped(path)}</h1>\n<p>{escaped(capital(blame.headline))}.</p>\n",
+        _sentences(blame),
+        _table(blame),
+        _legend(),
+    ]
+    return framed("".join(body), begins=OURS, title=f"{path}: what its lines do")
+
+
+def _sentences(blame: Blame) -> str:
+    if not blame.traces:
+        return "<p>No failure began with a line, and none became clearly rarer with one, as far as sessions tell.</p>\n"
+    items = [_sentence(effect) for effect in blame.traces]
+    return f"<h2>What left a trace</h2>\n<ul>\n{''.join(items)}</ul>\n"
+
+
+def _sentence(effect: Effect) -> str:
+    words = f'<strong class="{CLASSES[effect.strength]}">{escaped(capital(effect.strength.value))}</strong>'
+    link = "" if effect.line.gone else f' <a href="#L{effect.line.number}">see it</a>'
+    return f"<li>{words}. {escaped(told(effect))}{link}</li>\n"
+
+
+def _table(blame: Blame) -> str:
+    heads = "".join(
+        f'<th scope="col"{" class=number" if is_number else ""}>{escaped(name)}</th>' for name, is_number in _COLUMNS
+    )
+    speaking = {effect.line.number for effect in blame.speaking}
+    dearest = max((effect.line.tokens for effect in blame.effects), default=0)
+    rows = [_row(effect, dearest) if effect.line.number in speaking else _quiet_row(effect) for effect in blame.effects]
+    return (
+        f'<h2>Line by line</h2>\n<div class="scroll"><table>\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{''.join(rows)}</tbody>\n</table></div>\n"
+    )
+
+
+def _row(effect: Effect, dearest: int) -> str:
+    line, kind = effect.line, CLASSES[effect.strength]
+    width = 100 * line.tokens / dearest if dearest else 0
+    relevant = f"{effect.relevant:,}" if line.words else "·"
+    return (
+        f'<tr id="L{line.number}"><td class="number quiet">{line.number}</td>'
+        f'<td class="number">{line.tokens:,}</td>'
+        f'<td class="bar {kind}"><span style="width:{width:.0f}%"></span></td>'
+        f"<td>{'≤ ' if line.since_known else ''}{line.born:%Y-%m-%d}</td>"
+        f'<td class="number">{relevant} / {effect.under:,}</td>'
+        f'<td class="number">{effect.followed or ""}</td><td class="number">{effect.violated or ""}</td>'
+        f'<td class="{kind}">{escaped(effect.strength.value)}</td>'
+        f'<td class="text"><code>{escaped(line.text)}</code></td></tr>\n'
+    )
+
+
+def _quiet_row(effect: Effect) -> str:
+    line = effect.line
+    return (
+        f'<tr id="L{line.number}"><td class="number quiet">{line.number}</td><td colspan="7"></td>'
+        f'<td class="text quiet"><code>{escaped(line.text)}</code></td></tr>\n'
+    )
+
+
+def _legend() -> str:
+    meanings = "".join(
+        f'<dt class="{CLASSES[strength]}">{escaped(capital(strength.value))}</dt><dd>{escaped(meaning)}</dd>\n'
+        for strength, meaning in _MEANINGS.items()
+    )
+    return (
+        "<h2>How strong the words are</h2>\n"
+        "<p><strong>None of this is proof.</strong> It compares sessions before and after a line, which differ in more "
+        "than the line; only a trial with and without it could tell. Colours say the effect, the length of a bar the "
+        "cost. “≤” before a date: the line was already there when the history begins. How many times as often is "
+        "corrected for how everything else went.</p>\n"
+        f"<dl>\n{meanings}</dl>\n"
+    )

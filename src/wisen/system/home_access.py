@@ -1,0 +1,178 @@
+"""Keeps the home for its owner alone: refuses one that is somebody else's, tightens modes, finds what was left half.
+
+A folder with mode 0700 keeps everything below it from other users; the files are 0600 as well, because folders are
+moved and copied. Links are not followed, and what belongs to others is told and left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.errors import SettingsError
+from wisen.system.folder_lock import is_locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from wisen.model.change import Seen
+    from wisen.system.ports import Clock, Files
+
+_SETTLED = 5.0
+"""Seconds after which nobody writes a part any more: hooks write theirs within one."""
+_ROOT = 0
+
+
+def home_directory(environment: Mapping[str, str]) -> Path:
+    """WISEN_HOME, else the user's data directory on this system."""
+    if chosen := environment.get("WISEN_HOME"):
+        return Path(chosen)
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("wisen", appauthor=False))
+
+
+def refuse_foreign(home: Path) -> None:
+    """See that a home, where it is there, is the user's own. Raises: SettingsError."""
+    me = os.geteuid()
+    for look in (os.lstat, os.stat):  # a link, and the folder that it leads to
+        try:
+            owner = look(home).st_uid
+        except OSError:
+            return
+        # The superuser of a container may well work on a folder that another user of the machine owns.
+        if _ROOT not in (me, owner) and owner != me:
+            raise SettingsError(
+                f"{home} belongs to another user (uid {owner}), who could read and change what is kept there. "
+                "Set WISEN_HOME to a folder of yours."
+            )
+
+
+def tighten(home: Path) -> tuple[int, list[str]]:
+    """Take everything below a home from other users. Returns how much was open to them, and what still is."""
+    left: list[str] = []
+    many = 0
+    for path, _, wanted in _open_to_others(home):
+        try:
+            Path(path).chmod(wanted)
+            many += stat.S_IMODE(os.lstat(path).st_mode) == wanted
+        except OSError:
+            pass
+        if _is_loose(os.lstat(path)):
+            left.append(path)
+    return many, left
+
+
+def open_to_others(home: Path) -> list[str]:
+    """Whatever below a home other users may read or write, or its owner may not."""
+    return [path for path, _, _ in _open_to_others(home)]
+
+
+def leftovers(home: Path, now: datetime) -> list[Path]:
+    """What processes that were killed left half below a home: it may hold what was forgotten since."""
+    found: list[Path] = []
+    for folder, _, names in os.walk(home):
+        for name in names:
+            path = Path(folder, name)
+            if ".part" not in name and ".db.new-" not in name:
+                continue
+            try:
+                settled = now.timestamp() - path.lstat().st_mtime > _SETTLED
+            except OSError:
+                continue
+            # A copy of the ledger takes as long as it takes; whoever makes one holds the folder.
+            if not is_locked(path.parent) if path.parent.name == "backups" else settled:
+                found.append(path)
+    return found
+
+
+def remove_leftovers(home: Path, now: datetime) -> int:
+    """Delete what was left half; returns how much."""
+    many = 0
+    for path in leftovers(home, now):
+        try:
+            path.unlink()
+        except OSError:
+            continue
+        many += 1
+    return many
+
+
+class HomeAccess:
+    """What the doctor asks and mends of one home."""
+
+    def __init__(self, home: Path, clock: Clock) -> None:
+        self._home, self._clock = home, clock
+
+    def open_to_others(self) -> list[str]:
+        """What other users could read or change."""
+        return open_to_others(self._home)
+
+    def leftovers(self) -> list[Path]:
+        """What processes that were killed left half."""
+        return leftovers(self._home, self._clock.now())
+
+    def mend(self) -> tuple[int, int, list[str]]:
+        """Take both away; returns how many were open, how many were half, and what is still open to others."""
+        half = remove_leftovers(self._home, self._clock.now())
+        opened, left = tighten(self._home)
+        return opened, half, left
+
+
+class PrivateFiles:
+    """Files of the user as `Files` writes them; those below the home are for the user alone."""
+
+    def __init__(self, files: Files, home: Path) -> None:
+        self._files, self._home = files, home
+        self.read, self.real, self.beside, self.linked_to = files.read, files.real, files.beside, files.linked_to
+
+    def write(self, seen: Seen, content: bytes | None) -> Seen:
+        """Write as usual, and take it from other users where it is ours."""
+        written = self._files.write(seen, content)
+        path = Path(written.real)
+        if content is None or self._home not in path.parents:
+            return written
+        for each in (path, *path.parents):
+            if each == self._home:
+                break
+            status = each.lstat()
+            if _is_loose(status) and status.st_uid == os.geteuid():
+                each.chmod(_private(status))
+        return structs.replace(written, mode=stat.S_IMODE(path.lstat().st_mode))
+
+
+def _open_to_others(home: Path) -> Iterator[tuple[str, os.stat_result, int]]:
+    """Each file and folder whose mode is not private, with the mode it should have; the home itself first."""
+    waiting = [os.path.realpath(home)]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            status = os.lstat(folder)
+        except OSError:
+            continue
+        if _is_loose(status):
+            yield folder, status, _private(status)
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            elif entry.is_file(follow_symlinks=False) and _is_loose(found := entry.stat(follow_symlinks=False)):
+                yield entry.path, found, _private(found)
+
+
+def _is_loose(status: os.stat_result) -> bool:
+    return stat.S_IMODE(status.st_mode) != _private(status)
+
+
+def _private(status: os.stat_result) -> int:
+    """The owner's own rights, and that they can read and write it; nobody else's."""
+    least = stat.S_IRWXU if stat.S_ISDIR(status.st_mode) else stat.S_IRUSR | stat.S_IWUSR
+    return (stat.S_IMODE(status.st_mode) & stat.S_IRWXU) | least

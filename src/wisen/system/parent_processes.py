@@ -1,0 +1,76 @@
+"""The processes that this one descends from, from /proc or else from `ps`; whatever cannot be read ends the list."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.model.presence import Process
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_MOST = 64
+"""More ancestors than that nobody has: a table that goes round in circles ends here."""
+_PROC = Path("/proc")
+
+
+def ancestors(start: int | None = None, read: Callable[[int], Process | None] | None = None) -> Iterator[Process]:
+    """The parent of a process, its parent and so on, the nearest first; `read` tells of one process."""
+    look = read or _reader()
+    here = look(os.getpid() if start is None else start)
+    for _ in range(_MOST):
+        if here is None or here.parent <= 0:
+            return
+        here = look(here.parent)
+        if here is not None:
+            yield here
+
+
+def _reader() -> Callable[[int], Process | None]:
+    if (_PROC / "self" / "stat").exists():
+        return _from_proc
+    table = _ps_table()
+    return table.get
+
+
+def _from_proc(pid: int) -> Process | None:
+    folder = _PROC / str(pid)
+    try:
+        # The name of a program stands in brackets and may hold anything, so that the rest is looked for from behind.
+        parent = int((folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    try:
+        words = (folder / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+    except OSError:
+        words = []
+    try:
+        executable = str((folder / "exe").readlink()).removesuffix(" (deleted)")
+    except OSError:  # a process of somebody else: what it calls itself must do
+        executable = ""
+    return Process(pid, parent, executable, tuple(word for word in words if word))
+
+
+def _ps_table() -> dict[int, Process]:
+    """Every process as `ps` tells it: the words of a command line are parted by spaces there."""
+    try:
+        told = subprocess.run(
+            ["/bin/ps", "-axww", "-o", "pid=,ppid=,command="],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=5,
+            stdin=subprocess.DEVNULL,
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    found: dict[int, Process] = {}
+    for line in told.splitlines():
+        pid, parent, *words = line.split() or ["", ""]
+        if pid.isdigit() and parent.isdigit() and words:
+            found[int(pid)] = Process(int(pid), int(parent), words[0], tuple(words))
+    return found

@@ -1,0 +1,172 @@
+"""Whether a person runs this process: no mark of an agent around it, no agent above it, and a terminal in front of it.
+
+It raises the bar and is no boundary: a process with the user's own rights can take all of that off. It fails closed,
+because a decision that is not taken waits as a suggestion, and nothing else stops.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from wisen.model.presence import NotAPerson, Person
+from wisen.system.parent_processes import ancestors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from wisen.model.presence import AgentSigns, Process, Voice
+    from wisen.system.presence_port import Presence
+
+_INTERPRETERS = (
+    "node",
+    "nodejs",
+    "bun",
+    "deno",
+    "python",
+    "pypy",
+    "uv",
+    "uvx",
+    "npx",
+    "npm",
+    "pnpm",
+    "pipx",
+    "mainthread",
+)
+_SUFFIXES = (".exe", ".cmd", ".js", ".mjs", ".cjs", ".py", ".ts")
+
+
+_PROVEN: ContextVar[Person | None] = ContextVar("a person whose word was proven without a terminal", default=None)
+
+
+@contextmanager
+def on_word_of(person: Person) -> Iterator[None]:
+    """Whatever is opened within the block takes decisions for this person's."""
+    before = _PROVEN.set(person)
+    try:
+        yield
+    finally:
+        _PROVEN.reset(before)
+
+
+class ProvenPresence:
+    """A person whose word was proven already."""
+
+    def __init__(self, person: Person) -> None:
+        self._person = person
+
+    def look(self) -> Person:
+        """The person."""
+        return self._person
+
+
+class ProcessPresence:
+    """Tells whether a person runs this process."""
+
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        signs: Sequence[AgentSigns],
+        ancestors: Callable[[], Iterable[Process]],
+        terminal: Callable[[], str],
+        *,
+        decided_by: str = "",
+    ) -> None:
+        """`terminal`: the name of the terminal in front of this process; empty where there is none.
+
+        `decided_by`: who decided, as a program says in which a person did; it stands in for the terminal alone.
+        """
+        self._environment, self._signs = environment, signs
+        self._ancestors, self._terminal, self._decided_by = ancestors, terminal, decided_by
+
+    def look(self) -> Voice:
+        """A person, or why there is none; an agent's mark or an agent above counts whatever else is there."""
+        for sign in self._signs:
+            set_ = next((name for name in sign.variables if self._environment.get(name)), None)
+            if set_ is not None:
+                return NotAPerson(f"{sign.agent} runs this process ({set_} is set)", sign.agent)
+        for process in self._ancestors():
+            agent = agent_of(process, self._signs)
+            if agent:
+                return NotAPerson(f"{agent} started this process (pid {process.pid})", agent)
+        if self._decided_by:
+            return Person(f"a program says: {' '.join(self._decided_by.split())[:200]}")
+        terminal = self._terminal()
+        if not terminal:
+            return NotAPerson("no terminal is in front of this process, so that a script may run it")
+        return Person(f"terminal {terminal}")
+
+
+def presence_here(environment: Mapping[str, str], signs: Sequence[AgentSigns], decided_by: str = "") -> Presence:
+    """What tells whether a person runs this very process, or has proven their word otherwise."""
+    proven = _PROVEN.get()
+    if proven is not None:
+        return ProvenPresence(proven)
+    return ProcessPresence(environment, signs, ancestors, terminal_name, decided_by=decided_by)
+
+
+def terminal_session() -> str:
+    """By what the terminal, or the script, is known that this process was started in."""
+    return str(os.getsid(0))
+
+
+def typed_words() -> str:
+    """What wisen's command line was called with; empty in any other program."""
+    return shlex.join(sys.argv[1:]) if sys.argv and PurePath(sys.argv[0]).name.startswith("wisen") else ""
+
+
+def agent_of(process: Process, signs: Iterable[AgentSigns]) -> str:
+    """The agent whose program a process is; empty where it is none.
+
+    The name of the executable and what the process calls itself count, and of an interpreter the script that it runs:
+    a file of that name among other arguments is no agent.
+    """
+    paths = [process.executable, *process.arguments[:1]]
+    names = {_name(path) for path in paths if path}
+    if any(name.rstrip("0123456789.") in _INTERPRETERS for name in names):
+        script = _script(process.arguments)
+        paths.append(script)
+        names.add(_name(script))
+    for sign in signs:
+        if names & {*sign.programs}:
+            return sign.agent
+        if any(f"/{package}/" in f"/{path.replace(os.sep, '/')}/" for path in paths for package in sign.packages):
+            return sign.agent
+    return ""
+
+
+def terminal_name() -> str:
+    """The terminal that this process reads from, or writes its errors to, or belongs to; empty where there is none."""
+    for stream in (sys.stdin, sys.stderr, sys.stdout):
+        with suppress(OSError, ValueError, AttributeError):
+            if stream.isatty():
+                return os.ttyname(stream.fileno())
+    with suppress(OSError):
+        file = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+        os.close(file)
+        return "/dev/tty"
+    return ""
+
+
+def _name(path: str) -> str:
+    """The name of a program as people call it. A login shell has a dash in front of it."""
+    name = PurePath(path.strip().replace("\\", "/")).name.casefold().removeprefix("-")
+    return next((name.removesuffix(each) for each in _SUFFIXES if name.endswith(each)), name)
+
+
+def _script(arguments: Sequence[str]) -> str:
+    """What an interpreter runs: its first argument that is no option, or the module behind `-m`."""
+    words = iter(arguments[1:])
+    for word in words:
+        if word == "-m":
+            return next(words, "").split(".")[0]
+        if word in ("-c", "-e", "-p", "--eval"):
+            return ""
+        if not word.startswith("-"):
+            return word
+    return ""

@@ -1,0 +1,92 @@
+"""Runs a command again and again: one at a time, each in a process of its own, so that nothing piles up in ours."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from datetime import UTC, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from wisen.system.ports import Clock
+
+_PATIENCE = 3600.0
+"""How many seconds one round may take."""
+_SOON = timedelta(seconds=2)
+"""When the first one begins: whoever started us is not kept waiting."""
+
+
+class Went(NamedTuple):
+    """How the rounds go."""
+
+    rounds: int
+    last: datetime | None
+    """When the last one ended."""
+    went_well: bool | None
+    is_running: bool
+
+
+class Rounds:
+    """A command at set times."""
+
+    def __init__(self, command: tuple[str, ...], environment: Mapping[str, str], minutes: float, clock: Clock) -> None:
+        try:
+            from apscheduler.schedulers.background import BackgroundScheduler
+        except ImportError as missing:
+            raise MissingExtra(
+                "A schedule needs APScheduler, which is not installed: `pip install 'wisen[serve]'`."
+            ) from missing
+        self._command, self._environment, self._clock = command, dict(environment), clock
+        self._lock, self._rounds, self._stopped = threading.Lock(), 0, False
+        self._process: subprocess.Popen[bytes] | None = None
+        self._last: datetime | None = None
+        self._went_well: bool | None = None
+        self._scheduler = BackgroundScheduler(
+            timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
+        )
+        if minutes:
+            self._scheduler.add_job(self.once, "interval", minutes=minutes, next_run_time=clock.now() + _SOON)
+
+    def start(self) -> None:
+        """Begin; it goes on in a thread."""
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """No more rounds; one that is running is told to end, and what it did so far is kept."""
+        with self._lock:
+            self._stopped = True
+            if self._process is not None:
+                self._process.terminate()
+        self._scheduler.shutdown(wait=True)
+
+    def once(self) -> None:
+        """One round."""
+        with self._lock:
+            if self._stopped:
+                return
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
+                self._command,
+                cwd="/",  # whatever lies in the folder in which the server was started is nothing of ours
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        try:
+            code = self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        with self._lock:
+            self._process = None
+            self._rounds, self._last, self._went_well = self._rounds + 1, self._clock.now(), code == 0
+
+    def went(self) -> Went:
+        """How it goes."""
+        with self._lock:
+            return Went(self._rounds, self._last, self._went_well, self._process is not None)

@@ -1,0 +1,72 @@
+"""Words that turn a lesson into its opposite when one stands in the place of the other. Nothing else knows them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import combinations
+
+from wisen.text.terms import BOUND, term_of
+
+_ACTS = (
+    "include exclude",
+    "add remove",
+    "enable disable",
+    "allow forbid",
+    "allow disallow",
+    "allow deny",
+    "show hide",
+    "start stop",
+    "open close",
+    "lock unlock",
+    "run skip",
+    "accept reject",
+    "more fewer",
+    "more less",
+    "above below",
+)
+"""They say nothing without what they are about."""
+_CHOICES = (
+    "tabs spaces",
+    "uppercase lowercase",
+    "ascending descending",
+    "camelcase snakecase",
+    "synchronous asynchronous",
+    "public private",
+    "rebase merge",
+    "single double",
+)
+"""Either can be asked for alone."""
+_RIVALS = (
+    "npm pnpm yarn bun",
+    "pip uv poetry pipenv pdm",
+    "jest vitest mocha",
+    "pytest unittest",
+    "prettier biome",
+    "english german french spanish italian portuguese dutch polish russian ukrainian chinese japanese korean turkish",
+)
+"""Of each row one is chosen: to ask for one is to refuse the others."""
+_BINDS = {"before": "after", "after": "before"}
+
+
+def _pairs(rows: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    terms = [tuple(term_of(word)[0] for word in row.split()) for row in rows]
+    return frozenset(pair for one, other in terms for pair in ((one, other), (other, one)))
+
+
+_EITHER = tuple(f"{one} {other}" for row in _RIVALS for one, other in combinations(row.split(), 2))
+_CHOOSES = _pairs((*_CHOICES, *_EITHER))
+_ALL = _pairs(_ACTS) | _CHOOSES
+
+
+@lru_cache(maxsize=20_000)
+def antonyms(term: str) -> tuple[str, ...]:
+    """The terms that say the opposite of this one; what is bound to "before" is so to "after"."""
+    bind, bound, what = term.partition(BOUND)
+    if bound:
+        return (f"{_BINDS[bind]}{BOUND}{what}",) if bind in _BINDS else ()
+    return tuple(sorted(other for one, other in _ALL if one == term))
+
+
+def chooses(term: str) -> bool:
+    """Whether it is a choice that can be asked for alone."""
+    return any(one == term for one, _ in _CHOOSES)

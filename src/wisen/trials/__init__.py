@@ -1,0 +1,1 @@
+"""Trials: whether what agents are told helps, by coins and outcomes."""

@@ -1,0 +1,123 @@
+"""The step of a turn that judges trials and acts on it: a thing is kept and proposed, dropped, or recalled only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.lessons.propose import proven
+from wisen.lessons.rulebook import Known, target_in
+from wisen.model.entry import JUDGED, Answer, EntryType, MoveKind, Proposal, ProposalType, Status, rule_id
+from wisen.model.entry_state import asked
+from wisen.model.trial import Trial, Verdict
+from wisen.trials.coin import chance
+from wisen.trials.many import standing
+from wisen.trials.outcomes import conclude
+from wisen.trials.rows import ALL, rows_of
+from wisen.trials.verdicts import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from wisen.model.entry import Move
+    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.trial import Judged
+    from wisen.parts import Parts
+    from wisen.store.ledger_port import Ledger
+
+DROPPED = (Verdict.INEFFECTIVE, Verdict.WORSE, Verdict.INCONCLUSIVE)
+"""What is told no longer by itself; an inconclusive one can still be recalled."""
+
+
+def standings(ledger: Ledger) -> dict[str, Trial]:
+    """Every trial by its id and version: what coins said and what sessions showed decides, and nothing else."""
+    coins = ledger.exposures(tossed=True)
+    found = rows_of(coins, ledger.outcomes())
+    last = {(each.subject, each.version): each.at for each in coins}
+    judged = {subject: judge(found.get(subject, ())) for subject in last if subject != ALL}
+    best = standing({":".join(subject): each.good for subject, each in judged.items()})
+    made = (
+        Trial(
+            *subject,
+            judged=each,
+            rows=tuple(found.get(subject, ())),
+            last=last[subject],
+            chance=chance(each.sessions, each.verdict),
+            stands=":".join(subject) in best and each.verdict is Verdict.CONFIRMED,
+        )
+        for subject, each in judged.items()
+    )
+    return {each.id: each for each in made}
+
+
+def welcome(parts: Parts, moves: Iterable[Move]) -> Callable[[str], bool]:
+    """Whether experiments are welcome in a context: as the user said of it, or of all; without a word they are not."""
+    said = {move.subject: move.value == "on" for move in moves if move.kind is MoveKind.EXPERIMENTS}
+    return lambda context: said.get(context, parts.experiments is True)
+
+
+def put_on_trial(proposals: Iterable[Asked]) -> frozenset[str]:
+    """The entries that the user wants to be tried before they become rules."""
+    return frozenset(each.proposal.entry for each in proposals if each.answer is Answer.TRIED)
+
+
+def chance_of(trials: Mapping[str, Trial], id_: str) -> float | None:
+    """With which probability the next session gets something on trial; None where the trial has ended it."""
+    known = trials.get(id_)
+    if known is None:
+        return chance(0, Verdict.RUNNING)
+    return None if known.judged.verdict in DROPPED else known.chance
+
+
+def try_out(parts: Parts) -> int:
+    """Note what sessions that are over showed, and act on every verdict once. Returns how many proposals are new."""
+    if not parts.ledger.exposures(tossed=True):
+        return 0
+    conclude(parts)
+    known = Known(parts.ledger)
+    done = {(move.subject, move.value) for move in known.moves if move.kind is MoveKind.VERDICT}
+    before = asked(parts.ledger.proposals(), known.moves)
+    wanted = put_on_trial(before)
+    rows: list[Move | Proposal] = []
+    for each in standings(parts.ledger).values():
+        verdict = each.judged.verdict
+        value = f"{each.version}:{verdict.value}"
+        if verdict is Verdict.RUNNING or (each.subject, value) in done:
+            continue
+        rows.append(parts.scribe.move(each.subject, MoveKind.VERDICT, value, why=each.judged.words))
+        meant = [state for state in known.states if _is_about(state, each.subject) and _is_open(state, wanted)]
+        if verdict is Verdict.CONFIRMED:
+            rows += _offered(parts, meant, each.judged, before)
+        elif verdict in (Verdict.INEFFECTIVE, Verdict.WORSE):
+            rows += [_dropped(parts, state, each.judged) for state in meant]
+    if rows:
+        parts.ledger.enter(rows)
+    return sum(isinstance(row, Proposal) for row in rows)
+
+
+def _is_about(state: EntryState, subject: str) -> bool:
+    """Whether an entry is what was on trial: the hint itself, or what is known of a fix in a context."""
+    return rule_id(state.entry.id) == subject or (state.entry.type is EntryType.ERROR and subject in state.entry.tags)
+
+
+def _is_open(state: EntryState, wanted: frozenset[str]) -> bool:
+    """Whether nobody has decided about it, or the user left it to the trial.
+
+    What he confirmed or approved is his, whatever a trial says.
+    """
+    left = state.entry.id in wanted or not state.confirmed
+    return left and state.status is Status.PENDING and not state.is_over
+
+
+def _dropped(parts: Parts, state: EntryState, judged: Judged) -> Move:
+    return parts.scribe.move(state.entry.id, MoveKind.STATUS, Status.WONT_FIX, why=f"{JUDGED}{judged.words}")
+
+
+def _offered(parts: Parts, meant: list[EntryState], judged: Judged, before: Iterable[Asked]) -> list[Proposal]:
+    """What a trial confirmed is proposed for the file, where it came up most."""
+    waiting = {each.proposal.entry for each in before if each.proposal.type is ProposalType.VERIFICATION}
+    fits = [state for state in meant if state.entry.id not in waiting]
+    if not fits:
+        return []
+    state = max(fits, key=lambda each: (each.sessions, each.entry.id))
+    target = target_in(parts, state.entry, parts.ledger.occurrences(state.entry.id), state.context)
+    return [proven(state, judged.words, target, parts.scribe)]

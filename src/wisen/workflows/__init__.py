@@ -1,0 +1,1 @@
+"""Workflows: what agents do next, as sessions show it."""

@@ -1,0 +1,398 @@
+"""Which tool comes next: what followed in earlier sessions, and in this one, counted in many situations at once.
+
+A situation is what is known before a call: the tool before it, how that ended, which program it ran, the calls before
+that one, the tools of the last while. Each keeps how often each tool came next, smoothed by the coarser situation that
+it refines (Witten and Bell: the more different tools came next, the less it is sure). How much more likely a situation
+makes a tool than the coarser one did counts with a weight, in logarithms: what two of them both know counts once. What
+this session did in the same situation counts in the same way.
+
+It predicts tools, never their arguments. `benchmarks/next_tool.py` measures it, and says how the weights were found.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter, deque
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from wisen.model.event import Status
+from wisen.model.history import Act
+from wisen.text.command_lines import parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.model.history import History, Step, Turn
+
+Counts: TypeAlias = dict[str, dict[str, dict[str, float]]]
+"""By situation name, by situation, by the tool that came next."""
+_Keys: TypeAlias = dict[str, str]
+
+REACH = 40
+"""Over how many calls back it is counted what this session did."""
+_WHILE = 25
+"""How many calls back a situation looks."""
+FADES = 0.98
+"""What each further session leaves of the weight of the earlier ones: agents, tools and habits change."""
+_DOUBT = 1.5
+"""How strongly the coarser neighbour smooths a situation."""
+_DOUBT_IN_SESSION = 3.0
+_HEAVY = 1e6
+"""New counts grow by the session instead of all old ones shrinking; at this size all are brought down again."""
+_NEGLIGIBLE = 1e-3
+_EVIDENCE = "evidence"
+"""The name under which the plain counts are kept that an answer cites."""
+
+_WORD = re.compile(r"[A-Za-z][\w:.-]{0,23}\Z")
+_LETTERS = re.compile(r"[^\W\d_]{2,24}")
+_NOISE = re.compile(r"Exit code -?\d+|</?tool_use_error>")
+_PLAN = "plan: "
+_PATHS = ("file_path", "notebook_path", "path")
+_BAD = (Status.FAILED, Status.MASKED)
+
+
+class Situation(NamedTuple):
+    """Which coarser situation it refines, and how much it counts what it adds to that."""
+
+    coarser: str
+    weight: float
+
+
+SITUATIONS: Mapping[str, Situation] = {
+    "tool": Situation("", 0.66),
+    "end": Situation("tool", 0.34),
+    "kind": Situation("end", 0.40),  # the program; or whether the file is the same, seen or new
+    "detail": Situation("kind", 0.19),  # its subcommand, or the ending of the file
+    "in a row": Situation("detail", 0.11),  # how often the tool was called in a row
+    "error": Situation("end", 0.79),  # how the text of the failure begins
+    "plan": Situation("end", 0.48),  # what the agent's list of tasks says is under way
+    "said": Situation("tool", 0.34),  # the first word of what the user just typed
+    "burst": Situation("end", 0.35),  # the calls that have not ended
+    "two": Situation("end", 0.00),  # the last two tools; and so on
+    "three": Situation("two", 0.04),
+    "four": Situation("three", 0.11),
+    "five": Situation("four", 0.04),
+    "six": Situation("five", 0.23),
+    "kind, three": Situation("kind", 0.16),
+    "details": Situation("detail", 0.29),  # of the last two calls
+    "last 6": Situation("end", 0.17),  # which tools the last six calls used; and so on
+    "last 12": Situation("end", 0.17),
+    "last 25": Situation("end", 0.18),
+}
+"""Every situation, after the one it refines; one without weight only smooths."""
+IN_SESSION: Mapping[str, float] = {"": 0.20, "end": 0.26, "kind": 0.19, "detail": 0.12, "two": 0.09}
+"""How much it counts what this session did in the same situation; "" is anything."""
+OVERALL = 0.67
+"""How much it counts how often a tool is called at all."""
+WEIGHTS = {name: weight for name, (_, weight) in SITUATIONS.items()} | {
+    f"session {name}": weight for name, weight in IN_SESSION.items()
+}
+"""The weight of every situation, those of the session under names of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likely:
+    """A tool that may be called next."""
+
+    tool: str
+    probability: float
+    seen: int
+    """How often it came next after a call like the last one: of the same tool and kind, with the same end."""
+    of: int
+    """How often anything came next after a call like that."""
+
+
+class Gains(NamedTuple):
+    """What speaks for which tool."""
+
+    overall: dict[str, float]
+    """How likely each tool is at all."""
+    by_situation: dict[str, dict[str, float]]
+    """How much more likely it makes the tools that came next in it than those that never did, as logarithms."""
+
+
+class NextSteps:
+    """Learns session by session, the oldest first, and says which tools are likely to be called next."""
+
+    def __init__(self) -> None:
+        self._tables: Counts = {"": {"": {}}, **{name: {} for name in SITUATIONS}}
+        self._after: dict[str, Counter[str]] = {}
+        self._fresh = 1.0
+
+    def learn(self, history: History) -> None:
+        """Count what followed what in a session; it weighs a little more than every one before it."""
+        if not history.steps:
+            return
+        course = _Course(history.turns)
+        for step in history.steps:
+            course.look(step.at)
+            keys = course.situations()
+            for name, key in keys.items():
+                row = self._tables[name].setdefault(key, {})
+                row[step.tool] = row.get(step.tool, 0.0) + self._fresh
+            self._after.setdefault(keys["kind"], Counter())[step.tool] += 1
+            course.add(step)
+        self._fresh /= FADES
+        if self._fresh > _HEAVY:
+            self._lighten()
+
+    def likely(
+        self, steps: Sequence[Step], turns: Iterable[Turn] = (), *, at: datetime | None = None, limit: int = 3
+    ) -> tuple[Likely, ...]:
+        """The likeliest next tools of a session, the likeliest first; an end later than `at` is not known yet."""
+        keys, here = _session(steps, turns, at)
+        chances = _chances(*self._gains(keys, here))
+        after = self._after.get(keys["kind"], Counter())
+        of = after.total()
+        best = sorted(chances, key=lambda tool: (-chances[tool], tool))[: max(limit, 0)]
+        return tuple(Likely(tool=tool, probability=chances[tool], seen=after[tool], of=of) for tool in best)
+
+    def to_counts(self) -> Counts:
+        """All that was learnt, as plain numbers that JSON can hold."""
+        scaled = {
+            name: {key: {tool: count / self._fresh for tool, count in row.items()} for key, row in table.items()}
+            for name, table in self._tables.items()
+        }
+        return {**scaled, _EVIDENCE: {key: dict(row) for key, row in self._after.items()}}
+
+    @classmethod
+    def from_counts(cls, counts: Counts) -> NextSteps:
+        """What `to_counts` gave, ready to go on learning; a situation that is not known any more is left out."""
+        model = cls()
+        for name, table in counts.items():
+            if name in model._tables:
+                model._tables[name] = {key: dict(row) for key, row in table.items()}
+        model._tables[""].setdefault("", {})
+        after = counts.get(_EVIDENCE, {})
+        model._after = {key: Counter({tool: int(n) for tool, n in row.items()}) for key, row in after.items()}
+        return model
+
+    def gains(self, steps: Sequence[Step], turns: Iterable[Turn] = (), *, at: datetime | None = None) -> Gains:
+        """Why: how likely each tool is at all, and how much more likely each situation makes those that followed it."""
+        return self._gains(*_session(steps, turns, at))
+
+    def _gains(self, keys: _Keys, here: Counts) -> Gains:
+        overall = self._overall(here)
+        smoothed = {"": _Smoothed(overall, 0.0, None)}
+        found: dict[str, dict[str, float]] = {}
+        for name, (coarser, _) in SITUATIONS.items():
+            row = self._tables[name].get(keys[name]) if name in keys else None
+            smoothed[name] = smoothed[coarser]
+            if row:
+                smoothed[name], found[name] = smoothed[coarser].refined(row, _DOUBT * self._fresh)
+        for name in IN_SESSION:
+            row = here[name].get(keys[name])
+            if row:
+                _, found[f"session {name}"] = smoothed[name].refined(row, _DOUBT_IN_SESSION)
+        return Gains(overall, found)
+
+    def _overall(self, here: Counts) -> dict[str, float]:
+        row = self._tables[""][""]
+        tools = {**row, **here[""].get("", {})}
+        doubt = max(len(row), 1) * self._fresh
+        total = sum(row.values()) + doubt
+        return {tool: (row.get(tool, 0.0) + doubt / len(tools)) / total for tool in tools}
+
+    def _lighten(self) -> None:
+        for name, table in self._tables.items():
+            light = {
+                key: {tool: n / self._fresh for tool, n in row.items() if n / self._fresh > _NEGLIGIBLE}
+                for key, row in table.items()
+            }
+            self._tables[name] = {key: row for key, row in light.items() if row or not name}
+        self._fresh = 1.0
+
+
+def _chances(overall: dict[str, float], gains: dict[str, dict[str, float]]) -> dict[str, float]:
+    scores = {tool: OVERALL * math.log(chance) for tool, chance in overall.items()}
+    for name, gained in gains.items():
+        weight = WEIGHTS[name]
+        for tool, gain in gained.items():
+            scores[tool] += weight * gain
+    top = max(scores.values(), default=0.0)
+    powers = {tool: math.exp(score - top) for tool, score in scores.items()}
+    total = sum(powers.values())
+    return {tool: power / total for tool, power in powers.items()}
+
+
+class _Smoothed:
+    """How likely each tool is in a situation, with what its coarser neighbour says of the tools it never saw."""
+
+    __slots__ = ("_coarser", "_left", "_listed")
+
+    def __init__(self, listed: dict[str, float], left: float, coarser: _Smoothed | None) -> None:
+        self._listed, self._left, self._coarser = listed, left, coarser
+
+    def of(self, tool: str) -> float:
+        """The probability of a tool."""
+        known = self._listed.get(tool)
+        if known is not None or self._coarser is None:
+            return known or 0.0
+        return self._left * self._coarser.of(tool)
+
+    def refined(self, row: dict[str, float], doubt: float) -> tuple[_Smoothed, dict[str, float]]:
+        """A finer situation with these counts, and how much more likely it makes its tools, as logarithms."""
+        doubt *= len(row)
+        total = sum(row.values()) + doubt
+        listed, gains = {}, {}
+        for tool, count in row.items():
+            coarse = doubt * self.of(tool)
+            listed[tool] = (count + coarse) / total
+            gains[tool] = math.log1p(count / coarse)
+        return _Smoothed(listed, doubt / total, self), gains
+
+
+class _Glance:
+    """What the situations see of a call."""
+
+    __slots__ = ("detail", "end", "kind", "step", "tool")
+
+    def __init__(self, step: Step | None, kind: str, detail: str) -> None:
+        self.step, self.kind, self.detail = step, kind, detail
+        self.tool, self.end = (step.tool, "?") if step else ("", "")
+
+
+_NOTHING = _Glance(None, "", "")
+
+
+class _Course:
+    """Walks along a session and tells the situations of the next call, from what was known by then."""
+
+    def __init__(self, turns: Iterable[Turn], number: int = 0) -> None:
+        self._turns: dict[int, list[Turn]] = {}
+        for turn in turns:
+            self._turns.setdefault(turn.before, []).append(turn)
+        self._number = number
+        self._glances: deque[_Glance] = deque(maxlen=_WHILE)
+        self._open: list[_Glance] = []
+        self._touched: dict[str, int] = {}
+        self._last_path = ""
+        self._row = 0
+        self._plan = ""
+
+    def look(self, at: datetime | None) -> None:
+        """Take in how calls ended, as far as that was known at a time."""
+        for glance in self._open:
+            glance.end = _end(glance.step, at)
+        self._open = [glance for glance in self._open[-_WHILE:] if glance.end == "?"]
+
+    def add(self, step: Step) -> None:
+        """Go on by one call."""
+        kind, detail, path = _shape(step.arguments)
+        if kind.startswith(_PLAN):
+            self._plan = kind
+        if path:
+            known = self._touched.get(path, -_WHILE) > self._number - _WHILE
+            state = "same" if path == self._last_path else "seen" if known else "new"
+            kind, detail = state + kind, state + detail
+            self._touched[path], self._last_path = self._number, path
+        self._row = self._row + 1 if self._glances and self._glances[-1].tool == step.tool else 1
+        glance = _Glance(step, kind, detail)
+        self._glances.append(glance)
+        self._open.append(glance)
+        self._number += 1
+
+    def session_situations(self) -> _Keys:
+        """The situations that are counted within the session too."""
+        last = self._glances[-1] if self._glances else _NOTHING
+        tool = f"{self._turn()}|{last.tool}"
+        end = f"{tool}|{last.end}"
+        kind = f"{end}|{last.kind}"
+        two = f"{end}|{self._glances[-2].tool if len(self._glances) > 1 else ''}"
+        return {"": "", "tool": tool, "end": end, "kind": kind, "detail": f"{kind}|{last.detail}", "two": two}
+
+    def situations(self) -> _Keys:
+        """Every situation of the next call."""
+        keys, glances = self.session_situations(), [*self._glances]
+        tools = [glance.tool for glance in glances]
+        end, kind, detail = keys["end"], keys["kind"], keys["detail"]
+        before = ["", "", "", "", "", *tools[-6:]][-6:]
+        keys["in a row"] = f"{detail}|{self._row if self._row < 5 else 5 if self._row < 8 else 8}"
+        for name, reach in (("three", 3), ("four", 4), ("five", 5), ("six", 6)):
+            keys[name] = f"{end}|{'|'.join(before[-reach:-1])}"
+        keys["kind, three"] = f"{kind}|{before[-3]}|{before[-2]}"
+        if len(glances) > 1:
+            keys["details"] = f"{detail}|{glances[-2].tool}|{glances[-2].end}|{glances[-2].detail}"
+        for name, reach in (("last 6", 6), ("last 12", 12), ("last 25", 25)):
+            keys[name] = f"{end}|{'|'.join(sorted(set(tools[-reach:])))}"
+        if glances and glances[-1].end == "?":
+            keys["burst"] = f"{end}|{'|'.join(glance.tool for glance in glances[-4:] if glance.end == '?')}"
+        if glances and glances[-1].end == "!":
+            keys["error"] = f"{end}|{_first_words(glances[-1].step)}"
+        if self._plan:
+            keys["plan"] = f"{end}|{self._plan}"
+        said = next((turn.text for turn in reversed(self._turns.get(self._number, [])) if turn.text), "").split()
+        if said:
+            keys["said"] = f"{keys['tool']}|{said[0].lower()[:24]}"
+        return keys
+
+    def _turn(self) -> str:
+        turns = self._turns.get(self._number)
+        return "" if not turns else "said" if all(turn.act is Act.SAID for turn in turns) else "stopped"
+
+
+def _session(steps: Sequence[Step], turns: Iterable[Turn], at: datetime | None) -> tuple[_Keys, Counts]:
+    """The situations of the next call, and what came next after them in the last while of the session."""
+    recent = steps[-REACH:]
+    course = _Course(turns, len(steps) - len(recent))
+    here: Counts = {name: {} for name in IN_SESSION}
+    for step in recent:
+        course.look(step.at)
+        keys = course.session_situations()
+        for name, table in here.items():
+            row = table.setdefault(keys[name], {})
+            row[step.tool] = row.get(step.tool, 0.0) + 1.0
+        course.add(step)
+    course.look(at)
+    return course.situations(), here
+
+
+def _end(step: Step | None, at: datetime | None) -> str:
+    """How a call ended: well is nothing, "!" badly, "x" not run, "?" not known at that time."""
+    if step is None or (step.status is None and step.ended is None):
+        return "?"
+    if at is not None and step.ended is not None and step.ended > at:
+        return "?"
+    return "" if step.status is Status.OK else "!" if step.status in _BAD else "x"
+
+
+def _first_words(step: Step | None) -> str:
+    """How the text of a failed call begins; without the exit code, which nearly all share."""
+    text = _NOISE.sub("", ((step and step.text) or "")[:300])
+    return " ".join(_LETTERS.findall(text)[:3]).lower()
+
+
+@lru_cache(maxsize=512)
+def _shape(arguments: str | None) -> tuple[str, str, str]:
+    """What a call is about: a coarse word, a finer one, and the file, if it is about one."""
+    try:
+        fields = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        fields = {}
+    if not isinstance(fields, dict):
+        return "", "", ""
+    command = fields.get("command")
+    if isinstance(command, str):
+        main = parsed(command).main
+        return main.program, main.head, ""
+    path = next((fields[name] for name in _PATHS if isinstance(fields.get(name), str)), "")
+    if path and "pattern" not in fields:
+        part = " part" if "offset" in fields or "limit" in fields else ""
+        name = path.rsplit("/", 1)[-1]
+        return part, f"{part}{name[name.rfind('.') :][:6] if '.' in name else ''}", path
+    plan = next((value for value in fields.values() if isinstance(value, list)), [])
+    if plan and all(isinstance(item, dict) and "status" in item for item in plan):
+        doing = next((str(item.get("content", "")) for item in plan if item["status"] == "in_progress"), "").split()
+        word = doing[0].lower()[:24] if doing else "."
+        return _PLAN + word, _PLAN + word, ""
+    words = [
+        value
+        for name, value in sorted(fields.items())
+        if name not in ("pattern", "query") and isinstance(value, str) and _WORD.match(value)
+    ]
+    return " ".join(words[:1]), " ".join(words[:3]), ""
