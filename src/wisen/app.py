@@ -158,10 +158,16 @@ class Wiring(StoreWiring):
         hooks: tuple[Hooks, ...] | None = None,
     ) -> Learner:
         from wisen.blame.instruction_files import InstructionFiles
+        from wisen.decisions.decision_ledger import DecisionLedger
+        from wisen.decisions.person import Decisions
         from wisen.delivery.shelf import HomeShelf
+        from wisen.edits.past import Desk
+        from wisen.edits.rule_files import RuleFiles
         from wisen.logs.crew import given, processes
+        from wisen.logs.projects import Projects
         from wisen.logs.scope import Scope
         from wisen.memory.notebook_files import NotebookFiles
+        from wisen.store.home import Home
         from wisen.system.clock import local
         from wisen.system.git import GitCheckouts
         from wisen.system.home_access import PrivateFiles
@@ -185,24 +191,39 @@ class Wiring(StoreWiring):
             index.close()
             ledger.close()
             raise
-        parts = Parts(
-            agents=agents,
+        recording = DecisionLedger(ledger)
+        home = Home(
+            path=self.settings.home,
+            ledger=cast("Ledger", recording),
             index=index,
-            ledger=ledger,
             backups=self.backups(),
             lock=self.lock(),
-            scope=scope,
             clock=clock,
             ids=Ulids(clock),
             machine=machine,
             version=__version__,
+            salt=self._salt,
+            local=local,
+        )
+        projects = Projects(home=home, scope=scope, tracking=GitTracking(self.environment), agents=agents)
+        files = PrivateFiles(self._files(), self.settings.home)
+        checkouts = GitCheckouts(self.environment)
+        parts = Parts(
+            base=home,
+            projects=projects,
+            desk=Desk(files, checkouts, home.ledger, clock, home.ids, machine),
+            decisions=Decisions(home, recording, self.presence(), projects.context_of, typed=typed_words()),
+            rule_files=RuleFiles(
+                files=files,
+                home=home.path,
+                folders=self._agent_folders(),
+                user_home=self._user_home(),
+                places=projects.places,
+            ),
             door=with_key(self.settings.door, self._mark_key()),
             mine=self.settings.mine,
             instructions=InstructionFiles(self._user_home(), self.environment),
             notebooks=NotebookFiles(self._user_home()),
-            files=PrivateFiles(self._files(), self.settings.home),
-            checkouts=GitCheckouts(self.environment),
-            tracking=GitTracking(self.environment),
             promote=self.settings.promote,
             deliver=self.settings.deliver,
             guards=self.settings.guards,
@@ -210,19 +231,12 @@ class Wiring(StoreWiring):
             model=lambda: self._model(ledger, index, machine),
             archive=self.settings.archive,
             shelf=HomeShelf(self.settings.home, clock),
-            home=self.settings.home,
             languages_folder=self._languages_folder(),
-            user_home=self._user_home(),
             crew=given(self.executor) if self.executor else processes,
-            salt=self._salt,
-            local=local,
-            folders=self._agent_folders(),
             hooks=self.hooks() if hooks is None else hooks,
             gauge=self.gauge(),
             caller=self.caller(),
             launcher=self.launcher(),
-            presence=self.presence(),
-            typed=typed_words(),
             viewer=terminal_session(),
             experiments=self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None,
             holdout=self.settings.trials.holdout,

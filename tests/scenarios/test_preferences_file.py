@@ -11,9 +11,9 @@ from msgspec import structs
 from tests.commands import run
 
 import wisen
+from wisen.edits.preferences import keys_in
 from wisen.model.context import Alias
 from wisen.model.entry import Category
-from wisen.rules.preferences import keys_in
 from wisen.testing.entries_contract import an_entry, an_occurrence
 
 pytestmark = pytest.mark.requirement("S5")

@@ -10,9 +10,9 @@ import pytest
 
 from wisen import app
 from wisen.delivery.telling import told
-from wisen.lessons.rulebook import Known
 from wisen.model.entry import Entry, EntryType, MoveKind, Origin, Source, Status
 from wisen.model.entry_state import EntryState
+from wisen.store.known_entries import Known
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.standing_alone import is_of_the_moment, stands_alone
 

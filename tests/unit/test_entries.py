@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 
 from wisen.lessons.error_entries import met
-from wisen.lessons.recording import entered, name_of
+from wisen.lessons.recording import entered
 from wisen.model.context import NOWHERE
 from wisen.model.entry import Category, EntryType, Move, MoveKind, Origin, Priority, Status, Who
+from wisen.model.entry_names import name_of
 from wisen.model.entry_state import asked, states
 from wisen.model.failure import Change, Signature
 from wisen.model.fix import Danger, Evidence, Fix

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from wisen.logs.learnings_files import file_of
 from wisen.model.entry import PREFIXES, Category, Entry, EntryType, Origin, Priority, Source, Status
-from wisen.rules.learnings_text import HEADERS, Written, file_of, read, write
+from wisen.rules.learnings_text import HEADERS, Written, read, write
 
 DAY = date(2026, 3, 4)
 

@@ -9,10 +9,10 @@ from msgspec import structs
 
 from wisen.edits.budget import describe_size
 from wisen.edits.managed import has_merge_conflict
+from wisen.edits.targets import Target
 from wisen.model.entry import Move, MoveKind
 from wisen.model.place import PlaceWord, place_in
 from wisen.rules.place_choices import Surroundings, chosen_places, places_of
-from wisen.rules.targets import Target
 from wisen.testing.entries_contract import a_move, a_proposal
 
 BOOK = Target("/home/ada/wisen/contexts/shop/rules.md", "Tool")

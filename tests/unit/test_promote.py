@@ -9,6 +9,7 @@ import pytest
 from msgspec import structs
 
 from wisen.edits.permission import TABLE, Leave, Profile, PromotePolicy, leave_for
+from wisen.edits.targets import Target, kind_of, target_of
 from wisen.lessons.conflicts import OUTVOTED, brought_back, score, settled
 from wisen.lessons.fading import faded
 from wisen.lessons.propose import expired, proposed
@@ -27,7 +28,6 @@ from wisen.model.entry import (
 )
 from wisen.model.entry_state import Asked, states
 from wisen.model.signal import About
-from wisen.rules.targets import Target, kind_of, target_of
 from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.fakes import CountingIds, FixedClock

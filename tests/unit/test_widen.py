@@ -8,13 +8,13 @@ import pytest
 from msgspec import structs
 
 from wisen.edits.permission import PromotePolicy
+from wisen.edits.targets import Target, target_everywhere
 from wisen.lessons.propose import expired, proposed
 from wisen.lessons.reach import says_everywhere, teaching
 from wisen.lessons.widen import widened
 from wisen.model.entry import Answer, Entry, Move, MoveKind, Proposal, Status, Who
 from wisen.model.entry_state import Asked, EntryState, states
 from wisen.proposals.answers import Word, answered, bearer
-from wisen.rules.targets import Target, target_everywhere
 from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.fakes import CountingIds, FixedClock

@@ -5,37 +5,22 @@ Nothing here decides for the user: `contexts/service.py` does what the user says
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec import structs
-
-from wisen.agents.ports import Scattered
 from wisen.delivery.block import Line
-from wisen.edits.past import past
 from wisen.errors import FileError
 from wisen.logs.adoption import BEGINNING
-from wisen.logs.switches import MARKER
-from wisen.model.change import Passage
-from wisen.model.context import Alias
+from wisen.logs.learnings_files import FOLDER, learnings_in
+from wisen.logs.markers import foreign_markers
+from wisen.logs.owned import changes_of, context_of_file, word_about
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
-from wisen.rules.learnings_folder import FOLDER, learnings_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from wisen.agents.ports import Agent
     from wisen.logs.membership import CheckoutClaim
-    from wisen.model.change import Change
-    from wisen.model.source import Source
     from wisen.parts import Parts
-
-
-OFF_PLACES = "off-places"
-"""Below the home: what `surfaces/hook/switch.py` reads where it meets a marker."""
 
 
 class WaitingFile(NamedTuple):
@@ -49,68 +34,6 @@ class WaitingFile(NamedTuple):
     subject: Subject = Subject.FILE
 
 
-def note_places(parts: Parts) -> None:
-    """Remember in which directories contexts were seen, and in which checkout each new project was first seen."""
-    for context, path in parts.scope.new_sightings():
-        alias = Alias(context=context.key, machine=parts.machine, path=path, since=parts.clock.now())
-        parts.ledger.sight(context, alias)
-    rows = [
-        word_about(parts, Subject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key)
-        for project, root in parts.scope.new_firsts()
-    ]
-    if rows:
-        parts.ledger.note_ownership(rows)
-
-
-def word_about(parts: Parts, subject: Subject, path: str, verdict: OwnershipVerdict, **more: object) -> Ownership:
-    """A word about a file or a folder, as a row."""
-    row = Ownership(
-        id=parts.ids.new(),
-        machine=parts.machine,
-        at=parts.clock.now(),
-        subject=subject,
-        path=path,
-        context="",
-        verdict=verdict,
-    )
-    return structs.replace(row, **more)
-
-
-def owned_learnings(parts: Parts, place: Path) -> Iterator[bytes]:
-    """What the files of learnings in a workspace hold that are the user's or our own."""
-    adoptions = parts.adoptions
-    for path in learnings_in(place):
-        seen = parts.files.read(path)
-        if seen.content and adoptions.holds(str(path), seen.digest, partial(_changes, parts, seen.real)):
-            yield seen.content
-
-
-def still_owned(parts: Parts, agent: Agent, sources: Iterable[Source]) -> list[Source]:
-    """The sources that have grown, without those in projects that are now files of a repository: that is noted."""
-    return [each for each in sources if _is_still_owned(parts, agent, each)]
-
-
-def _is_still_owned(parts: Parts, agent: Agent, source: Source) -> bool:
-    for file in parts.files_in_project(agent, source):
-        if parts.tracking.tracked_by(file) != "":
-            context = context_of_file(parts, file)
-            parts.ledger.note_ownership(
-                [word_about(parts, Subject.FILE, str(file), OwnershipVerdict.FOREIGN, context=context)]
-            )
-            return False
-    return True
-
-
-def context_of_file(parts: Parts, path: Path) -> str:
-    """The key of the context that a file of a project speaks in."""
-    return parts.scope.key_at(path.parent.parent if path.parent.name == FOLDER else path.parent)
-
-
-def confined_agents(parts: Parts) -> frozenset[str]:
-    """The agents whose sessions lie in projects: what they recorded speaks for its project alone."""
-    return frozenset(each.name for each in parts.agents if isinstance(each, Scattered))
-
-
 def waiting_files(parts: Parts, under: Path | None = None) -> list[WaitingFile]:
     """The files in known projects that would speak for the user, and wait for the user's word, by path.
 
@@ -120,7 +43,7 @@ def waiting_files(parts: Parts, under: Path | None = None) -> list[WaitingFile]:
     found.add_learnings()
     found.add_sources(under)
     found.add_asked()
-    for marker in foreign_markers(parts):
+    for marker in foreign_markers(parts.projects, parts.desk):
         found.add(Path(marker), "", Subject.MARKER)
     return [found.files[path] for path in sorted(found.files)]
 
@@ -137,7 +60,7 @@ class _Waiting:
         word = self._adoptions.word(str(path), subject)
         if word is None or word.verdict is not OwnershipVerdict.FOREIGN or word.digest != digest:
             was = word is not None and word.verdict is OwnershipVerdict.OWNED
-            context = context_of_file(self._parts, path)
+            context = context_of_file(self._parts.projects, path)
             self.files[str(path)] = WaitingFile(str(path), context, digest, was, subject)
 
     def add_learnings(self) -> None:
@@ -146,7 +69,7 @@ class _Waiting:
         for path in (path for place in places if (Path(place) / FOLDER).is_dir() for path in learnings_in(Path(place))):
             with suppress(FileError):
                 seen = self._parts.files.read(path)
-                ours = partial(_changes, self._parts, seen.real)
+                ours = partial(changes_of, self._parts.base, seen.real)
                 if seen.content and not self._adoptions.holds(str(path), seen.digest, ours):
                     self.add(path, seen.digest)
 
@@ -178,51 +101,6 @@ def waiting_places(parts: Parts) -> list[CheckoutClaim]:
     for alias in parts.aliases():
         parts.scope.claim(alias.path)
     return [*parts.scope.claims()]
-
-
-def foreign_markers(parts: Parts) -> list[str]:
-    """The markers in known projects that stop the learning there, and that the user did not make with `wisen off`."""
-    found = {parts.scope.switches.by(alias.path) for alias in parts.ledger.aliases(parts.machine)}
-    markers = sorted(path for path in found if Path(path).name == MARKER)
-    return [path for path in markers if not is_own_marker(parts, path)]
-
-
-def is_silent(parts: Parts, place: str) -> bool:
-    """Whether the user wants nothing to be told in a directory: by the settings, or by a marker of the user's own."""
-    by = parts.scope.switches.by(place)
-    return bool(by) and (Path(by).name != MARKER or is_own_marker(parts, by))
-
-
-def own_markers(parts: Parts) -> list[str]:
-    """The markers that the user made with `wisen off` or took over: hooks are silent where they lie."""
-    said = {row.path for row in parts.ledger.ownerships(parts.machine) if row.subject is Subject.MARKER}
-    made = {each.path for each in parts.ledger.changes(machine=parts.machine) if Path(each.path).name == MARKER}
-    return [path for path in sorted(said | made) if is_own_marker(parts, path)]
-
-
-def write_off_places(parts: Parts) -> None:
-    """Tell the hook client in which directories the user switched wisen off by a marker."""
-    own = own_markers(parts)
-    gone = [path for path in own if not os.path.lexists(path)]
-    if gone:  # the next that lies there is another
-        parts.ledger.note_ownership(
-            [word_about(parts, Subject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone]
-        )
-    folders = {str(Path(path).parent) for path in own if path not in gone}
-    folders |= {os.path.realpath(folder) for folder in folders}
-    seen = parts.files.read(parts.home / OFF_PLACES)
-    text = "".join(f"{each}\n" for each in sorted(folders) if "\n" not in each).encode("utf-8", "surrogateescape")
-    if seen.content != text:
-        parts.files.write(seen, text)
-
-
-def is_own_marker(parts: Parts, path: str) -> bool:
-    """Whether the user made a marker with `wisen off`, or took it over so."""
-    word = parts.adoptions.word(path, Subject.MARKER)
-    if word is not None:
-        return word.verdict is OwnershipVerdict.OWNED
-    desk = parts.desk
-    return any(isinstance(each.deed, Passage) for each in past(desk).open(desk.files.real(Path(path))))
 
 
 def describe_waiting(parts: Parts, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
@@ -289,11 +167,7 @@ def _line_of_file(file: WaitingFile) -> str:
 
 
 def _asked(parts: Parts, subject: Subject, path: str, context: str, digest: str) -> Ownership:
-    return word_about(parts, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
-
-
-def _changes(parts: Parts, real: str) -> tuple[Change, ...]:
-    return parts.ledger.changes(machine=parts.machine, path=real)
+    return word_about(parts.base, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
 
 
 def _short(path: str) -> str:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from wisen.contexts import owning
 from wisen.errors import UsageError
 from wisen.logs.adoption import BEGINNING
+from wisen.logs.learnings_files import FOLDER
+from wisen.logs.owned import context_of_file, word_about
 from wisen.model.entry import MoveKind, Who
 from wisen.model.ownership import AdoptableFile, OwnershipVerdict, Subject
 from wisen.proposals.service import Reviewer
-from wisen.rules.learnings_folder import FOLDER
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -71,8 +72,8 @@ class Adopter(Reviewer):
         if not same or (not now.grows and now.content != shown.content):
             raise UsageError(f"{shown.path} has changed since it was shown. Look at it again: wisen adopt {shown.path}")
         self.require_person(dry_run=dry_run)  # nothing is noted: whoever adopts a file is shown it first
-        word = owning.word_about(
-            self._parts,
+        word = word_about(
+            self._parts.base,
             Subject.FILE,
             shown.path,
             OwnershipVerdict.OWNED,
@@ -100,8 +101,8 @@ class Adopter(Reviewer):
         self.require_person("adopt", name, "--revoke", dry_run=dry_run)
         context = waits.context if waits else word.context if word else ""
         digest = waits.digest if waits else word.digest if word else ""
-        row = owning.word_about(
-            self._parts, Subject.FILE, name, OwnershipVerdict.FOREIGN, context=context, digest=digest, by=Who.USER
+        row = word_about(
+            self._parts.base, Subject.FILE, name, OwnershipVerdict.FOREIGN, context=context, digest=digest, by=Who.USER
         )
         if not dry_run:
             self._parts.ledger.note_ownership([row])
@@ -150,8 +151,8 @@ class Adopter(Reviewer):
             raise UsageError(f"{path} is no project. Name a project's folder.")
         root, claimed = identity
         self.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
-        row = owning.word_about(
-            self._parts,
+        row = word_about(
+            self._parts.base,
             Subject.PLACE,
             root,
             OwnershipVerdict.FOREIGN,
@@ -180,7 +181,7 @@ class Adopter(Reviewer):
             else adoptions.holds(str(path), facts.digest, tuple)
         )
         tracked_by, first = parts.tracking.tracked_by(path), self._first_session(path)
-        context = owning.context_of_file(parts, path)
+        context = context_of_file(parts.projects, path)
         return AdoptableFile(str(path), context, facts, tracked_by, first, content, is_adopted, grows)
 
     def _first_session(self, path: Path) -> datetime | None:
@@ -232,8 +233,8 @@ class Adopter(Reviewer):
 
     def put_place(self, root: str, project: Context, claimed: Context) -> None:
         """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
-        word = owning.word_about(
-            self._parts,
+        word = word_about(
+            self._parts.base,
             Subject.PLACE,
             root,
             OwnershipVerdict.OWNED,

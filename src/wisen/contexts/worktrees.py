@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.contexts import owning
+from wisen.logs.owned import note_places
 from wisen.model.context import ContextKind
 from wisen.model.entry import Answer, Move, MoveKind, Status
 from wisen.model.entry_state import asked, states
@@ -32,7 +32,7 @@ def move_gone_worktrees(parts: Parts) -> int:
     moved = _found(parts)
     if not moved:
         return 0
-    owning.note_places(parts)
+    note_places(parts.projects)
     every = states(parts.ledger.entries(), parts.ledger.tallies(), parts.ledger.moves())
     for each in moved:
         parts.index.move_context(each.old.key, each.new.key)

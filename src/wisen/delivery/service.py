@@ -20,13 +20,13 @@ from wisen.proposals.service import Reviewer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from wisen.decisions.proposal_kinds import Answered
     from wisen.delivery.hook_snapshot import Published
     from wisen.delivery.spool import Forgotten, Wish
     from wisen.model.entry import Proposal
     from wisen.model.fences import Fences
     from wisen.model.history import History
     from wisen.model.state import Finding
-    from wisen.proposals.service import Answered
 
 LEFT = ".hook-context.txt"
 """The file in the memory of a workspace in which its agent looks for what is due."""
@@ -184,8 +184,8 @@ class Deliverer(Reviewer):
         `wrong` tells, once they are there, what the user must know at the next start of a session. A project that
         cannot be prepared is noted in `fences`, and the others are prepared all the same.
         """
-        from wisen.contexts import owning
         from wisen.delivery.telling import told
+        from wisen.logs.markers import write_off_places
 
         parts = self._parts
         parts.scope.hear(parts.ledger.ownerships(parts.machine))  # the user may have answered since this turn began
@@ -194,7 +194,7 @@ class Deliverer(Reviewer):
             return len(made.files.keys() - parts.shelf.holds())
         parts.salt()  # hooks only read it, and seal their marks with it
         self._leave(made)
-        owning.write_off_places(parts)
+        write_off_places(parts.projects, parts.desk)
         now, days, off = parts.clock.now(), parts.deliver.pinned_days, parts.scope.switches.places
         new = parts.shelf.publish(made.files, made.current(now, off=off), days=days)
         alarms = [f"{each.about}: {each.says}. {each.next_step}".rstrip() for each in wrong()]
@@ -208,8 +208,8 @@ class Deliverer(Reviewer):
         That is a file of the user's folders, so it needs a profile that may write unasked. In another one what such a
         profile left there is taken away: nobody would keep it up to date.
         """
-        from wisen.contexts.owning import is_silent
         from wisen.edits.permission import may_write_unasked
+        from wisen.logs.markers import is_silent
         from wisen.memory.workspace_files import memory_of
         from wisen.safety import sentinel
 
@@ -217,7 +217,7 @@ class Deliverer(Reviewer):
         for place, context in made.places:
             memory = memory_of(Path(place), lambda _: False)
             seal = sentinel.seal_of(parts.salt(), LEFT, context)
-            told = may_write_unasked(parts.promote.profile) and not is_silent(parts, place)
+            told = may_write_unasked(parts.promote.profile) and not is_silent(parts.projects, parts.desk, place)
             block = sentinel.sealed(made.block(context), seal) if told else ""
             if memory is None:
                 continue

@@ -15,11 +15,11 @@ from wisen.delivery.guard_sheets import sheet_of
 from wisen.delivery.holding_back import RulesInForce, guards_in_force, without_held_back
 from wisen.delivery.hook_snapshot import Signs, published
 from wisen.delivery.remedies import failing_form, is_sure, remedies
-from wisen.lessons.rulebook import EVERY_PROJECT, Known, is_told
 from wisen.lessons.supersede import overruled
 from wisen.mining.forms import complaints, near
+from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import Category, EntryType, Origin, Priority, ProposalType, Status, rule_id
-from wisen.model.entry_state import asked
+from wisen.model.entry_state import asked, put_on_trial
 from wisen.model.fences import FenceKind
 from wisen.model.fix import Danger
 from wisen.model.guard import GuardSource, Mode, guard_states
@@ -28,11 +28,11 @@ from wisen.model.report import Selection
 from wisen.model.signal import About
 from wisen.praise.praising import subjects_praised
 from wisen.rules.placing import question_about
-from wisen.safety.entry_words import agent_text
+from wisen.safety.entry_words import agent_text, is_told
+from wisen.store.known_entries import Known
 from wisen.text.command_lines import command_of, fields_of
 from wisen.text.standing_alone import is_of_the_moment, stands_alone
 from wisen.trials.lots import Trials, line_of, one_line
-from wisen.trials.trying import put_on_trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.decisions.deciding import Decider
+from wisen.decisions.decider import Decider
 from wisen.errors import UsageError
 
 if TYPE_CHECKING:

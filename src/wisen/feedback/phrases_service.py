@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.decisions.deciding import Decider
+from wisen.decisions.decider import Decider
 from wisen.errors import UsageError
 from wisen.model.phrase import Known, in_force
 from wisen.system.one_writer import one_writer

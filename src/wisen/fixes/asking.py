@@ -8,11 +8,11 @@ from wisen.delivery.holding_back import RulesInForce
 from wisen.delivery.remedies import is_sure
 from wisen.fixes.questions import fix_questions
 from wisen.lessons.error_entries import met
-from wisen.lessons.rulebook import Known
 from wisen.model.context import NOWHERE
 from wisen.model.entry_state import asked
 from wisen.model.fix import Danger
 from wisen.model.report import Selection
+from wisen.store.known_entries import Known
 
 if TYPE_CHECKING:
     from wisen.model.fix import Fix

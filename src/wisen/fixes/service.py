@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.decisions.deciding import answer_words
+from wisen.decisions.person import answer_words
+from wisen.decisions.proposal_kinds import Answered
 from wisen.errors import UsageError
 from wisen.guards.service import Guarder
 from wisen.model.entry import Answer, ProposalType, Who
-from wisen.proposals.service import Answered
 
 if TYPE_CHECKING:
     from wisen.delivery.holding_back import HeldBack

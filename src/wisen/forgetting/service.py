@@ -257,10 +257,11 @@ class Forgetter(Guarder):
         """What is left is understood, written down and prepared as if the rest had never been."""
         from wisen.lessons import rulebook
         from wisen.memory import recollection
+        from wisen.store.known_entries import Known
 
         parts = self._parts
         self._dig().keep(only=summaries)
-        states = rulebook.Known(parts.ledger).states
+        states = Known(parts.ledger).states
         recollection.recollect(parts, states)
         rulebook.write_books(parts, states)
         prepared = bool(parts.shelf.holds())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.contexts import owning
 from wisen.errors import UsageError
 from wisen.forgetting.service import Forgetter, Grave
+from wisen.logs.markers import is_own_marker, write_off_places
+from wisen.logs.owned import word_about
 from wisen.logs.switches import MARKER
 from wisen.model.change import SWITCHED_OFF
 from wisen.model.entry import Who
@@ -93,7 +94,7 @@ class Switcher(Forgetter):
     def take_over_marker(self, place: Path, *, dry_run: bool = False) -> str:
         """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
         by = self.off_by(place)
-        if not by or Path(by).name != MARKER or owning.is_own_marker(self._parts, by):
+        if not by or Path(by).name != MARKER or is_own_marker(self._parts.projects, self._parts.desk, by):
             return ""
         self.require_person("off", dry_run=dry_run)
         self._note_marker(Path(by), OwnershipVerdict.OWNED, dry_run=dry_run)
@@ -102,12 +103,12 @@ class Switcher(Forgetter):
 
     def _note_marker(self, marker: Path, verdict: OwnershipVerdict, *, dry_run: bool) -> None:
         if not dry_run:
-            row = owning.word_about(self._parts, Subject.MARKER, str(marker), verdict, by=Who.USER)
+            row = word_about(self._parts.base, Subject.MARKER, str(marker), verdict, by=Who.USER)
             self._parts.ledger.note_ownership([row])
 
     def _tell_hooks(self, *, dry_run: bool) -> None:
         if not dry_run:
-            owning.write_off_places(self._parts)
+            write_off_places(self._parts.projects, self._parts.desk)
 
     def switch_on(self, place: Path, *, dry_run: bool = False) -> Undoing:
         """Take the marker away that switches wisen off in a directory.

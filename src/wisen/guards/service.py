@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.decisions.deciding import answer_words
+from wisen.decisions.person import answer_words
+from wisen.decisions.proposal_kinds import Answered
 from wisen.delivery.service import Deliverer, Granted
 from wisen.errors import UsageError
 from wisen.install.service import Installer
@@ -13,7 +14,6 @@ from wisen.model.entry import Answer, MoveKind, ProposalType, Who
 from wisen.model.fix import Danger
 from wisen.model.guard import Guard, GuardSource, GuardState, Mode, form_of, guard_id, guard_states, version_of
 from wisen.model.guard_words import describe_watch
-from wisen.proposals.service import Answered
 
 if TYPE_CHECKING:
     from pathlib import Path

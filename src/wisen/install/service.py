@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.agents.hook_ports import Granting, Shipping
-from wisen.decisions.deciding import Decider
+from wisen.decisions.decider import Decider
 from wisen.errors import FileError, SettingsUnclear, UsageError
 from wisen.model.change import EXPERIMENTS_ANSWER, digest
 from wisen.model.hook import Cost, Installing

@@ -6,9 +6,9 @@ from collections import defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from wisen.lessons.recording import name_of
 from wisen.model.context import NOWHERE
 from wisen.model.entry import Entry, EntryType, Occurrence, Origin, Priority, Source
+from wisen.model.entry_names import name_of
 from wisen.model.fix import Danger
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.edits.edit import Editor
 from wisen.edits.past import past
 from wisen.errors import FileError, UsageError
-from wisen.lessons.rulebook import Known, write_books
+from wisen.lessons.rulebook import write_books
 from wisen.model.change import Fate, Line
 from wisen.model.doubles import carried_over, doubled_entries, doubled_questions
 from wisen.model.entry import Answer, MoveKind, rule_id
 from wisen.model.entry_state import asked
+from wisen.store.known_entries import Known
 
 if TYPE_CHECKING:
     from wisen.model.change import Change

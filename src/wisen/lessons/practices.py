@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.lessons.recording import name_of
 from wisen.model.context import NOWHERE
 from wisen.model.entry import Category, Entry, EntryType, Move, MoveKind, Occurrence, Origin, Source, Status
+from wisen.model.entry_names import name_of
 from wisen.model.event import Status as End
 from wisen.model.failure import Ending
 from wisen.text.command_lines import command_of, fields_of, parsed

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.edits.permission import PromotePolicy
+    from wisen.edits.targets import Target
     from wisen.model.entry import Entry, Occurrence
     from wisen.model.entry_state import Asked, EntryState
-    from wisen.rules.targets import Target
     from wisen.store.ledger_port import Scribe
 
 _QUOTES = 3

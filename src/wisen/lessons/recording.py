@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from wisen.lessons.reach import says_everywhere, teaching
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import (
-    PREFIXES,
     Category,
     Entry,
     EntryType,
@@ -23,6 +22,7 @@ from wisen.model.entry import (
     Status,
     Who,
 )
+from wisen.model.entry_names import name_of
 from wisen.model.signal import About, SignalKind
 from wisen.text.lasting_words import is_for_now, is_insistent
 from wisen.text.negations import count_negations
@@ -30,7 +30,6 @@ from wisen.text.sameness import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from datetime import datetime
 
     from wisen.model.entry_state import EntryState
     from wisen.model.signal import Sighting
@@ -154,13 +153,6 @@ def sight_of(sighting: Sighting) -> str:
     """The id of the occurrence that a sighting makes: the same on every machine that reads the same log."""
     told = "\0".join((sighting.agent, sighting.native, sighting.said.message)).encode("utf-8", "surrogateescape")
     return blake2b(told, digest_size=13).hexdigest()
-
-
-def name_of(type_: EntryType, at: datetime, id_: str, taken: Collection[str]) -> str:
-    """A name for people, LRN-YYYYMMDD-XXX, lengthened where it would collide."""
-    tail = blake2b(id_.encode(), digest_size=16).hexdigest()
-    stem = f"{PREFIXES[type_]}-{at:%Y%m%d}-"
-    return next(name for length in range(3, len(tail) + 1) if (name := stem + tail[:length].upper()) not in taken)
 
 
 def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:

@@ -8,37 +8,34 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec import structs
 
-from wisen.contexts import owning
+from wisen.decisions.proposal_rows import command_proposal
+from wisen.edits.targets import Target
 from wisen.lessons.conflicts import settled
 from wisen.lessons.error_entries import met
 from wisen.lessons.fading import faded
 from wisen.lessons.practices import practised
 from wisen.lessons.propose import expired, proposed
 from wisen.lessons.recording import entered
+from wisen.logs.learnings_files import FOLDER
+from wisen.logs.owned import confined_agents, owned_learnings
 from wisen.mining.goals import goals_of
-from wisen.model.change import Line, Value
-from wisen.model.context import EVERYWHERE
+from wisen.model.context import EVERY_PROJECT, EVERYWHERE
 from wisen.model.entry import Answer, Entry, EntryType, Move, MoveKind, Proposal, Status, Who, rule_id
-from wisen.model.entry_state import asked, states
+from wisen.model.entry_state import asked
 from wisen.model.fences import FenceKind
 from wisen.model.report import Selection
-from wisen.proposals.suggest import command_proposal
-from wisen.rules import preferences
 from wisen.rules.books import HandEdit, Taken, book_of, hand_edits, write_contents, written
-from wisen.rules.learnings_folder import FOLDER, read_back
+from wisen.rules.learnings_folder import read_back
 from wisen.rules.outdated import outdated_lines, proposed_replacements
-from wisen.rules.targets import Target, kind_of, target_everywhere, target_of
+from wisen.safety.entry_words import is_told
+from wisen.store.known_entries import Known
 from wisen.text.sameness import Lessons
-from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
 
-    from wisen.model.change import Change
     from wisen.model.entry import Occurrence
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.fix import Fix
@@ -47,39 +44,12 @@ if TYPE_CHECKING:
     from wisen.parts import Parts
     from wisen.rules.books import Book
     from wisen.safety.ward import Ward
-    from wisen.store.ledger_port import Ledger, Scribe
+    from wisen.store.ledger_port import Scribe
 
 MOST_FOUND = 50
 """How many questions about what was done to files wait at once."""
 PRACTISED = timedelta(days=90)
 """How far back the sessions lie in which best practices are looked for."""
-
-
-EVERY_PROJECT = "(what holds everywhere)"
-"""What is told as the project of what belongs to none."""
-
-
-class Known:
-    """What the ledger knows of entries. What is entered here is folded in, and nothing is read twice."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._entries = list(ledger.entries())
-        self.moves = list(ledger.moves())
-        self._praises = ledger.reinforcements()
-        self.states = states(self._entries, ledger.tallies(), self.moves, self._praises)
-
-    def enter(self, rows: Sequence[Learnt]) -> None:
-        """Remember rows."""
-        if not rows:
-            return
-        if self._ledger.enter(rows):
-            # Somebody else recorded the same meanwhile, under other ids: what stands there is what is known.
-            self._entries, self.moves = list(self._ledger.entries()), list(self._ledger.moves())
-        else:
-            self._entries += [row for row in rows if isinstance(row, Entry)]
-            self.moves += [row for row in rows if isinstance(row, Move)]
-        self.states = states(self._entries, self._ledger.tallies(), self.moves, self._praises)
 
 
 def record(
@@ -104,7 +74,7 @@ def record(
     with step("record what was said"):
         split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
         apart = [each for entry in sorted(split) for each in ledger.occurrences(entry)]
-        known.enter(entered(said, known.states, seen, scribe, apart, owning.confined_agents(parts)))
+        known.enter(entered(said, known.states, seen, scribe, apart, confined_agents(parts.projects)))
     with step("record what failed"):
         known.enter(met(fixes, parts.index.evidence, known.states, seen, scribe))
     with step("find practices"):
@@ -166,7 +136,7 @@ def _readable_target(
 ) -> Target | None:
     """Where a rule would go; None where the files of its project cannot be read, which is told."""
     with parts.fences.around(FenceKind.PROJECT, entry.context or EVERY_PROJECT):
-        return target_in(parts, entry, seen, scope, places=places)
+        return parts.rule_files.target(entry, seen, scope, places=places)
     return None
 
 
@@ -181,7 +151,8 @@ def take_in(parts: Parts, known: Known) -> None:
             edited += hand_edits(parts.files, book, of)
             for place in book.aliases:
                 if (Path(place) / FOLDER).is_dir() and not parts.scope.is_off(place):
-                    back = read_back(owning.owned_learnings(parts, Path(place)), book.key, by_name, parts.scribe)
+                    owned = owned_learnings(parts.projects, parts.files, Path(place))
+                    back = read_back(owned, book.key, by_name, parts.scribe)
                     edited += status_edits(back, known.states, place)
                     ours = [move for move in back.moves if move.by is not Who.USER]
                     rows += _compared(_remembered(Taken(back.entries, ours), parts.ward), states_here, parts.scribe)
@@ -265,22 +236,6 @@ def undecided_fixes(every: Iterable[EntryState]) -> dict[str, str]:
     return {tag: each.entry.name for each in most for tag in each.entry.tags if tag not in said}
 
 
-def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:
-    """The id of the entry whose rule a change put into a file: a line has its id, a value its words."""
-    deed = change.deed
-    if isinstance(deed, Line):
-        return next((state.entry.id for state in every if rule_id(state.entry.id) == deed.id), None)
-    if not isinstance(deed, Value) or not change.path.endswith(preferences.FILE):
-        return None
-    said = msgspec.json.decode(deed.new or "null")
-    return next((s.entry.id for s in every if s.text == said and s.status is Status.PROMOTED), None)
-
-
-def is_told(state: EntryState) -> bool:
-    """Whether a person would want to read it: it holds, came up again, or says something to who was not there."""
-    return state.status is Status.PROMOTED or state.confirmed or state.sessions > 1 or stands_alone(state.text)
-
-
 def _books(parts: Parts, every: Sequence[EntryState], also: Iterable[str] = ()) -> list[tuple[Book, list[EntryState]]]:
     """The books of every context that something was learnt in, with its entries; `also` those of other contexts."""
     names = {context.key: context.name for context in parts.ledger.contexts()}
@@ -291,40 +246,3 @@ def _books(parts: Parts, every: Sequence[EntryState], also: Iterable[str] = ()) 
     for state in every:
         of.setdefault(state.context, []).append(state)
     return [(book_of(parts.home, key, names.get(key, key), places[key]), of[key]) for key in sorted(of)]
-
-
-def reject(parts: Parts, entry: str, why: str, at: datetime | None = None) -> None:
-    """Take the user's word that they do not want a rule; `at` is when that was, where it was not just now."""
-    said = parts.scribe.move(entry, MoveKind.STATUS, Status.WONT_FIX, by=Who.USER, why=why)
-    rows = [said if at is None else structs.replace(said, at=at)]
-    for each in parts.ledger.proposals():
-        if each.entry == entry:
-            rows.append(parts.scribe.move(each.id, MoveKind.ANSWER, Answer.REJECTED, by=Who.USER, why=why))
-    parts.ledger.enter(rows)
-
-
-def target_in(
-    parts: Parts,
-    entry: Entry,
-    seen: Sequence[Occurrence],
-    scope: str,
-    agent: str = "",
-    *,
-    places: Sequence[tuple[str, str]] | None = None,
-) -> Target:
-    """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
-    agent = seen[-1].agent if seen else agent or "claude-code"
-    if scope == EVERYWHERE:
-        folder = parts.folders.get(agent)
-        if folder is not None and folder.is_dir():
-            return target_everywhere(entry, agent, str(folder), parts.files)
-        return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
-    for path, context in reversed(parts.places() if places is None else places):
-        if context == scope and Path(path).is_dir():
-            return target_of(entry, agent, path, parts.files)
-    return Target(str(book_path(parts, scope)), kind_of(entry).capitalize())
-
-
-def book_path(parts: Parts, context: str) -> Path:
-    """The rules that wisen keeps of a context: where they go when the project is not on this machine."""
-    return book_of(parts.home, context, "").folder / "rules.md"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.errors import UsageError
-from wisen.lessons.recording import name_of
 from wisen.model.entry import MoveKind, Who
+from wisen.model.entry_names import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

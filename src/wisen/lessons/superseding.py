@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from wisen.decisions.proposal_rows import command_proposal
 from wisen.delivery.telling import is_word
 from wisen.lessons.conflicts import brought_back
 from wisen.lessons.supersede import settle_by_newest
 from wisen.model.entry import Answer, MoveKind, Proposal, Who
 from wisen.model.entry_state import asked
 from wisen.model.guard import ACTIONS, GuardSource, Mode, guard_states
-from wisen.proposals.suggest import command_proposal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from wisen.lessons.rulebook import Known
     from wisen.lessons.supersede import GlobalWordQuestion
     from wisen.model.entry import Move
     from wisen.model.entry_state import Asked, EntryState
     from wisen.parts import Parts
+    from wisen.store.known_entries import Known
     from wisen.store.ledger_port import Scribe
 
 RETIRED = "its rule was superseded"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.contexts import owning
 from wisen.errors import StoreError
 from wisen.logs import watch
 from wisen.logs.gather import Task, collector_paused, gather
+from wisen.logs.owned import note_places, still_owned
 from wisen.model.fences import FenceKind
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dic
             sources = list(parts.sources(agent, selection.under))
         marks = watch.doubted(known) if parts.recheck else known
         found[agent.name] = len(sources)
-        changed = owning.still_owned(parts, agent, watch.changed(sources, marks, selection))
+        changed = still_owned(parts.projects, agent, watch.changed(sources, marks, selection))
         tasks += [Task(agent=agent, source=each, marks=marks) for each in changed]
     total, read_bytes, new_events, pending_bytes = sum(task.source.size for task in tasks), 0, 0, 0
     pending: list[Stretch] = []
@@ -55,7 +55,7 @@ def observe(parts: Parts, selection: Selection, progress: Progress) -> tuple[dic
 
 def keep(parts: Parts, stretches: Sequence[Stretch]) -> int:
     """Contexts go into the ledger at first sight, before the index holds anything; what was forgotten stays so."""
-    owning.note_places(parts)
+    note_places(parts.projects)
     passed = parts.ward.passed(stretches)
     try:
         return parts.index.keep(passed) if stretches else 0

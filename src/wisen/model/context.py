@@ -82,3 +82,7 @@ def canonical_of(context: Context, *, machine: str = "") -> str | None:
         if context_of(context.kind, canonical, suffix, machine=machine) == context:
             return canonical
     return None
+
+
+EVERY_PROJECT = "(what holds everywhere)"
+"""What is told as the project of what belongs to none."""

@@ -176,3 +176,8 @@ def asked(proposals: Iterable[Proposal], moves: Iterable[Move]) -> tuple[Asked, 
         move = answers.get(proposal.id)
         found.append(Asked(proposal, Answer(move.value), move.at) if move else Asked(proposal, None, proposal.at))
     return tuple(found)
+
+
+def put_on_trial(proposals: Iterable[Asked]) -> frozenset[str]:
+    """The entries that the user wants to be tried before they become rules."""
+    return frozenset(each.proposal.entry for each in proposals if each.answer is Answer.TRIED)

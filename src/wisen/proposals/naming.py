@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.decisions.deciding import Decider
+from wisen.decisions.decider import Decider
 from wisen.errors import UsageError
 from wisen.model.entry_state import asked
-from wisen.model.presence import Person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +66,7 @@ class ProposalNamer(Decider):
         """Remember the ids of the proposals that were shown with numbers: a number means these, whatever comes."""
         from wisen.proposals.shown_lists import note_list
 
-        if not isinstance(self._parts.presence.look(), Person):
+        if not self._parts.decisions.is_person():
             return  # what an agent looked at was shown to nobody who decides
         note_list(self._parts.files, self._parts.home, self._parts.viewer, proposals)
 

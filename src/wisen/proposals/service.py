@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.decisions.deciding import answer_words, decision_words
+from wisen.decisions.person import answer_words, decision_words
+from wisen.decisions.proposal_kinds import Answered
 from wisen.errors import FileError, UsageError
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import (
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from wisen.model.change import Change
     from wisen.model.entry import Logged, Move, Occurrence
     from wisen.model.entry_state import Asked, EntryState
-    from wisen.model.place import RulePlace
     from wisen.parts import Parts
 
 
@@ -49,16 +49,6 @@ _MANY = 100
 
 _OF_USER = (Source.USER_FEEDBACK, Source.CONVERSATION)
 _LOUD = (Priority.CRITICAL, Priority.HIGH)
-
-
-class Answered(NamedTuple):
-    """What a person's answer did."""
-
-    asked: Asked
-    edit: Edit | None
-    """The change that was made, or would be."""
-    place: RulePlace | None = None
-    """Where the rule went, or would; None where there is none."""
 
 
 class Reviewer(ProposalNamer, Placer):
@@ -153,8 +143,8 @@ class Reviewer(ProposalNamer, Placer):
         self, each: Asked, given: Answer, said: tuple[str | None, str | None], *, dry_run: bool, by: Who
     ) -> Answered:
         """Carry out an answer; `said` are other words and another place, where the user gave any."""
-        from wisen.lessons.recording import name_of
         from wisen.lessons.rulebook import write_books
+        from wisen.model.entry_names import name_of
         from wisen.proposals.answers import Word, answered, bearer
         from wisen.proposals.suggest import is_only_recorded, suggested_entry
 
@@ -217,7 +207,7 @@ class Reviewer(ProposalNamer, Placer):
             UsageError: the kind, source or priority is none that there is, or the text is empty or holds a secret.
             PersonNeeded: it is called the user's word or important, and nothing shows that a person says so.
         """
-        from wisen.lessons.recording import name_of
+        from wisen.model.entry_names import name_of
         from wisen.safety.withhold import rule_against
 
         if logged.kind not in LOGGABLE:
@@ -263,8 +253,8 @@ class Reviewer(ProposalNamer, Placer):
             UsageError: the directory belongs to no project.
             FileError: a file cannot be read or written.
         """
-        from wisen.lessons.rulebook import is_told
         from wisen.rules.learnings_folder import put_down
+        from wisen.safety.entry_words import is_told
 
         context = self.context_of(path)
         if not context:
@@ -347,11 +337,12 @@ class Reviewer(ProposalNamer, Placer):
 
     def took_back(self, change: Change, why: str = "you took it back") -> None:
         """A rule that the user took out of a file again is one that he rejected."""
-        from wisen.lessons.rulebook import reject, rule_of
+        from wisen.decisions.rejecting import reject
+        from wisen.edits.rule_lines import rule_of
 
         entry = rule_of(change, self.entries())
         if entry is not None:
-            reject(self._parts, entry, why)
+            reject(self._parts.base, entry, why)
 
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""

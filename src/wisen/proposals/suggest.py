@@ -9,8 +9,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.change import tokens
-from wisen.model.context import NOWHERE
-from wisen.model.entry import LOGGABLE, Entry, EntryType, Origin, Proposal, ProposalType, Source, request_id
+from wisen.model.entry import LOGGABLE, Entry, EntryType, Origin, Proposal, ProposalType, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -57,29 +56,6 @@ def suggestion(said: Suggested, scribe: Scribe) -> Proposal:
         sessions=0,
         agent=said.agent,
         kind=said.kind,
-    )
-
-
-def command_proposal(words: tuple[str, ...], text: str, why: str, scribe: Scribe, *, risk: str) -> Proposal:
-    """A question to the user that a command of theirs answers: `words` are run once they say yes."""
-    return Proposal(
-        id=scribe.ids.new(),
-        machine=scribe.machine,
-        at=scribe.clock.now(),
-        type=ProposalType.SUGGESTION,
-        entry=request_id(words),
-        context=NOWHERE,
-        text=text,
-        path="",
-        heading="",
-        why=why,
-        hypothesis="Nothing is done before you say so.",
-        risk=risk,
-        effort="low",
-        impact="low",
-        tokens=0,
-        sessions=0,
-        words=words,
     )
 
 

@@ -160,7 +160,6 @@ class Suggester(Reviewer):
                     )
 
     def _suggested(self, said: Suggested) -> Proposal:
-        from wisen.lessons.rulebook import target_in
         from wisen.proposals.suggest import MOST, is_only_recorded, suggested_entry, suggestion, waiting
 
         parts, every = self._parts, self.proposals()
@@ -186,7 +185,7 @@ class Suggester(Reviewer):
             entry = state.entry
         made = draft
         if not is_only_recorded(entry):
-            target = target_in(parts, entry, seen, said.context, said.agent)
+            target = parts.rule_files.target(entry, seen, said.context, said.agent)
             made = structs.replace(draft, path=target.path, heading=target.heading)
         parts.ledger.enter([made])
         return made

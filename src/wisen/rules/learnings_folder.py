@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.edits.past import past
+from wisen.logs.learnings_files import FOLDER, file_of
 from wisen.model.change import Passage
-from wisen.model.entry import Category, Entry, EntryType, MoveKind, Origin, Priority, Source, Status, Who
+from wisen.model.entry import Category, Entry, MoveKind, Origin, Priority, Source, Status, Who
 from wisen.rules.books import Taken
-from wisen.rules.learnings_text import HEADERS, file_of, read, write
+from wisen.rules.learnings_text import HEADERS, read, write
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from wisen.rules.learnings_text import Written
     from wisen.store.ledger_port import Scribe
 
-FOLDER = ".learnings"
 _QUOTES = 3
 _WHY = "the learnings of this workspace"
 
@@ -60,11 +60,6 @@ def put_down(
             made.append(edit)
             held[path] = edit.holds or b""
     return made
-
-
-def learnings_in(folder: Path) -> tuple[Path, ...]:
-    """The files of a workspace that may hold learnings, there or not."""
-    return tuple(folder / FOLDER / file_of(type_) for type_ in EntryType)
 
 
 def read_back(contents: Iterable[bytes], context: str, known: Mapping[str, EntryState], scribe: Scribe) -> Taken:

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from wisen.model.entry import Entry
     from wisen.rules.entry_lines import Lines, Piece
 
-FILES = {
-    EntryType.LEARNING: "LEARNINGS.md",
-    EntryType.ERROR: "ERRORS.md",
-    EntryType.FEATURE: "FEATURE_REQUESTS.md",
-}
 HEADERS = {
     EntryType.LEARNING: "# Learnings\n\nWhat was corrected, preferred or found out at work.\n\n---\n\n",
     EntryType.ERROR: "# Errors\n\nWhat failed, and what may help.\n\n---\n\n",
@@ -65,11 +60,6 @@ class Written(Struct, frozen=True, kw_only=True):
     """The notes on how it was resolved."""
     rest: tuple[str, ...] = ()
     """Every field and section that is not known, cannot be read or stands there again: verbatim, in order."""
-
-
-def file_of(type: EntryType) -> str:
-    """The name of the file where entries of a type stand."""
-    return FILES[type]
 
 
 def write(  # noqa: PLR0913 - what was decided about an entry and how often it was seen stand outside of it

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import structs
 
-from wisen.lessons.rulebook import Known, reject, rule_of
+from wisen.decisions.proposal_rows import command_proposal
+from wisen.decisions.rejecting import reject
+from wisen.edits.rule_lines import rule_of
 from wisen.model.change import Fate, Line
 from wisen.model.entry import REMOVED, Answer, MoveKind, Proposal, Status, Who
 from wisen.model.entry_state import asked
-from wisen.proposals.suggest import command_proposal
+from wisen.store.known_entries import Known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +41,7 @@ def apply_looks(parts: Parts, looks: Sequence[Look]) -> None:
         if change is None or state is None:
             continue
         if look.fate is Fate.REFUSED and not state.is_closed:
-            reject(parts, state.entry.id, f"{REMOVED}{change.path}", at=_changed(parts, look.path))
+            reject(parts.base, state.entry.id, f"{REMOVED}{change.path}", at=_changed(parts, look.path))
         elif look.fate is Fate.HIS:
             _reword(parts, state, look)
         elif look.fate is Fate.STANDS and _was_removed(known, state):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.edits import deeds
 from wisen.edits.past import past, whereabouts
+from wisen.edits.targets import Target
 from wisen.errors import FileError, SettingsUnclear
 from wisen.lessons.propose import replacement
 from wisen.lessons.supersede import successor
 from wisen.model.change import Fate, Line
 from wisen.model.entry import Answer, rule_id
-from wisen.rules.targets import Target
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.edits.targets import Target
 from wisen.model.entry import MoveKind
 from wisen.model.place import PlaceWord, RulePlace
-from wisen.rules.targets import Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

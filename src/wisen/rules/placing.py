@@ -10,13 +10,12 @@ from msgspec import structs
 
 from wisen.edits.budget import budget_of, describe_size
 from wisen.edits.managed import has_merge_conflict
+from wisen.edits.targets import Target, target_everywhere
 from wisen.errors import FileError, UsageError
-from wisen.lessons.rulebook import book_path, target_in
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import ProposalType
 from wisen.model.place import PlaceWord, place_in
 from wisen.rules.place_choices import Surroundings, choice_subject, chosen_places, places_of
-from wisen.rules.targets import Target, target_everywhere
 
 _BOOK = "rules.md"
 
@@ -46,7 +45,7 @@ def places_for(parts: Parts, proposal: Proposal) -> tuple[RulePlace, ...]:
             own = target_everywhere(known[0], agent, str(folder), parts.files) if known else None
         except FileError:
             own = None  # what cannot be read is no place to offer
-    book = Target(str(book_path(parts, proposal.context)), proposal.heading)
+    book = Target(str(parts.rule_files.book(proposal.context)), proposal.heading)
     hooks = agent in {each.name for each in parts.hooks}
     return places_of(proposal, Surroundings(agent, own, book, hooks))
 
@@ -55,14 +54,14 @@ def as_on_this_machine(parts: Parts, proposal: Proposal) -> Proposal:
     """A proposal with the file it means here: a book is that of this home, and a path of another machine is none."""
     path = Path(proposal.path)
     if path.parts[-3:] == ("contexts", proposal.context, _BOOK) or path.parts[-2:] == ("global", _BOOK):
-        return structs.replace(proposal, path=str(book_path(parts, proposal.context)))
+        return structs.replace(proposal, path=str(parts.rule_files.book(proposal.context)))
     if proposal.machine == parts.machine:
         return proposal
     known = parts.ledger.entries([proposal.entry])
-    target = Target(str(book_path(parts, proposal.context)), proposal.heading)
+    target = Target(str(parts.rule_files.book(proposal.context)), proposal.heading)
     if known:
         with suppress(FileError):  # what cannot be read is told by hook
-            target = target_in(parts, known[0], parts.ledger.occurrences(proposal.entry), proposal.context)
+            target = parts.rule_files.target(known[0], parts.ledger.occurrences(proposal.entry), proposal.context)
     return structs.replace(proposal, path=target.path, heading=target.heading)
 
 

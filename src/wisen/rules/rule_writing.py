@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.decisions.deciding import Decider
+from wisen.decisions.decider import Decider
 from wisen.errors import FileChanged, FileError, PersonNeeded, PlaceNeeded, StoreError, UsageError
 from wisen.model.change import digest
 from wisen.model.entry import MoveKind, Who, rule_id
@@ -129,7 +129,7 @@ class Placer(Decider):
         """Put an approved rule into its file: as a line, or as a value where the file holds values."""
         from wisen.edits.deeds import stands_in
         from wisen.edits.edit import Editor, LinePlan, ValuePlan
-        from wisen.rules.preferences import keys_in
+        from wisen.edits.preferences import keys_in
 
         parts, path, why = self._parts, place.path, proposal.why.partition("\n")[0]
         content = parts.files.read(Path(path)).content

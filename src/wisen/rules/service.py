@@ -57,8 +57,8 @@ class Ruler(Reviewer):
             UsageError: there are no words or no such context, or the text holds what may not be stored.
             PersonNeeded: nothing shows that a person says so.
         """
-        from wisen.lessons.recording import name_of
         from wisen.lessons.rulebook import write_books
+        from wisen.model.entry_names import name_of
         from wisen.text.sameness import Lessons
 
         words, parts = self._worded(text), self._parts

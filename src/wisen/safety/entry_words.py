@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen.model.entry import Category, EntryType, Origin, Source, Status
 from wisen.safety.dangers import may_be_left_out
+from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,3 +54,8 @@ def agent_text(state: EntryState, fixes: Mapping[str, str]) -> str:
         step = entry.action.removeprefix("Leave out ").removesuffix(".")
         return state.text if may_be_left_out(step) else ""
     return state.text
+
+
+def is_told(state: EntryState) -> bool:
+    """Whether a person would want to read it: it holds, came up again, or says something to who was not there."""
+    return state.status is Status.PROMOTED or state.confirmed or state.sessions > 1 or stands_alone(state.text)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.edits.edit import Editor
 from wisen.edits.past import past
 from wisen.edits.permission import may_write_unasked
+from wisen.edits.rule_lines import rule_of
 from wisen.errors import WisenError
-from wisen.lessons.rulebook import Known, rule_of
 from wisen.model.change import Fate, Line
 from wisen.model.entry import JUDGED, MoveKind, Status
 from wisen.model.instruction import Rate
 from wisen.model.report import Selection
 from wisen.model.trial import Verdict
+from wisen.store.known_entries import Known
 from wisen.trials.outcomes import Matters, moments, sessions_of
 from wisen.trials.schedule import Check, Watched, check, due
 from wisen.trials.unproven import unproven

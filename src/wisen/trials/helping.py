@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.lessons.rulebook import Known
 from wisen.model.entry import MoveKind, Status
 from wisen.model.report import Selection
+from wisen.store.known_entries import Known
 from wisen.trials.fallback import Course, before_after
 from wisen.trials.outcomes import Matters, moments, sessions_of
 

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING
 
 from wisen.delivery.block import Line
 from wisen.delivery.hook_snapshot import Lots
-from wisen.lessons.rulebook import is_told
 from wisen.model.entry import EntryType, MoveKind, Origin, Status, rule_id
+from wisen.model.entry_state import put_on_trial
 from wisen.model.trial import Verdict
-from wisen.safety.entry_words import agent_text
+from wisen.safety.entry_words import agent_text, is_told
 from wisen.trials.schedule import Check
-from wisen.trials.trying import chance_of, put_on_trial, standings, welcome
+from wisen.trials.trying import chance_of, standings, welcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.delivery.block import Matter
     from wisen.delivery.remedies import Remedy
-    from wisen.lessons.rulebook import Known
     from wisen.model.entry_state import Asked, EntryState
     from wisen.parts import Parts
+    from wisen.store.known_entries import Known
 
 
 class Trials:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.lessons.propose import proven
-from wisen.lessons.rulebook import Known, target_in
-from wisen.model.entry import JUDGED, Answer, EntryType, MoveKind, Proposal, ProposalType, Status, rule_id
-from wisen.model.entry_state import asked
+from wisen.model.entry import JUDGED, EntryType, MoveKind, Proposal, ProposalType, Status, rule_id
+from wisen.model.entry_state import asked, put_on_trial
 from wisen.model.trial import Trial, Verdict
+from wisen.store.known_entries import Known
 from wisen.trials.coin import chance
 from wisen.trials.many import standing
 from wisen.trials.outcomes import conclude
@@ -53,11 +53,6 @@ def welcome(parts: Parts, moves: Iterable[Move]) -> Callable[[str], bool]:
     """Whether experiments are welcome in a context: as the user said of it, or of all; without a word they are not."""
     said = {move.subject: move.value == "on" for move in moves if move.kind is MoveKind.EXPERIMENTS}
     return lambda context: said.get(context, parts.experiments is True)
-
-
-def put_on_trial(proposals: Iterable[Asked]) -> frozenset[str]:
-    """The entries that the user wants to be tried before they become rules."""
-    return frozenset(each.proposal.entry for each in proposals if each.answer is Answer.TRIED)
 
 
 def chance_of(trials: Mapping[str, Trial], id_: str) -> float | None:
@@ -119,5 +114,5 @@ def _offered(parts: Parts, meant: list[EntryState], judged: Judged, before: Iter
     if not fits:
         return []
     state = max(fits, key=lambda each: (each.sessions, each.entry.id))
-    target = target_in(parts, state.entry, parts.ledger.occurrences(state.entry.id), state.context)
+    target = parts.rule_files.target(state.entry, parts.ledger.occurrences(state.entry.id), state.context)
     return [proven(state, judged.words, target, parts.scribe)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.edits import preferences
 from wisen.model.entry import Category, EntryType
 from wisen.model.signal import About
-from wisen.rules import preferences
 
 if TYPE_CHECKING:
     from wisen.model.entry import Entry

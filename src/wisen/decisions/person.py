@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from wisen.decisions.proposal_rows import command_proposal
 from wisen.errors import PersonNeeded, UsageError, WisenError
 from wisen.model.context import NOWHERE
 from wisen.model.entry import Answer, MoveKind, Proposal, Who
@@ -17,22 +17,41 @@ from wisen.model.entry_state import asked
 from wisen.model.presence import Person
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from wisen.decisions.decision_ledger import DecisionLedger
     from wisen.model.entry_state import Asked
     from wisen.model.presence import NotAPerson
-    from wisen.parts import Parts
-    from wisen.store.ledger_port import Ledger
+    from wisen.store.home import Home
+    from wisen.system.presence_port import Presence
 
 MOST_REQUESTS = 20
 """How many decisions that others asked for wait at once: nobody can bury what else waits."""
 _LONGEST = 1000
 
 
-class Decider:
-    """What a Learner does before it takes a decision for a person's."""
+class Decisions:
+    """What is asked before anything is taken for a person's decision."""
 
-    _parts: Parts
+    def __init__(
+        self,
+        home: Home,
+        ledger: DecisionLedger,
+        presence: Presence,
+        context_of: Callable[[Path], str],
+        *,
+        typed: str = "",
+    ) -> None:
+        """Begin with what tells whether a person decides; `ledger` is the home's.
+
+        `typed`: the words that this command line was called with; empty in any other program.
+        """
+        self._home, self._ledger, self._presence = home, ledger, presence
+        self._context_of, self._typed = context_of, typed
+
+    def is_person(self) -> bool:
+        """Whether a person is there to see and decide."""
+        return isinstance(self._presence.look(), Person)
 
     def require_person(self, *words: str, chat: str = "", dry_run: bool = False) -> None:
         """Go on only where a person decides; `words` are the command that takes the decision, without wisen's name.
@@ -47,10 +66,10 @@ class Decider:
         """
         if dry_run:
             return
-        voice = self._parts.presence.look()
+        voice = self._presence.look()
         if not isinstance(voice, Person):
             raise self._needed(words, chat, voice)
-        self._parts = replace(self._parts, evidence=voice.evidence)
+        self._home.evidence = voice.evidence
         self._settle(words)
 
     def refuse_agent(self, *words: str, dry_run: bool = False) -> None:
@@ -61,24 +80,24 @@ class Decider:
         """
         if dry_run:
             return
-        voice = self._parts.presence.look()
+        voice = self._presence.look()
         if not isinstance(voice, Person) and voice.agent:
             raise self._needed(words, "", voice)
 
     def requests(self) -> tuple[Asked, ...]:
         """The decisions that wait because nothing showed that a person took them, oldest first."""
-        every = asked(self._parts.ledger.proposals(), self._parts.ledger.moves())
+        every = asked(self._home.ledger.proposals(), self._home.ledger.moves())
         return tuple(each for each in every if each.waits and each.proposal.words)
 
     @contextmanager
     def on_word_of(self, person: Person) -> Iterator[None]:
         """Take the decisions within the block for a person's, whose word was proven without a terminal."""
-        before = self._parts
-        self._parts = replace(before, presence=_Proven(person))
+        presence, evidence = self._presence, self._home.evidence
+        self._presence = _Proven(person)
         try:
             yield
         finally:
-            self._parts = replace(self._parts, presence=before.presence, evidence=before.evidence)
+            self._presence, self._home.evidence = presence, evidence
 
     @contextmanager
     def as_decision(self, did: str, subject: str = "", *, dry_run: bool = False, by: Who = Who.USER) -> Iterator[None]:
@@ -86,26 +105,22 @@ class Decider:
 
         `subject`: what it is about; else what its first move is about. Within another decision it is a part of that.
         """
-        from wisen.decisions.decision_ledger import DecisionLedger
-
-        outer = self._parts.ledger
-        if dry_run or isinstance(outer, DecisionLedger):
+        if dry_run or self._ledger.is_open:
             yield
             return
-        ledger = DecisionLedger(outer)
-        self._parts = replace(self._parts, ledger=cast("Ledger", ledger))
+        new = self._ledger.begin()
         try:
             yield
         finally:
             # Also where it failed half-way: what was done of it can be undone.
-            self._parts = replace(self._parts, ledger=outer)
-            if ledger.new_moves or ledger.new_changes:
-                about = subject or (ledger.new_moves[0].subject if ledger.new_moves else "")
-                outer.enter([self._parts.scribe.move(about, MoveKind.DECISION, ledger.value(did), by=by)])
+            self._ledger.end()
+            if new.moves or new.changes:
+                about = subject or (new.moves[0].subject if new.moves else "")
+                self._ledger.enter([self._home.scribe.move(about, MoveKind.DECISION, new.value(did), by=by)])
 
     def _needed(self, words: tuple[str, ...], chat: str, voice: NotAPerson) -> PersonNeeded:
         command = shlex.join(("wisen", *words)) if words else ""
-        typed = f"wisen {self._parts.typed}" if self._parts.typed else command
+        typed = f"wisen {self._typed}" if self._typed else command
         kept = False
         with suppress(WisenError):  # what cannot be noted down is refused all the same
             kept = bool(words) and self._keep_request(words, voice)
@@ -119,24 +134,22 @@ class Decider:
         """Note down what was asked for; what waits already is not noted again."""
         from wisen.safety.withhold import rule_against
 
-        parts, waiting = self._parts, self.requests()
+        waiting = self.requests()
         if any(each.proposal.words == words for each in waiting):
             return True
-        told = " ".join((*words, parts.typed))
+        told = " ".join((*words, self._typed))
         if len(waiting) >= MOST_REQUESTS or len(told) > _LONGEST or rule_against(told) is not None:
             return False
-        parts.ledger.enter([self._request(words, voice)])
+        self._home.ledger.enter([self._request(words, voice)])
         return True
 
     def _request(self, words: tuple[str, ...], voice: NotAPerson) -> Proposal:
-        parts, place = self._parts, str(Path.cwd())
+        place = str(Path.cwd())
         who = voice.agent or "a script"
-        from wisen.proposals.suggest import command_proposal
-
         why = f"{who[:1].upper()}{who[1:]} asked for this, and you did not: {voice.reason}."
-        asked = command_proposal(words, shlex.join(("wisen", *words)), why, parts.scribe, risk="high")
-        context = parts.context_of(Path(place)) or NOWHERE
-        return structs.replace(asked, context=context, agent=who, typed=parts.typed, place=place)
+        asked = command_proposal(words, shlex.join(("wisen", *words)), why, self._home.scribe, risk="high")
+        context = self._context_of(Path(place)) or NOWHERE
+        return structs.replace(asked, context=context, agent=who, typed=self._typed, place=place)
 
     def answer_request(self, request: str, given: Answer) -> None:
         """Note what the user says to a decision that others asked for; whoever approves one runs its command first.
@@ -148,30 +161,19 @@ class Decider:
         if request not in {each.proposal.id for each in self.requests()}:
             raise UsageError(f"No request {request!r} waits. What does: wisen proposals")
         self.require_person("proposals", _VERBS[given], request)
-        move = self._parts.scribe.move(request, MoveKind.ANSWER, given, by=Who.USER)
+        move = self._home.scribe.move(request, MoveKind.ANSWER, given, by=Who.USER)
         if given is Answer.APPROVED:  # its command is the decision
-            self._parts.ledger.enter([move])
+            self._home.ledger.enter([move])
             return
         with self.as_decision(given.value, request):
-            self._parts.ledger.enter([move])
-
-    def _worded(self, text: str) -> str:
-        """Other words for an entry, in one line. Raises: UsageError."""
-        from wisen.safety.withhold import rule_against
-
-        words = " ".join(text.split())
-        if not words:
-            raise UsageError("There are no words. Give the rule in yours.")
-        if (rule := rule_against(words)) is not None:
-            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
-        return words
+            self._home.ledger.enter([move])
 
     def _settle(self, words: tuple[str, ...]) -> None:
         """A person decides now what others had asked for: that waits no longer."""
         same = [each.proposal.id for each in self.requests() if words and each.proposal.words == words]
         if same:
-            move = self._parts.scribe.move
-            self._parts.ledger.enter([move(each, MoveKind.ANSWER, Answer.APPROVED, by=Who.USER) for each in same])
+            move = self._home.scribe.move
+            self._home.ledger.enter([move(each, MoveKind.ANSWER, Answer.APPROVED, by=Who.USER) for each in same])
 
 
 _VERBS = {
@@ -208,3 +210,15 @@ def decision_words(name: str, kind: MoveKind, value: str) -> tuple[str, ...]:
     if kind is MoveKind.SUPERSEDE:
         return ("entries", "supersede", name, value)
     return ("entries", "set", name, kind.value, value)
+
+
+def rule_words(text: str) -> str:
+    """Other words for an entry, in one line. Raises: UsageError."""
+    from wisen.safety.withhold import rule_against
+
+    words = " ".join(text.split())
+    if not words:
+        raise UsageError("There are no words. Give the rule in yours.")
+    if (rule := rule_against(words)) is not None:
+        raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+    return words

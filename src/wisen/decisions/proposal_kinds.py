@@ -1,0 +1,45 @@
+"""What each kind of proposal brings along: who may let it pass, and what an answer does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from wisen.model.entry import Who
+
+if TYPE_CHECKING:
+    from wisen.edits.edit import Edit
+    from wisen.edits.permission import Leave
+    from wisen.model.entry import Answer
+    from wisen.model.entry_state import Asked
+    from wisen.model.place import RulePlace
+
+
+class Answered(NamedTuple):
+    """What a person's answer did."""
+
+    asked: Asked
+    edit: Edit | None
+    """The change that was made, or would be."""
+    place: RulePlace | None = None
+    """Where the rule went, or would; None where there is none."""
+
+
+class ProposalKind(Protocol):
+    """How proposals of one kind are answered."""
+
+    def leave_for(self, each: Asked) -> Leave:
+        """Whether policy lets a proposal pass, proposes it or asks."""
+        ...
+
+    def answer(
+        self,
+        each: Asked,
+        given: Answer,
+        *,
+        text: str | None = None,
+        to: str | None = None,
+        dry_run: bool = False,
+        by: Who = Who.USER,
+    ) -> Answered:
+        """Carry out what the user, or policy, says. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
+        ...

@@ -1,0 +1,61 @@
+"""Where rules go on this machine: the file of an agent in a project, the user's own, or the book that wisen keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.edits.targets import Target, kind_of, target_everywhere, target_of
+from wisen.model.context import EVERYWHERE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from wisen.model.entry import Entry, Occurrence
+    from wisen.system.ports import Files
+
+
+def book_folder(home: Path, context: str) -> Path:
+    """Where the books of a context lie below the home."""
+    return home / "contexts" / context if context else home / "global"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleFiles:
+    """The files that rules go into."""
+
+    files: Files
+    home: Path
+    """Where our own files are."""
+    folders: Mapping[str, Path]
+    """Where each agent keeps the files that speak wherever the user works, by the agent's name."""
+    user_home: Path
+    """The user's own directory, where agents keep what holds in every project."""
+    places: Callable[[], Sequence[tuple[str, str]]]
+    """The directories of this machine with the context that each belongs to now."""
+
+    def target(
+        self,
+        entry: Entry,
+        seen: Sequence[Occurrence],
+        scope: str,
+        agent: str = "",
+        *,
+        places: Sequence[tuple[str, str]] | None = None,
+    ) -> Target:
+        """The project's own file, or the user's for what holds everywhere; else the book that wisen keeps of it."""
+        agent = seen[-1].agent if seen else agent or "claude-code"
+        if scope == EVERYWHERE:
+            folder = self.folders.get(agent)
+            if folder is not None and folder.is_dir():
+                return target_everywhere(entry, agent, str(folder), self.files)
+            return Target(str(self.book(scope)), kind_of(entry).capitalize())
+        for path, context in reversed(self.places() if places is None else places):
+            if context == scope and Path(path).is_dir():
+                return target_of(entry, agent, path, self.files)
+        return Target(str(self.book(scope)), kind_of(entry).capitalize())
+
+    def book(self, context: str) -> Path:
+        """The rules that wisen keeps of a context: where they go when the project is not on this machine."""
+        return book_folder(self.home, context) / "rules.md"

@@ -1,0 +1,28 @@
+"""Which entry's rule a change put into a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.edits import preferences
+from wisen.model.change import Line, Value
+from wisen.model.entry import Status, rule_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.model.change import Change
+    from wisen.model.entry_state import EntryState
+
+
+def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:
+    """The id of the entry whose rule a change put into a file: a line has its id, a value its words."""
+    deed = change.deed
+    if isinstance(deed, Line):
+        return next((state.entry.id for state in every if rule_id(state.entry.id) == deed.id), None)
+    if not isinstance(deed, Value) or not change.path.endswith(preferences.FILE):
+        return None
+    said = msgspec.json.decode(deed.new or "null")
+    return next((s.entry.id for s in every if s.text == said and s.status is Status.PROMOTED), None)

@@ -1,0 +1,91 @@
+"""Whose files and folders are, as rows: what is noted at first sight, what of a project is still the user's."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.agents.ports import Scattered
+from wisen.logs.learnings_files import FOLDER, learnings_in
+from wisen.model.context import Alias
+from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from wisen.agents.ports import Agent
+    from wisen.logs.projects import Projects
+    from wisen.model.change import Change
+    from wisen.model.source import Source
+    from wisen.store.home import Home
+    from wisen.system.ports import Files
+
+
+def note_places(projects: Projects) -> None:
+    """Remember in which directories contexts were seen, and in which checkout each new project was first seen."""
+    home = projects.home
+    for context, path in projects.scope.new_sightings():
+        alias = Alias(context=context.key, machine=home.machine, path=path, since=home.clock.now())
+        home.ledger.sight(context, alias)
+    rows = [
+        word_about(home, Subject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key)
+        for project, root in projects.scope.new_firsts()
+    ]
+    if rows:
+        home.ledger.note_ownership(rows)
+
+
+def word_about(home: Home, subject: Subject, path: str, verdict: OwnershipVerdict, **more: object) -> Ownership:
+    """A word about a file or a folder, as a row."""
+    row = Ownership(
+        id=home.ids.new(),
+        machine=home.machine,
+        at=home.clock.now(),
+        subject=subject,
+        path=path,
+        context="",
+        verdict=verdict,
+    )
+    return structs.replace(row, **more)
+
+
+def owned_learnings(projects: Projects, files: Files, place: Path) -> Iterator[bytes]:
+    """What the files of learnings in a workspace hold that are the user's or our own."""
+    adoptions = projects.adoptions
+    for path in learnings_in(place):
+        seen = files.read(path)
+        if seen.content and adoptions.holds(str(path), seen.digest, partial(changes_of, projects.home, seen.real)):
+            yield seen.content
+
+
+def still_owned(projects: Projects, agent: Agent, sources: Iterable[Source]) -> list[Source]:
+    """The sources that have grown, without those in projects that are now files of a repository: that is noted."""
+    return [each for each in sources if _is_still_owned(projects, agent, each)]
+
+
+def _is_still_owned(projects: Projects, agent: Agent, source: Source) -> bool:
+    for file in projects.files_in_project(agent, source):
+        if projects.tracking.tracked_by(file) != "":
+            context = context_of_file(projects, file)
+            word = word_about(projects.home, Subject.FILE, str(file), OwnershipVerdict.FOREIGN, context=context)
+            projects.home.ledger.note_ownership([word])
+            return False
+    return True
+
+
+def context_of_file(projects: Projects, path: Path) -> str:
+    """The key of the context that a file of a project speaks in."""
+    return projects.scope.key_at(path.parent.parent if path.parent.name == FOLDER else path.parent)
+
+
+def confined_agents(projects: Projects) -> frozenset[str]:
+    """The agents whose sessions lie in projects: what they recorded speaks for its project alone."""
+    return frozenset(each.name for each in projects.agents if isinstance(each, Scattered))
+
+
+def changes_of(home: Home, real: str) -> tuple[Change, ...]:
+    """Our changes of a file, oldest first."""
+    return home.ledger.changes(machine=home.machine, path=real)

@@ -1,0 +1,70 @@
+"""An opened home: its stores, and what names, dates and places the rows that go into them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
+
+    from wisen.model.run import Stamp
+    from wisen.safety.ward import Silence, Ward
+    from wisen.store.index_port import Index
+    from wisen.store.ledger_port import Backups, Ledger, Scribe
+    from wisen.system.ports import Clock, Ids, Lock
+
+
+@dataclass(kw_only=True)
+class Home:
+    """What nearly everybody works with. There is one for each Learner, and it is shared."""
+
+    path: Path
+    """Where our own files are."""
+    ledger: Ledger
+    index: Index
+    backups: Backups | None
+    lock: Lock
+    """Keeps others from writing to the same home meanwhile."""
+    clock: Clock
+    ids: Ids
+    machine: str
+    version: str
+    salt: Callable[[], bytes]
+    """What digests of forgotten words, and the coins of trials, are keyed with: it is made when first needed."""
+    local: Callable[[datetime], datetime]
+    """A moment as clocks show it here: days begin at midnight where the user is."""
+    evidence: str = ""
+    """How it is known that a person decides what is written down now; empty where nobody does."""
+
+    @property
+    def scribe(self) -> Scribe:
+        """What names, dates and places rows."""
+        from wisen.store.ledger_port import Scribe
+
+        return Scribe(self.clock, self.ids, self.machine, self.evidence)
+
+    @property
+    def ward(self) -> Ward:
+        """What keeps forgotten things from coming back, as the ledger knows them now."""
+        from wisen.safety.ward import Ward
+
+        keys = self.ledger.buried()
+        return Ward(keys, self.salt() if keys else b"")
+
+    @property
+    def silence(self) -> Silence:
+        """The sessions that were switched off, as the ledger knows them now."""
+        from wisen.safety.ward import Silence
+
+        keys = self.ledger.buried()
+        return Silence(keys, self.salt() if keys else b"")
+
+    def stamp(self, began: datetime) -> Stamp:
+        """What a run that began then, and ends now, is known by."""
+        from wisen.model.run import Stamp
+
+        now = self.clock.now()
+        return Stamp(id=self.ids.new(), machine=self.machine, version=self.version, started=began, finished=now)
