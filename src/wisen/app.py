@@ -159,7 +159,7 @@ class Wiring(StoreWiring):
     ) -> Learner:
         from wisen.blame.instruction_files import InstructionFiles
         from wisen.decisions.decision_ledger import DecisionLedger
-        from wisen.decisions.person import Decisions
+        from wisen.decisions.service import Decisions
         from wisen.delivery.shelf import HomeShelf
         from wisen.edits.past import Desk
         from wisen.edits.rule_files import RuleFiles

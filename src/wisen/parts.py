@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wisen.agents.hook_ports import Gauge, Hooks, Launcher
     from wisen.agents.ports import Agent
     from wisen.blame.instruction_files import Instructions
-    from wisen.decisions.person import Decisions
+    from wisen.decisions.service import Decisions
     from wisen.delivery.settings import DeliverPolicy
     from wisen.delivery.shelf_port import Shelf
     from wisen.edits.past import Desk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.decisions.person import rule_words
+from wisen.decisions.service import rule_words
 from wisen.model.entry import Who
 
 if TYPE_CHECKING:

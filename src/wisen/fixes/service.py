@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.decisions.person import answer_words
 from wisen.decisions.proposal_kinds import Answered
+from wisen.decisions.service import answer_words
 from wisen.errors import UsageError
 from wisen.guards.service import Guarder
 from wisen.model.entry import Answer, ProposalType, Who

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.decisions.person import answer_words, decision_words
 from wisen.decisions.proposal_kinds import Answered
+from wisen.decisions.service import answer_words, decision_words
 from wisen.errors import FileError, UsageError
 from wisen.model.context import EVERYWHERE
 from wisen.model.entry import (
