@@ -23,7 +23,7 @@ from wisen.proposals.changing import Changer
 from wisen.proposals.suggesting import Suggester
 from wisen.records.service import Recorder
 from wisen.rules.service import Ruler
-from wisen.system.one_writer import one_writer
+from wisen.store.one_writer import one_writer
 from wisen.trials.service import Trier
 
 if TYPE_CHECKING:

@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import Asked
     from wisen.model.presence import Person
     from wisen.parts import Parts
+    from wisen.store.home import Home
 
 
 class Decider:
     """Hands on."""
 
     _parts: Parts
+
+    @property
+    def _home(self) -> Home:
+        return self._parts.base
 
     def require_person(self, *words: str, chat: str = "", dry_run: bool = False) -> None:
         """See `Decisions`."""

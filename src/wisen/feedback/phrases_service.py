@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.decisions.decider import Decider
 from wisen.errors import UsageError
 from wisen.model.phrase import Known, in_force
-from wisen.system.one_writer import one_writer
+from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from wisen.guards.service import Guarder
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.phrase import OwnPhrase
 from wisen.model.tombstone import ALL, OFF, Forgetting, Key, KeyKind, Purged, Tombstone
-from wisen.system.one_writer import one_writer
+from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from wisen.model.entry import REMOVED, MoveKind, Status, Who
 from wisen.model.guard import Mode
 from wisen.model.instruction import file_subject, line_subject
 from wisen.model.short_ids import short_id
-from wisen.system.one_writer import one_writer
+from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,7 +29,7 @@ from wisen.model.entry import (
 from wisen.model.entry_state import states
 from wisen.proposals.naming import ProposalNamer
 from wisen.rules.rule_writing import Placer
-from wisen.system.one_writer import one_writer
+from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

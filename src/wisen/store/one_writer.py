@@ -1,4 +1,4 @@
-"""Has a method of the Learner hold the lock of the home while it runs: one writer at a time."""
+"""Has a method of a service hold the lock of its home while it runs: one writer at a time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
-    class _HasParts(Protocol):
-        _parts: Parts
+    class _AtHome(Protocol):
+        @property
+        def _home(self) -> Home: ...
 
 
-_Of = TypeVar("_Of", bound="_HasParts")
+_Of = TypeVar("_Of", bound="_AtHome")
 _Given = ParamSpec("_Given")
 _Returned = TypeVar("_Returned")
 
@@ -29,7 +30,7 @@ def one_writer(
         def held(self: _Of, /, *given: _Given.args, **named: _Given.kwargs) -> _Returned:
             if named.get("dry_run"):
                 return method(self, *given, **named)
-            with self._parts.lock.hold(work):
+            with self._home.lock.hold(work):
                 return method(self, *given, **named)
 
         return held
