@@ -23,7 +23,7 @@ from wisen.delivery.hook_snapshot import digest
 from wisen.model.entry import ProposalType
 from wisen.model.guard import Guard, GuardSource, GuardState, Mode, guard_id, version_of
 from wisen.surfaces.hook.guarding import ruling
-from wisen.surfaces.hook.shelf import Shelf
+from wisen.surfaces.hook.hook_shelf import Shelf
 
 if TYPE_CHECKING:
     import argparse

@@ -28,7 +28,7 @@ from wisen.model.event import Status
 from wisen.model.hook import Caller
 from wisen.surfaces.hook import client
 from wisen.surfaces.hook.fixing import fixes_for
-from wisen.surfaces.hook.shelf import Shelf
+from wisen.surfaces.hook.hook_shelf import Shelf
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.command_lines import fields_of
 

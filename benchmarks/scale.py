@@ -15,7 +15,7 @@ from wisen.model.event import Status
 from wisen.model.report import Selection
 from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
-from wisen.testing.logs import Log
+from wisen.testing.log_writer import Log
 
 if TYPE_CHECKING:
     import argparse

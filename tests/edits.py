@@ -8,10 +8,10 @@ from wisen.edits.edit import LinePlan
 from wisen.edits.past import Desk
 from wisen.edits.user_files import UserFiles
 from wisen.model.change import digest
-from wisen.testing.checkouts import MemoryCheckouts
+from wisen.testing.fake_checkouts import MemoryCheckouts
+from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
-from wisen.testing.ledgers import MemoryLedger
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ STARTS = {
     "system/rounds.py": "our own interpreter, with -P, in /",
     "logs/reading_workers.py": "our own interpreter reads logs, with no folder of anybody in its path",
     "system/parent_processes.py": "/bin/ps, where there is no /proc",
-    "surfaces/cli/editing.py": "the editor that the person chose, at their own terminal",
+    "surfaces/cli/rule_editing.py": "the editor that the person chose, at their own terminal",
     "delivery/launcher.py": "the launcher itself, by /bin/sh, to measure what it costs",
     "surfaces/hook/waking.py": "our own interpreter, with -P, in wisen's home",
     "agents/hermes/plugin.py": "runs inside Hermes: the hook client that plugin.yaml names, by its absolute path",

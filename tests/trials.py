@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.trial import Outcome
-from wisen.surfaces.hook import answering, shelf
+from wisen.surfaces.hook import answering, hook_shelf
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class World:
         """What hooks told, by event."""
         patch.setattr(app.Wiring, "clock", lambda _: self.days)
         ticks = count()
-        patch.setattr(shelf, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
+        patch.setattr(hook_shelf, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
         patch.setattr(answering, "_print", lambda event, text, *_, **__: self.said.append((event, text)))
 
     def taught(self) -> None:
@@ -90,7 +90,7 @@ class World:
         """What the hook tells at an event; empty where it tells nothing."""
         self.said.clear()
         whole = {"session_id": log.session, "cwd": str(self.project), **payload}
-        answering._answer(event, whole, shelf.Shelf(str(self.wisen), "claude-code", log.session))
+        answering._answer(event, whole, hook_shelf.Shelf(str(self.wisen), "claude-code", log.session))
         answering._limit(0, 0)
         return self.said[-1][1] if self.said else ""
 

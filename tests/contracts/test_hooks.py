@@ -13,7 +13,7 @@ from wisen.agents.hermes.install import HermesHooks
 from wisen.agents.openclaw.install import OpenClawHooks
 from wisen.agents.opencode.install import OpenCodeHooks
 from wisen.health.gauge import HomeGauge
-from wisen.testing.hooks import CALLER, FixedGauge, GaugeContract, HooksContract
+from wisen.testing.hooks_contract import CALLER, FixedGauge, GaugeContract, HooksContract
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,13 +22,13 @@ from wisen.store.index_port import Index, Stretch
 from wisen.store.memories_port import Memories
 from wisen.store.sqlite_index import SqliteIndex, open_index
 from wisen.system.clock import SystemClock
+from wisen.testing.fake_index import MemoryIndex
+from wisen.testing.fake_memories import PlainMemories
+from wisen.testing.fake_miner import mine, mine_all
 from wisen.testing.findings_contract import FindingsContract
 from wisen.testing.index_contract import IndexContract
-from wisen.testing.indexes import MemoryIndex
-from wisen.testing.logs import NOON, Log
-from wisen.testing.memories import PlainMemories
+from wisen.testing.log_writer import NOON, Log
 from wisen.testing.memories_contract import MemoriesContract
-from wisen.testing.mining import mine, mine_all
 from wisen.testing.mining_contract import MiningContract
 from wisen.testing.purse_contract import AnswersContract
 from wisen.testing.signals_contract import SignalsContract

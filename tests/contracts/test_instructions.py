@@ -12,9 +12,9 @@ from msgspec import structs
 
 from wisen.blame.instruction_files import InstructionFiles, Instructions
 from wisen.model.instruction import InstructionFile, Version
-from wisen.testing.instructions import MemoryInstructions
+from wisen.testing.fake_instructions import MemoryInstructions
 from wisen.testing.instructions_contract import InstructionsContract, Write
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 pytestmark = pytest.mark.requirement("X4")
 

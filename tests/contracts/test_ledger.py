@@ -28,12 +28,12 @@ from wisen.system.folder_lock import locked_folder
 from wisen.system.home_access import leftovers
 from wisen.testing.entries_contract import EntriesContract, a_proposal, an_entry, an_occurrence
 from wisen.testing.exposures_contract import ExposuresContract
+from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.graves_contract import GravesContract
 from wisen.testing.guards_contract import GuardsContract
 from wisen.testing.keys_contract import KeysContract
 from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
-from wisen.testing.ledgers import MemoryLedger
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.testing.ownership_contract import OwnershipContract
 from wisen.testing.phrases_contract import PhrasesContract
 from wisen.testing.purse_contract import PurseContract, a_call

@@ -19,10 +19,10 @@ from wisen.model.model_use import Tier
 from wisen.system.clock import SystemClock
 from wisen.system.git import GitCheckouts
 from wisen.system.ids import Ulids
-from wisen.testing.checkouts import CheckoutsContract, MemoryCheckouts
+from wisen.testing.fake_checkouts import CheckoutsContract, MemoryCheckouts
+from wisen.testing.fake_files import FilesContract, MemoryFiles
+from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.fakes import CountingIds, FixedClock, HashEmbedder, InlineExecutor
-from wisen.testing.files import FilesContract, MemoryFiles
-from wisen.testing.models import ScriptedModel
 from wisen.testing.port_contracts import (
     ClockContract,
     EmbedderContract,

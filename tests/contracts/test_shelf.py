@@ -13,10 +13,10 @@ import pytest
 from wisen.delivery.shelf import HomeShelf
 from wisen.errors import StoreError
 from wisen.health.gauge import HomeGauge
-from wisen.surfaces.hook.shelf import Shelf as ClientShelf
+from wisen.surfaces.hook.hook_shelf import Shelf as ClientShelf
 from wisen.system.clock import SystemClock
+from wisen.testing.fake_shelf import MemoryShelf
 from wisen.testing.shelf_contract import ShelfContract
-from wisen.testing.shelves import MemoryShelf
 
 Leave = Callable[..., None]
 

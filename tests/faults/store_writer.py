@@ -20,7 +20,7 @@ from wisen.store.sqlite_index import open_index
 from wisen.store.sqlite_ledger import open_ledger
 from wisen.system.clock import SystemClock
 from wisen.testing.ledger_contract import a_run
-from wisen.testing.logs import Log
+from wisen.testing.log_writer import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -27,7 +27,7 @@ from wisen.errors import StoreError, WisenError
 from wisen.model.change import Fate, digest
 from wisen.system.clock import SystemClock
 from wisen.system.ids import Ulids
-from wisen.testing.checkouts import MemoryCheckouts
+from wisen.testing.fake_checkouts import MemoryCheckouts
 from wisen.testing.fakes import FixedClock
 
 if TYPE_CHECKING:

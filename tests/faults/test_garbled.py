@@ -19,7 +19,7 @@ from wisen.store.ledger_port import Ledger
 from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.ledger_contract import a_run
-from wisen.testing.logs import NOON, Log
+from wisen.testing.log_writer import NOON, Log
 
 TRIALS = 150
 

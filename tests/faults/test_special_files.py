@@ -20,7 +20,7 @@ import pytest
 from tests.hooks import fire, taught
 from wisen.errors import FileError, UnfitFile
 from wisen.safety.regular_files import is_regular_file, open_regular_file, read_regular_file, refuse_unfit_database
-from wisen.surfaces.hook.outcomes import failure_in
+from wisen.surfaces.hook.hook_outcomes import failure_in
 
 pytestmark = pytest.mark.requirement("X7")
 
@@ -287,7 +287,7 @@ def test_what_is_refused_says_what_it_is_and_what_to_do(tmp_path: Path) -> None:
 def test_a_tree_without_bottom_a_circle_and_many_names_are_walked_within_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wisen.agents import files
+    from wisen.agents import log_files
 
     base = tmp_path / "tree"
     base.mkdir()
@@ -302,13 +302,13 @@ def test_a_tree_without_bottom_a_circle_and_many_names_are_walked_within_bounds(
             here = below
     finally:
         os.close(here)
-    assert list(files.files_below(base, ".jsonl")) == [base / "a.jsonl"]
+    assert list(log_files.files_below(base, ".jsonl")) == [base / "a.jsonl"]
     many = tmp_path / "many"
     many.mkdir()
     for number in range(50):
         (many / f"{number:02}.jsonl").write_text("")
-    monkeypatch.setattr(files, "_MOST_NAMES", 10)
-    assert len(list(files.files_below(many, ".jsonl"))) == 10
+    monkeypatch.setattr(log_files, "_MOST_NAMES", 10)
+    assert len(list(log_files.files_below(many, ".jsonl"))) == 10
     import shutil
     import subprocess
 

@@ -27,7 +27,7 @@ from wisen.model.learning import Learning, LearningKind, Match, Record, RecordKi
 from wisen.records.candidates import CandidatePolicy, candidates
 from wisen.records.problems import problems
 from wisen.safety import sentinel
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("F2")

@@ -22,7 +22,7 @@ from wisen.delivery.spool import subject, wish_in
 from wisen.model.entry import Category
 from wisen.model.exposure import Arm
 from wisen.safety import sentinel
-from wisen.surfaces.hook import asking, forgetting
+from wisen.surfaces.hook import hook_asking, hook_forgetting
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -494,8 +494,8 @@ def test_memory_stats_are_counted_by_the_cycle_and_not_pinned(home: Path, wisen:
 )
 def test_the_client_and_the_cycle_read_wishes_alike(text: str) -> None:
     kind, of = wish_in(text)
-    assert asking.wish_in(text, DATA) == (kind, of)
-    assert forgetting.subject(of, DATA) == subject(of)
+    assert hook_asking.wish_in(text, DATA) == (kind, of)
+    assert hook_forgetting.subject(of, DATA) == subject(of)
 
 
 @pytest.mark.parametrize(
@@ -512,7 +512,7 @@ def test_the_client_and_the_cycle_read_wishes_alike(text: str) -> None:
     ],
 )
 def test_how_something_is_named_is_not_taken_for_its_words(of: str, meant: tuple[str, str]) -> None:
-    assert subject(of) == forgetting.subject(of, DATA) == meant
+    assert subject(of) == hook_forgetting.subject(of, DATA) == meant
 
 
 @pytest.mark.requirement("X6")

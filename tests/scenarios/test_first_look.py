@@ -13,7 +13,7 @@ import wisen
 from wisen.contexts.project_names import nearest_projects, project_places
 from wisen.model.context import Alias, ContextKind, context_of
 from wisen.surfaces import cli
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.orders import is_order
 

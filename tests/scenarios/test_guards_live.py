@@ -23,9 +23,9 @@ from wisen.model.guard import GuardState, Mode
 from wisen.model.hook import Caller, Program
 from wisen.safety import sentinel
 from wisen.surfaces.hook.guarding import ruling
-from wisen.surfaces.hook.shelf import Shelf
+from wisen.surfaces.hook.hook_shelf import Shelf
 from wisen.testing.guards_contract import a_guard
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.models.metered import Around, Metered
 from wisen.models.ports import Prompt, Question
+from wisen.testing.fake_models import ScriptedModel, ScriptedResponder
 from wisen.testing.fakes import FixedClock
-from wisen.testing.models import ScriptedModel, ScriptedResponder
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("C2")

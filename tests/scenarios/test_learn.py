@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import wisen
-from wisen.agents.files import source_at
+from wisen.agents.log_files import source_at
 from wisen.app import wire
 from wisen.errors import StoreError, StoreReadOnly, UsageError
 from wisen.model.report import Report

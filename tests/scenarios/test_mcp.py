@@ -21,8 +21,8 @@ from tests.mcp_clients import Told, asked, over_stdio, told, within
 import wisen
 from wisen.errors import UsageError
 from wisen.model.entry import Answer, ProposalType, Who
-from wisen.surfaces.mcp.arguments import SUGGEST, TOOLS
 from wisen.surfaces.mcp.server import server_of
+from wisen.surfaces.mcp.tool_arguments import SUGGEST, TOOLS
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("C8")

@@ -23,7 +23,7 @@ from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.model.tombstone import ALL
 from wisen.models.ports import Question
-from wisen.testing.models import ScriptedModel
+from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("C4")

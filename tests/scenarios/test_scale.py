@@ -12,8 +12,8 @@ from wisen.model.report import Selection
 from wisen.store.index_port import Stretch
 from wisen.store.sqlite_index import SqliteIndex, open_index
 from wisen.system.clock import SystemClock
-from wisen.testing.logs import NOON, Log
-from wisen.testing.mining import mine_all
+from wisen.testing.fake_miner import mine_all
+from wisen.testing.log_writer import NOON, Log
 
 pytestmark = pytest.mark.requirement("S19")
 

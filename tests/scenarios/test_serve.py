@@ -28,8 +28,8 @@ from tests.mcp_clients import Told, over_http, served, told
 import wisen
 from wisen import app
 from wisen.errors import MissingExtra
-from wisen.surfaces.mcp.arguments import TOOLS
 from wisen.surfaces.mcp.patience import PatientProtocol
+from wisen.surfaces.mcp.tool_arguments import TOOLS
 from wisen.system.clock import SystemClock
 from wisen.system.rounds import Rounds
 

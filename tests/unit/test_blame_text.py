@@ -18,7 +18,7 @@ from wisen.errors import UsageError
 from wisen.model.failure import Signature
 from wisen.model.fix import Evidence
 from wisen.model.instruction import Blame, Effect, InstructionFile, Line, Rate, Strength, Version, told
-from wisen.surfaces.cli.blame import effect_of, run, show, show_line, write_page
+from wisen.surfaces.cli.blame_view import effect_of, run, show, show_line, write_page
 from wisen.surfaces.cli.render import print_json
 from wisen.surfaces.pages.html import OURS, visible
 

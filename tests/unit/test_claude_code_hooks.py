@@ -17,7 +17,7 @@ from wisen.edits.past import past
 from wisen.errors import SettingsUnclear
 from wisen.install.hook_settings import put_in, settings_in, standing, take_out
 from wisen.model.hook import Caller
-from wisen.testing.ledgers import MemoryLedger
+from wisen.testing.fake_ledger import MemoryLedger
 
 AGENT = ClaudeCodeHooks(Path("/home/ada"), {})
 CALLER = Caller(home="/home/ada/w")

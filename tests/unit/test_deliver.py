@@ -21,7 +21,7 @@ from wisen.model.fix import Danger, Evidence, Fix, fix_id
 from wisen.safety import sentinel
 from wisen.surfaces.hook.answering import _wrapped
 from wisen.surfaces.hook.tossing import without
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.text.orders import is_order
 from wisen.text.tokens import tokens_at_most
 

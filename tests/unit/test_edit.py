@@ -18,10 +18,10 @@ from wisen.edits.undo import Undone
 from wisen.edits.user_files import UserFiles
 from wisen.errors import FileChanged, FileError, FileFull, UsageError
 from wisen.model.change import Checkout, Fate, Line, digest
-from wisen.testing.checkouts import MemoryCheckouts
+from wisen.testing.fake_checkouts import MemoryCheckouts
+from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import FixedClock
-from wisen.testing.ledgers import MemoryLedger
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from wisen.model.change import Change, Seen

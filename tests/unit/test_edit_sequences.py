@@ -20,7 +20,7 @@ from wisen.edits.notice import notice
 from wisen.edits.settings_text import parsed, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
 from wisen.model.change import Fate, digest
-from wisen.testing.checkouts import MemoryCheckouts
+from wisen.testing.fake_checkouts import MemoryCheckouts
 
 if TYPE_CHECKING:
     from wisen.edits.settings_text import Format

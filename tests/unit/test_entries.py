@@ -17,9 +17,9 @@ from wisen.model.fix import Danger, Evidence, Fix
 from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
 from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry
+from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
-from wisen.testing.ledgers import MemoryLedger
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 
 def scribe() -> Scribe:

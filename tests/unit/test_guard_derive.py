@@ -12,7 +12,7 @@ from wisen.mining.call_changes import difference
 from wisen.model.failure import Change, Signature
 from wisen.model.fix import Danger, Evidence, Fix, fix_id
 from wisen.model.guard import form_of
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 SIGNATURE = Signature(key="shell.unknown-command", who="rtk", version=1)
 

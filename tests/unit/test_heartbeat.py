@@ -24,8 +24,8 @@ from wisen.install.hook_settings import put_in
 from wisen.model.hook import Caller, HookState, Program
 from wisen.model.run import Run
 from wisen.model.state import Finding, Health
-from wisen.testing.ledgers import MemoryLedger
-from wisen.testing.logs import NOON
+from wisen.testing.fake_ledger import MemoryLedger
+from wisen.testing.log_writer import NOON
 
 pytestmark = pytest.mark.requirement("X10")
 

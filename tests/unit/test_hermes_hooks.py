@@ -21,7 +21,7 @@ from wisen.health import heartbeat
 from wisen.install.companions import put_beside, renew_beside, take_beside
 from wisen.install.hook_settings import put_in, settings_in, take_out
 from wisen.model.hook import Caller, HookState
-from wisen.testing.hooks import FixedGauge
+from wisen.testing.hooks_contract import FixedGauge
 
 pytestmark = pytest.mark.requirement("X10")
 

@@ -12,7 +12,7 @@ from tests.edits import a_desk
 
 from wisen.install.hook_settings import put_in, settings_in, stands, take_out
 from wisen.model.hook import Caller, Calling, Hook, HookSettings
-from wisen.testing.hooks import CALLER
+from wisen.testing.hooks_contract import CALLER
 
 MARK = "wisen is here"
 WANTED = (

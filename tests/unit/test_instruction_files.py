@@ -14,7 +14,7 @@ from wisen.blame.instruction_snapshots import snapshots_of, with_snapshots
 from wisen.errors import UsageError
 from wisen.model.instruction import InstructionFile, Version
 from wisen.model.snapshot import Snapshot
-from wisen.testing.ledgers import MemoryLedger
+from wisen.testing.fake_ledger import MemoryLedger
 
 pytestmark = pytest.mark.requirement("X4")
 

@@ -13,7 +13,7 @@ from wisen.memory.days import MOST_A_DAY, MOST_OF_A_SESSION
 from wisen.memory.keep import keep, shelf_of
 from wisen.memory.summary_text import Setting
 from wisen.model.summary import Mark, Summary
-from wisen.testing.files import MemoryFiles
+from wisen.testing.fake_files import MemoryFiles
 
 pytestmark = pytest.mark.requirement("S11")
 

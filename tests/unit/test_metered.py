@@ -18,8 +18,8 @@ from wisen.models.answer_text import NotAsAsked, answer_in, prompt_of, schema_of
 from wisen.models.hosted_model import HostedModel
 from wisen.models.metered import COOL_SECONDS, TRIES, Around, Metered
 from wisen.models.ports import Item, Model, Question, Reply
+from wisen.testing.fake_models import MemoryAnswers, MemoryPurse, ScriptedResponder
 from wisen.testing.fakes import CountingIds, FixedClock
-from wisen.testing.models import MemoryAnswers, MemoryPurse, ScriptedResponder
 from wisen.testing.port_contracts import ModelContract, Verdict, harmless
 
 pytestmark = pytest.mark.requirement("C8")

@@ -15,9 +15,9 @@ from wisen.model.entry_state import EntryState, states
 from wisen.model.event import Status as End
 from wisen.model.history import Act, History, Step, Turn
 from wisen.store.ledger_port import Scribe
+from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
-from wisen.testing.ledgers import MemoryLedger
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 pytestmark = pytest.mark.requirement("S2")
 

@@ -30,10 +30,10 @@ from wisen.model.entry_state import Asked, states
 from wisen.model.signal import About
 from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
+from wisen.testing.fake_files import MemoryFiles
+from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
-from wisen.testing.files import MemoryFiles
-from wisen.testing.ledgers import MemoryLedger
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.text.standing_alone import stands_alone
 
 POLICY = PromotePolicy()

@@ -20,8 +20,8 @@ from wisen.model.failure import Ending, Goal
 from wisen.model.history import Act, History, Step, Turn
 from wisen.model.memory import DESIGN, Hit, Memory, MemoryKind, Ranked, Sought
 from wisen.model.notebook import Notebook
-from wisen.testing.logs import NOON
-from wisen.testing.memories import PlainMemories
+from wisen.testing.fake_memories import PlainMemories
+from wisen.testing.log_writer import NOON
 from wisen.text.tokens import tokens_at_most
 
 pytestmark = pytest.mark.requirement("S15")

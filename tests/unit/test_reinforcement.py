@@ -41,9 +41,9 @@ from wisen.praise.praising import Names
 from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure
+from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
-from wisen.testing.ledgers import MemoryLedger
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.text.command_lines import parsed
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from wisen.logs.scope import Scope
 from wisen.model.context import Context, ContextKind
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ import pytest
 
 from wisen.errors import SettingsError
 from wisen.settings import Settings, describe, load
-from wisen.surfaces.cli.config import template_of
+from wisen.surfaces.cli.config_view import template_of
 
 pytestmark = pytest.mark.requirement("S19")
 

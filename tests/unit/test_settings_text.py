@@ -19,7 +19,7 @@ from wisen.edits.edit import Editor, ValuePlan
 from wisen.edits.settings_text import Format, Json, parsed, same, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
 from wisen.model.change import digest
-from wisen.testing.files import MemoryFiles
+from wisen.testing.fake_files import MemoryFiles
 
 Path = tuple[str | int, ...]
 FORMATS: tuple[Format, ...] = ("json", "json5", "toml", "yaml")

@@ -18,7 +18,7 @@ from wisen.model.fix import Danger, Fix, fix_id
 from wisen.model.history import Step
 from wisen.model.trial import Outcome
 from wisen.testing.exposures_contract import an_exposure, an_outcome
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.trials.outcomes import fix_mattered, line_mattered
 from wisen.trials.rows import rows_of
 from wisen.trials.verdicts import judge

@@ -17,9 +17,9 @@ from wisen.model.entry_state import Asked, EntryState, states
 from wisen.proposals.answers import Word, answered, bearer
 from wisen.store.ledger_port import Scribe
 from wisen.testing.entries_contract import a_proposal, an_entry
+from wisen.testing.fake_files import MemoryFiles
 from wisen.testing.fakes import CountingIds, FixedClock
-from wisen.testing.files import MemoryFiles
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 SCRIBE = Scribe(FixedClock(NOON), CountingIds(), "desk")
 

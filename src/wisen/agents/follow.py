@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from wisen.agents import jsonl, salvage
-from wisen.agents.notebook import Segment  # noqa: TC001 - msgspec reads the annotation at run time
+from wisen.agents.notebook_log import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from wisen.agents.notebook import Notebook
+    from wisen.agents.notebook_log import Notebook
     from wisen.model.source import Mark
 
 BATCH = 4 << 20

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.notebook import FAR_BEHIND, Notebook, Segment
-from wisen.agents.sqlite_files import columns, connect, text
+from wisen.agents.notebook_log import FAR_BEHIND, Notebook, Segment
+from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wisen.agents.notebook import Notebook
+    from wisen.agents.notebook_log import Notebook
     from wisen.model.source import Mark
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.delivery.spool import Forgotten
     from wisen.forgetting.find import Aim, Found
-    from wisen.forgetting.naming import Meant
+    from wisen.forgetting.forget_naming import Meant
     from wisen.memory.diary import Diary
 
 _SAFETY = "safety"
@@ -66,7 +66,7 @@ class Forgetter(Guarder):
             UsageError: a text has no words, or is no id and no scope is given.
             StoreBusy: another process reads a store; what is left is finished by the next run.
         """
-        from wisen.forgetting.naming import meant
+        from wisen.forgetting.forget_naming import meant
         from wisen.forgetting.removal import languages_holding
 
         if not dry_run:
@@ -181,7 +181,7 @@ class Forgetter(Guarder):
     def _forgotten(self, wanted: Forgotten) -> str:
         """Forget what the user typed to an agent, in the scope that they typed. Raises: UsageError."""
         from wisen.delivery.spool import EVERYTHING
-        from wisen.forgetting.naming import is_named
+        from wisen.forgetting.forget_naming import is_named
 
         here = wanted.context or NOWHERE
         scope = {"here": here, "global": EVERYWHERE, "everywhere": ALL}[wanted.scope]

@@ -23,7 +23,7 @@ from wisen.model.entry import (
     Who,
 )
 from wisen.model.signal import About
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

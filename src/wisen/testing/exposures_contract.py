@@ -12,7 +12,7 @@ from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.reinforcement import How, Reinforcement
 from wisen.model.trial import Outcome
 from wisen.testing.entries_contract import HOSTILE
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,10 +16,10 @@ from wisen.model.event import Status
 from wisen.model.failure import Change, Ending, Mined, Signature, Try
 from wisen.model.fix import Danger, fix_id
 from wisen.model.report import Selection
-from wisen.testing.found import CHANGE, SIGNATURE, a_try, failure, goal_of, keep_calls, keep_three
+from wisen.testing.fake_miner import mine_all
+from wisen.testing.found_sessions import CHANGE, SIGNATURE, a_try, failure, goal_of, keep_calls, keep_three
 from wisen.testing.ledger_contract import HOSTILE
-from wisen.testing.logs import NOON, Log
-from wisen.testing.mining import mine_all
+from wisen.testing.log_writer import NOON, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable

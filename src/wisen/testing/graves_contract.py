@@ -15,7 +15,7 @@ from wisen.model.tombstone import ALL, Key, KeyKind, Tombstone
 from wisen.testing.entries_contract import HOSTILE, a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure, an_outcome
 from wisen.testing.ledger_contract import a_record, a_run, a_snapshot
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 from wisen.testing.ownership_contract import an_ownership
 
 if TYPE_CHECKING:

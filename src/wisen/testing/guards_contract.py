@@ -9,7 +9,7 @@ from msgspec import structs
 
 from wisen.model.guard import Guard, GuardSource, Mode, guard_id, version_of
 from wisen.testing.entries_contract import HOSTILE
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,9 +18,9 @@ from wisen.model.event import Call, Origin, Provenance, Status
 from wisen.model.history import Act
 from wisen.model.report import Selection
 from wisen.model.source import Mark, Trouble, TroubleKind
+from wisen.testing.fake_miner import mine_all
 from wisen.testing.ledger_contract import HOSTILE
-from wisen.testing.logs import NOON, Log
-from wisen.testing.mining import mine_all
+from wisen.testing.log_writer import NOON, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable

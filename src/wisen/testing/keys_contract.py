@@ -9,7 +9,7 @@ from msgspec import structs
 from wisen.model.change import Change
 from wisen.model.entry import MoveKind
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from wisen.model.failure import Signature
 from wisen.model.learning import Record, RecordKind
 from wisen.model.run import Run
 from wisen.model.snapshot import Snapshot
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ import pytest
 
 from wisen.model.memory import DESIGN, Memory, MemoryKind, Sought, Words
 from wisen.testing.ledger_contract import HOSTILE
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,9 +14,9 @@ from msgspec import structs
 from wisen.model.event import Status
 from wisen.model.failure import Mined
 from wisen.model.report import Selection
-from wisen.testing.found import CHANGE, a_try, failure, goal_of, keep_calls, keep_three
-from wisen.testing.logs import NOON, Log
-from wisen.testing.mining import mine, mine_all
+from wisen.testing.fake_miner import mine, mine_all
+from wisen.testing.found_sessions import CHANGE, a_try, failure, goal_of, keep_calls, keep_three
+from wisen.testing.log_writer import NOON, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable

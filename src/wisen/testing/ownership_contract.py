@@ -11,7 +11,7 @@ from msgspec import structs
 from wisen.model.entry import Who
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
 from wisen.testing.entries_contract import HOSTILE
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

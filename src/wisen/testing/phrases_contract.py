@@ -11,7 +11,7 @@ from msgspec import structs
 from wisen.model.phrase import OwnPhrase, Proof, Search, Way
 from wisen.model.signal import SignalKind
 from wisen.testing.entries_contract import HOSTILE
-from wisen.testing.logs import NOON
+from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

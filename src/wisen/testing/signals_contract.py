@@ -16,10 +16,10 @@ from wisen.model.event import Message
 from wisen.model.failure import Mined
 from wisen.model.report import Selection
 from wisen.model.signal import About, Lesson, Polarity, SignalKind
-from wisen.testing.found import keep_three, said_of
+from wisen.testing.fake_miner import mine_all
+from wisen.testing.found_sessions import keep_three, said_of
 from wisen.testing.ledger_contract import HOSTILE
-from wisen.testing.logs import NOON, Log
-from wisen.testing.mining import mine_all
+from wisen.testing.log_writer import NOON, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,9 @@ from wisen.model.event import Status
 from wisen.model.memory import Memory, MemoryKind, Words
 from wisen.model.report import Selection
 from wisen.model.tombstone import ALL, FORGOTTEN, Trace
-from wisen.testing.found import keep_calls
-from wisen.testing.logs import NOON, Log
-from wisen.testing.mining import mine_all
+from wisen.testing.fake_miner import mine_all
+from wisen.testing.found_sessions import keep_calls
+from wisen.testing.log_writer import NOON, Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable

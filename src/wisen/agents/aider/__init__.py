@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.aider.heard import Heard
 from wisen.agents.aider.read import AGENT, Chats
-from wisen.agents.files import ends_of, files_below, source_at
 from wisen.agents.follow import Cursor, Way, follow_lines
+from wisen.agents.log_files import ends_of, files_below, source_at
 from wisen.agents.sniff import kind_of
 
 if TYPE_CHECKING:

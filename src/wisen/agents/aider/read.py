@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wisen.agents.aider.heard import Heard
     from wisen.agents.follow import Cursor
     from wisen.agents.jsonl import Lines
-    from wisen.agents.notebook import Notebook
+    from wisen.agents.notebook_log import Notebook
 
 AGENT = "aider"
 _HEADER = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*\Z")

@@ -25,7 +25,7 @@ from wisen.agents.aider.messages import (
     reason,
 )
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook import EPOCH, local_moment
+from wisen.agents.notebook_log import EPOCH, local_moment
 from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.claude_code.read import AGENT, ClaudeFormat
-from wisen.agents.files import files_below, source_at, value_in
 from wisen.agents.follow import follow
+from wisen.agents.log_files import files_below, source_at, value_in
 from wisen.agents.sniff import kind_of
 
 if TYPE_CHECKING:

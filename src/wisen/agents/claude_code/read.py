@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from wisen.agents import arguments, masked
-from wisen.agents.claude_code import typed
+from wisen.agents import call_arguments, masked
+from wisen.agents.claude_code import claude_code_typed
 from wisen.agents.claude_code.glance import NOTHING, glance
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook import EPOCH, Notebook, moment
+from wisen.agents.notebook_log import EPOCH, Notebook, moment
 from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
 from wisen.model.source import TroubleKind
 
@@ -109,9 +109,9 @@ class ClaudeFormat:
                 at=at,
                 place=record.cwd or "",
                 tool=block.name,
-                arguments=arguments.without_files(block.input, _FILES.get(block.name, {})),
+                arguments=call_arguments.without_files(block.input, _FILES.get(block.name, {})),
             )
-            hides = block.name == "Bash" and masked.hides_exit_code(arguments.shell_of(block.input).command or "")
+            hides = block.name == "Bash" and masked.hides_exit_code(call_arguments.shell_of(block.input).command or "")
             self.notebook.call(call, offset, hides=hides)
 
     def _said(self, record: Record, text: str, session: SessionKey, at: datetime) -> None:
@@ -144,18 +144,20 @@ class ClaudeFormat:
         at = moment(record.timestamp) or EPOCH
         place, identity = record.cwd or "", record.uuid or _made_id(at, "\n".join(texts))
         call = self._end_refusals(session, stopped=record.interruptedMessageId is not None)
-        if any(text.startswith(typed.INTERRUPTED) for text in texts):
+        if any(text.startswith(claude_code_typed.INTERRUPTED) for text in texts):
             self.notebook.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
-        if any(typed.is_clear(text) for text in texts):
+        if any(claude_code_typed.is_clear(text) for text in texts):
             self.notebook.begin_segment(session.native)
         if record.isMeta or record.isSidechain or record.isCompactSummary or bytes(record.planContent) not in _ABSENT:
             self._drop_dequeued(session, texts)
             return
         self._shell(record, texts, session, at)
-        own = [typed.typed_text(text) for text in texts if not text.startswith(typed.INTERRUPTED)]
+        own = [
+            claude_code_typed.typed_text(text) for text in texts if not text.startswith(claude_code_typed.INTERRUPTED)
+        ]
         text = "\n".join(piece for piece in own if piece)
         if not text:
-            if not any(each.startswith(typed.INTERRUPTED) for each in texts):
+            if not any(each.startswith(claude_code_typed.INTERRUPTED) for each in texts):
                 self._drop_dequeued(session, texts)
             return
         self._settle(self._unqueue(text))
@@ -177,10 +179,10 @@ class ClaudeFormat:
 
         Words that look like it in a prompt have a source, or nothing that was said by a command behind them.
         """
-        for command in filter(None, map(typed.shell_command, texts)):
+        for command in filter(None, map(claude_code_typed.shell_command, texts)):
             self._settle(self._unqueue(command))
             by_hand = record.promptSource is None and record.origin is None and len(texts) == 1
-            if by_hand and record.uuid and typed.is_to_wisen(command):
+            if by_hand and record.uuid and claude_code_typed.is_to_wisen(command):
                 self._ran = Message(
                     id=record.uuid,
                     session=session,
@@ -193,12 +195,12 @@ class ClaudeFormat:
         ran = self._ran
         if ran is not None and record.parentUuid == ran.id and record.promptSource is None:
             self._ran = None
-            if any(text.startswith(typed.RAN) for text in texts):
+            if any(text.startswith(claude_code_typed.RAN) for text in texts):
                 self.notebook.events.append(ran)
 
     def _provenance(self, source: str | None, sender: Sender | str | None) -> Provenance:
         kind = sender.kind if isinstance(sender, Sender) else sender
-        by_hand = typed.is_by_hand(source, kind, program_prompts=self._program_prompts)
+        by_hand = claude_code_typed.is_by_hand(source, kind, program_prompts=self._program_prompts)
         return Provenance.TYPED if by_hand else Provenance.OTHER
 
     def _result(self, record: Record, block: Block, session: SessionKey, at: datetime, offset: int) -> None:
@@ -214,12 +216,12 @@ class ClaudeFormat:
             self.notebook.outcome(call, session, at, place, status, text if status is Status.MASKED else None)
             return
         text = text_of(block.content)
-        if typed.is_refusal(text):
+        if claude_code_typed.is_refusal(text):
             rejection = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=record.cwd or "")
             self._refusal(record, rejection, text, offset, foreign=not tool or tool.startswith("mcp__"))
-        elif typed.is_interrupted(text):
+        elif claude_code_typed.is_interrupted(text):
             self.notebook.events.append(Interrupt(id=f"stop:{call}", session=session, at=at, place=place, call=call))
-        elif record.toolDenialKind or typed.is_cancelled(text):
+        elif record.toolDenialKind or claude_code_typed.is_cancelled(text):
             self.notebook.outcome(call, session, at, place, Status.CANCELLED, None)
         else:
             self.notebook.outcome(call, session, at, place, Status.FAILED, text)
@@ -230,13 +232,13 @@ class ClaudeFormat:
         A tool of somebody else's server words its errors itself and could forge a refusal, so what seems typed there,
         or under a call that this log does not show, does not count as typed unless the record itself says so.
         """
-        if typed.asks_to_stop(text):
+        if claude_code_typed.asks_to_stop(text):
             # What is recorded next tells whether the call had been running.
             self._refused[rejection.id] = rejection
             self.notebook.wait(rejection.id, offset, otherwise=rejection)
             return
         self.notebook.events.append(rejection)
-        reason = typed.refusal_reason(text)
+        reason = claude_code_typed.refusal_reason(text)
         if reason:
             doubtful = (foreign or record.isSidechain) and not record.holdsPersonsWords
             self.notebook.events.append(
@@ -265,7 +267,7 @@ class ClaudeFormat:
 
     def _queue(self, record: Record, offset: int) -> None:
         if record.operation == "enqueue" and bytes(record.content) not in _ABSENT:
-            text = typed.queued_text(text_of(record.content))
+            text = claude_code_typed.queued_text(text_of(record.content))
             where = self._when_and_where(record, offset)
             if text is None or where is None or not {record.mode, record.commandMode} <= _PROMPTS:
                 return
@@ -303,7 +305,7 @@ class ClaudeFormat:
     def _removed(self, record: Record) -> None:
         """A queued prompt was handed to the agent within its turn: no prompt record follows, at most an attachment."""
         if bytes(record.content) not in _ABSENT:
-            message = self._unqueue(typed.queued_text(text_of(record.content)))
+            message = self._unqueue(claude_code_typed.queued_text(text_of(record.content)))
         else:
             message = self._unqueue(next((each.text for each in self._queued.values()), None))
         if message is None:
@@ -320,7 +322,7 @@ class ClaudeFormat:
         handed = record.attachment
         if handed is None or handed.type != "queued_command":
             return
-        text = typed.queued_text(text_of(handed.prompt))
+        text = claude_code_typed.queued_text(text_of(handed.prompt))
         waiting = [*self._handed.values(), *self._queued.values()]
         message = next((each for each in waiting if each.text == text and each.id not in self._told), None)
         if message is None or self._when_and_where(record, offset) is None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.agents import called
 from wisen.agents.codex.read import AGENT
-from wisen.agents.files import files_below, source_at
+from wisen.agents.log_files import files_below, source_at
 from wisen.model.hook import Hook, HookSettings
 from wisen.safety.regular_files import SIDE_FILE, open_regular_file, read_at_most, read_regular_text
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.agents import masked
-from wisen.agents.codex import records, typed
+from wisen.agents.codex import codex_typed, records
 from wisen.agents.codex.calls import (
     SHELL,
     SHELLS,
@@ -24,11 +24,11 @@ from wisen.agents.codex.calls import (
     kind_of_tool,
     tool_of_kind,
 )
-from wisen.agents.codex.ends import End, How, end_of_item, end_of_output
+from wisen.agents.codex.codex_ends import End, How, end_of_item, end_of_output
+from wisen.agents.codex.codex_typed import Speaker
 from wisen.agents.codex.thread import LEFT, OVER, Note, Thread
-from wisen.agents.codex.typed import Speaker
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook import Notebook, moment
+from wisen.agents.notebook_log import Notebook, moment
 from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
@@ -148,8 +148,8 @@ class CodexFormat:
     def _meta(self, meta: records.Meta) -> None:
         if "native" in self._state:
             return  # a fork holds the first lines of its parents, too
-        who = typed.speaker_of_thread(meta)
-        native = typed.native_of(meta, who) or self._name
+        who = codex_typed.speaker_of_thread(meta)
+        native = codex_typed.native_of(meta, who) or self._name
         self._state.update(native=native, origin=meta.forked_from_id or native, who=who, place=meta.cwd or "")
 
     def _native(self) -> str:
@@ -173,7 +173,7 @@ class CodexFormat:
         self, item: ResponseItem, at: datetime, offset: int, *, bare: bool = False, inherited: bool = False
     ) -> None:
         if item.type == "message":
-            text = typed.text_of_bare(item) if bare else typed.text_of_item(item)
+            text = codex_typed.text_of_bare(item) if bare else codex_typed.text_of_item(item)
             if text is not None and not inherited:
                 self._message("item", item.id, text, at)
             elif item.role == "assistant":
@@ -194,7 +194,7 @@ class CodexFormat:
             item = records.as_event(payload).item
             self._turn_item(records.type_of(item).type if records.is_given(item) else "", item, at, offset)
         elif kind == "user_message":
-            text = typed.text_of_event(records.as_event(payload))
+            text = codex_typed.text_of_event(records.as_event(payload))
             if text is not None:
                 self._message("event", None, text, at)
         elif kind in records.ENDS:
@@ -210,7 +210,7 @@ class CodexFormat:
     def _turn_item(self, kind: str, raw: msgspec.Raw, at: datetime, offset: int) -> None:
         if kind == "UserMessage":
             item = records.as_item(raw)
-            text = typed.text_of_turn_item(item)
+            text = codex_typed.text_of_turn_item(item)
             if text is not None:
                 self._message("event", item.id, text, at)
         elif kind in records.ITEMS:
@@ -231,7 +231,7 @@ class CodexFormat:
             self._state.pop(word, None)
         if begins:
             self._state["turn"] = "begun"
-            self._state["turn_who"] = typed.speaker_of_turn(self._speaker(), event.turn_attribution)
+            self._state["turn_who"] = codex_typed.speaker_of_turn(self._speaker(), event.turn_attribution)
 
     def _message(self, copy: Copy, identity: str | None, text: str, at: datetime) -> None:
         if self._thread.is_copy(copy, text):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.files import files_below, source_at
 from wisen.agents.follow import Cursor, follow
-from wisen.agents.gemini_cli.places import CHATS, folder_of, place_of
+from wisen.agents.gemini_cli.gemini_cli_places import CHATS, folder_of, place_of
 from wisen.agents.gemini_cli.read import AGENT, ChatFormat
+from wisen.agents.log_files import files_below, source_at
 from wisen.agents.sniff import kind_of
 from wisen.agents.whole import read_whole
 

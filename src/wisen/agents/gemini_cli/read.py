@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents import arguments, masked
+from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
-from wisen.agents.gemini_cli.ends import SHELL, How, end_of
+from wisen.agents.gemini_cli.gemini_cli_ends import SHELL, How, end_of
+from wisen.agents.gemini_cli.gemini_cli_typed import typed_text
 from wisen.agents.gemini_cli.records import PASSED_OVER, READ, Record, as_document, parts_of, record_decoder
-from wisen.agents.gemini_cli.typed import typed_text
-from wisen.agents.notebook import Notebook, moment
+from wisen.agents.notebook_log import Notebook, moment
 from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.follow import Cursor
-    from wisen.agents.gemini_cli.ends import End
+    from wisen.agents.gemini_cli.gemini_cli_ends import End
     from wisen.agents.gemini_cli.records import About, Called
     from wisen.model.event import SessionKey
 
@@ -148,7 +148,7 @@ class ChatFormat:
             if not called.id or not called.name:
                 self.notebook.trouble(TroubleKind.MISSHAPEN, offset, "toolCall")
                 continue
-            hides = called.name == SHELL and masked.hides_exit_code(arguments.shell_of(called.args).command or "")
+            hides = called.name == SHELL and masked.hides_exit_code(call_arguments.shell_of(called.args).command or "")
             self._call(called, called.id, session, at, offset, hides=hides)
             end = end_of(called, hides=hides)
             if end is None or not self._is_new(f"end:{called.id}"):
@@ -175,7 +175,7 @@ class ChatFormat:
             at=at,
             place=self._place,
             tool=tool,
-            arguments=arguments.without_files(called.args, _FILES.get(tool, {})),
+            arguments=call_arguments.without_files(called.args, _FILES.get(tool, {})),
         )
         self.notebook.call(call, offset, hides=hides)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.agents.files import files_below, source_at
 from wisen.agents.follow import Cursor, follow
 from wisen.agents.generic.read import AGENT, GenericFormat
 from wisen.agents.generic.records import as_document
+from wisen.agents.log_files import files_below, source_at
 from wisen.agents.sniff import kind_of
 from wisen.agents.whole import read_whole
 

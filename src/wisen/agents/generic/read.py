@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from wisen.agents.follow import Cursor
     from wisen.agents.generic.records import Function
-    from wisen.agents.notebook import Notebook
+    from wisen.agents.notebook_log import Notebook
 
 AGENT = "generic"
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from wisen.agents.notebook import moment, plausible_time
+from wisen.agents.notebook_log import moment, plausible_time
 from wisen.agents.salvage import replace_invalid_text
 
 NOTHING = msgspec.Raw(b"")

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.files import files_below
+from wisen.agents.hermes.hermes_voices import Sessions
 from wisen.agents.hermes.read import AGENT, Talk
-from wisen.agents.hermes.voices import Sessions
-from wisen.agents.notebook import Notebook
+from wisen.agents.log_files import files_below
+from wisen.agents.notebook_log import Notebook
 from wisen.agents.rowwise import Table, read_rows
 from wisen.agents.sniff import kind_of
-from wisen.agents.sqlite_files import database_at
+from wisen.agents.sqlite_logs import database_at
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Mapping
 
-    from wisen.agents.notebook import Segment
+    from wisen.agents.notebook_log import Segment
     from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["Hermes"]

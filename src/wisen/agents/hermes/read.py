@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from wisen.agents import arguments, masked
+from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
-from wisen.agents.hermes.typed import text_of, typed_text
-from wisen.agents.hermes.voices import digest
-from wisen.agents.notebook import EPOCH, plausible_time
+from wisen.agents.hermes.hermes_typed import text_of, typed_text
+from wisen.agents.hermes.hermes_voices import digest
+from wisen.agents.notebook_log import EPOCH, plausible_time
 from wisen.agents.results import failure_in
 from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
@@ -27,8 +27,8 @@ from wisen.safety.sentinel import strip
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wisen.agents.hermes.voices import Unsaid
-    from wisen.agents.notebook import Notebook
+    from wisen.agents.hermes.hermes_voices import Unsaid
+    from wisen.agents.notebook_log import Notebook
 
 AGENT = "hermes"
 _SHELL = "terminal"
@@ -150,7 +150,7 @@ class Talk:
                 self.notebook.trouble(TroubleKind.MISSHAPEN, row, f"tool_call {number}")
                 continue
             tool, raw = asked.function.name, msgspec.Raw((asked.function.arguments or "{}").encode("utf-8", "replace"))
-            shell = arguments.shell_of(raw)
+            shell = call_arguments.shell_of(raw)
             place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self._place
             call = Call(
                 id=self._identity(name),
@@ -158,7 +158,7 @@ class Talk:
                 at=at,
                 place=place,
                 tool=tool,
-                arguments=_as_object(arguments.without_files(raw, _FILES.get(tool, {}))),
+                arguments=_as_object(call_arguments.without_files(raw, _FILES.get(tool, {}))),
             )
             self.notebook.call(call, row, hides=tool == _SHELL and masked.hides_exit_code(shell.command or ""))
         if _STOPPED.match(text) and not self._is_stopped:

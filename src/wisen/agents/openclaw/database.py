@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.agents import jsonl, salvage
-from wisen.agents.notebook import FAR_BEHIND, Notebook, Segment
+from wisen.agents.notebook_log import FAR_BEHIND, Notebook, Segment
 from wisen.agents.openclaw import compressed
+from wisen.agents.openclaw.openclaw_voices import Voice
 from wisen.agents.openclaw.read import AGENT, Conversation
 from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
 from wisen.agents.openclaw.registry import voices_in
-from wisen.agents.openclaw.voices import Voice
-from wisen.agents.sqlite_files import columns, connect, text
+from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:

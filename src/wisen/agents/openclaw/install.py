@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from wisen.agents.called import observer
 from wisen.agents.openclaw.newest import newest_session
-from wisen.agents.openclaw.places import settings_file, state_directories
+from wisen.agents.openclaw.openclaw_places import settings_file, state_directories
 from wisen.agents.openclaw.read import AGENT
 from wisen.errors import UsageError
 from wisen.model.hook import CLIENT, Caller, Calling, Hook, HookSettings, Program

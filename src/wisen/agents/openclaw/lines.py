@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from wisen.agents.concessions import may_concede
-from wisen.agents.notebook import Notebook
+from wisen.agents.notebook_log import Notebook
+from wisen.agents.openclaw.openclaw_voices import Voice
 from wisen.agents.openclaw.read import AGENT, Conversation
 from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
-from wisen.agents.openclaw.voices import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

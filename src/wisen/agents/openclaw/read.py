@@ -13,10 +13,11 @@ from datetime import timedelta
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.agents import arguments, masked
+from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook import EPOCH, moment, plausible_time
-from wisen.agents.openclaw import typed
+from wisen.agents.notebook_log import EPOCH, moment, plausible_time
+from wisen.agents.openclaw import openclaw_typed
+from wisen.agents.openclaw.openclaw_voices import Voice
 from wisen.agents.openclaw.records import (
     CALLS,
     PASSED_OVER,
@@ -32,7 +33,6 @@ from wisen.agents.openclaw.records import (
     text_of,
     time_of,
 )
-from wisen.agents.openclaw.voices import Voice
 from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from wisen.agents.notebook import Notebook
+    from wisen.agents.notebook_log import Notebook
     from wisen.model.event import SessionKey
 
 AGENT = "openclaw"
@@ -129,14 +129,14 @@ class Conversation:
         del offset
         text = text_of(blocks)
         if self.voice is None:
-            self.voice = Voice.JOB if typed.is_job(text) else Voice.USER
+            self.voice = Voice.JOB if openclaw_typed.is_job(text) else Voice.USER
         self._stopped = False
         session = self._notebook.session(self.native, at, self.place)
-        own = typed.typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
+        own = openclaw_typed.typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
         if own is None:
             return
         owner = owner_of(said.meta)
-        mine = self._is_the_users(owner) and (owner is True or not typed.is_from_room(text))
+        mine = self._is_the_users(owner) and (owner is True or not openclaw_typed.is_from_room(text))
         self._notebook.events.append(
             Message(
                 id=_made_id(at, own),
@@ -144,7 +144,7 @@ class Conversation:
                 at=at,
                 place=self.place,
                 text=own,
-                origin=Origin.QUEUED if typed.is_queued(text) else Origin.PROMPT,
+                origin=Origin.QUEUED if openclaw_typed.is_queued(text) else Origin.PROMPT,
                 provenance=Provenance.TYPED if mine else Provenance.OTHER,
             )
         )
@@ -180,7 +180,7 @@ class Conversation:
 
     def _call(self, block: Block, session: SessionKey, at: datetime, offset: int) -> None:
         native, tool = block.id or "", block.name or ""
-        shell = arguments.shell_of(block.arguments)
+        shell = call_arguments.shell_of(block.arguments)
         # Some providers count their calls from nought in each turn.
         identity = native if _UNIQUE.search(native) else f"{native}@{int((at - EPOCH).total_seconds() * 1000)}"
         place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self.place
@@ -191,7 +191,7 @@ class Conversation:
             at=at,
             place=place,
             tool=tool,
-            arguments=arguments.without_files(block.arguments, _FILES.get(tool, {})),
+            arguments=call_arguments.without_files(block.arguments, _FILES.get(tool, {})),
         )
         self._notebook.call(call, offset, hides=tool in _SHELLS and masked.hides_exit_code(shell.command or ""))
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.openclaw.voices import Voice, voice_of
-from wisen.agents.sqlite_files import columns, connect, text
+from wisen.agents.openclaw.openclaw_voices import Voice, voice_of
+from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wisen.agents.files import files_below
-from wisen.agents.notebook import Notebook
+from wisen.agents.log_files import files_below
+from wisen.agents.notebook_log import Notebook
 from wisen.agents.opencode.read import AGENT, About, Talk
 from wisen.agents.rowwise import Table, read_rows
 from wisen.agents.sniff import kind_of
-from wisen.agents.sqlite_files import columns, database_at, text
+from wisen.agents.sqlite_logs import columns, database_at, text
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Mapping
 
-    from wisen.agents.notebook import Segment
+    from wisen.agents.notebook_log import Segment
     from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["OpenCode"]

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 from wisen.agents.called import observer, strict_json
 from wisen.agents.opencode import OpenCode
 from wisen.agents.opencode.read import AGENT
-from wisen.agents.sqlite_files import connect, text
+from wisen.agents.sqlite_logs import connect, text
 from wisen.model.hook import Caller, Calling, Hook, HookSettings, Program
 
 if TYPE_CHECKING:

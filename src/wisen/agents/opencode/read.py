@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
-from wisen.agents import arguments, masked
+from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
 from wisen.agents.salvage import replace_invalid_text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from wisen.agents.notebook import Notebook
+    from wisen.agents.notebook_log import Notebook
     from wisen.model.event import SessionKey
 
 Row = TypeVar("Row")
@@ -186,7 +186,7 @@ class Talk:
         if state.status == "pending":
             self.notebook.wait(identity, here.row)  # its arguments are not there yet
             return
-        hides = part.tool == _SHELL and masked.hides_exit_code(arguments.shell_of(state.input).command or "")
+        hides = part.tool == _SHELL and masked.hides_exit_code(call_arguments.shell_of(state.input).command or "")
         begun = when(state.time.start) or here.at
         call = Call(
             id=part.callID if _UNIQUE.search(part.callID) else identity,
@@ -194,7 +194,7 @@ class Talk:
             at=begun,
             place=here.place,
             tool=part.tool,
-            arguments=arguments.without_files(state.input, _FILES.get(part.tool, {})),
+            arguments=call_arguments.without_files(state.input, _FILES.get(part.tool, {})),
         )
         self.notebook.call(call, here.row, hides=hides)
         if state.status in ("completed", "error"):

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from wisen.agents.notebook import EPOCH, plausible_time
+from wisen.agents.notebook_log import EPOCH, plausible_time
 
 NOTHING = msgspec.Raw(b"")
 

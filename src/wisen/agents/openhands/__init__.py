@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.files import folders_below
+from wisen.agents.log_files import folders_below
 from wisen.agents.openhands.eventwise import event_files, read_events
 from wisen.agents.openhands.read import AGENT, Conversation
 from wisen.agents.openhands.records import place_in

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.notebook import FAR_BEHIND, Segment
+from wisen.agents.notebook_log import FAR_BEHIND, Segment
 from wisen.agents.openhands.records import as_event, kind_in
 from wisen.agents.salvage import replace_invalid_text
 from wisen.model.source import Batch, Trouble, TroubleKind

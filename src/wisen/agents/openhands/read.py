@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.agents import arguments, masked
+from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook import Notebook, local_moment
+from wisen.agents.notebook_log import Notebook, local_moment
+from wisen.agents.openhands.openhands_typed import reason_in, typed_text
 from wisen.agents.openhands.records import PASSED_OVER, READ, text_of
-from wisen.agents.openhands.typed import reason_in, typed_text
 from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from wisen.agents.notebook import Segment
+    from wisen.agents.notebook_log import Segment
     from wisen.agents.openhands.records import Event, Observed
     from wisen.model.event import SessionKey
 
@@ -122,7 +122,7 @@ class Conversation:
             said = given.get("message") if event.tool_name == "finish" else None
             self._concede(event.tool_call_id, said if isinstance(said, str) else "", here)
             return
-        told = arguments.without_files(
+        told = call_arguments.without_files(
             msgspec.Raw(json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")), _FILES
         )
         call = Call(

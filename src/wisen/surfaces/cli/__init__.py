@@ -12,33 +12,26 @@ from typing import Annotated, Optional
 import typer
 
 from wisen import __version__
-from wisen.surfaces.cli.asked import models_app
-from wisen.surfaces.cli.changed import changes_app, undo
-from wisen.surfaces.cli.forgotten import forget
-from wisen.surfaces.cli.guarded import guards_app
-from wisen.surfaces.cli.learnt import adopt, contexts_app, entries_app, praise, proposals_app
-from wisen.surfaces.cli.live import install, uninstall
+from wisen.surfaces.cli.change_commands import changes_app, undo
+from wisen.surfaces.cli.context_commands import adopt, contexts_app
+from wisen.surfaces.cli.entry_commands import entries_app
+from wisen.surfaces.cli.forget_commands import forget
+from wisen.surfaces.cli.guard_commands import guards_app
+from wisen.surfaces.cli.install_commands import install, uninstall
+from wisen.surfaces.cli.language_commands import languages_app
+from wisen.surfaces.cli.memory_commands import brief, memory_app, note, recall
+from wisen.surfaces.cli.model_commands import models_app
 from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
-from wisen.surfaces.cli.phrased import phrases_app
-from wisen.surfaces.cli.remembered import brief, memory_app, note, recall
-from wisen.surfaces.cli.ruled import rules_app
-from wisen.surfaces.cli.served import mcp, serve
-from wisen.surfaces.cli.spoken import languages_app
-from wisen.surfaces.cli.switched import off, on
-from wisen.surfaces.cli.tried import effect, trials_app
+from wisen.surfaces.cli.phrase_commands import phrases_app
+from wisen.surfaces.cli.praise_commands import praise
+from wisen.surfaces.cli.program import FAILED, STOPPED, app
+from wisen.surfaces.cli.proposal_commands import proposals_app
+from wisen.surfaces.cli.rule_commands import rules_app
+from wisen.surfaces.cli.serve_commands import mcp, serve
+from wisen.surfaces.cli.switch_commands import off, on
+from wisen.surfaces.cli.trial_commands import effect, trials_app
 
-app = typer.Typer(
-    name="wisen",
-    help="Makes the AI agents you already use learn from their own work, and proves that it helps.",
-    epilog="Start with: wisen learn",
-    invoke_without_command=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    add_completion=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-FAILED, NOTHING, BAD, STOPPED = 1, 3, 4, 130
+__all__ = ["FAILED", "STOPPED", "app", "main"]
 
 
 def main() -> None:
@@ -104,7 +97,7 @@ def learn(
     Reads only what is new since the last time. Writes nothing outside wisen's home but the files you name; agents'
     files are only ever read.
     """
-    from wisen.surfaces.cli.learn import Options, run
+    from wisen.surfaces.cli.learn_view import Options, run
 
     options = Options(
         days=days,
@@ -135,7 +128,7 @@ def fixes(
     Looks at what `wisen learn` has read. Every fix says in how many sessions it was seen, how often it did not
     help, and what it would bring in that was not there before.
     """
-    from wisen.surfaces.cli.fixes import run
+    from wisen.surfaces.cli.fix_view import run
 
     raise typer.Exit(run(path, every=every, as_json=as_json))
 
@@ -165,8 +158,8 @@ def blame(
 
     Looks at what `wisen learn` has read. None of it is proof: it compares sessions before and after a line came.
     """
-    from wisen.surfaces.cli.blame import run
     from wisen.surfaces.cli.blame_lines import decide, show_unused
+    from wisen.surfaces.cli.blame_view import run
 
     if remove or keep:
         raise typer.Exit(
@@ -186,11 +179,11 @@ def explain(
 ) -> None:
     """Tell where something that was learnt comes from, how sure it is, and what it has done."""
     if name.upper().startswith(("LRN-", "ERR-", "FEAT-", "R-")):
-        from wisen.surfaces.cli.entries import explain
+        from wisen.surfaces.cli.entry_view import explain
     elif name.upper().startswith("G-"):
-        from wisen.surfaces.cli.guards import explain
+        from wisen.surfaces.cli.guard_view import explain
     else:
-        from wisen.surfaces.cli.fixes import explain
+        from wisen.surfaces.cli.fix_view import explain
 
     raise typer.Exit(explain(name, as_json=as_json))
 
@@ -198,7 +191,7 @@ def explain(
 @app.command()
 def review() -> None:
     """Go through what is proposed, one by one: approve, edit, skip or reject it."""
-    from wisen.surfaces.cli.review import review as run
+    from wisen.surfaces.cli.review_view import review as run
 
     raise typer.Exit(run())
 
@@ -233,7 +226,7 @@ def learned(
     as_json: Json = False,
 ) -> None:
     """Tell what was learnt lately in this project, and how much everywhere."""
-    from wisen.surfaces.cli.entries import learned as run
+    from wisen.surfaces.cli.entry_view import learned as run
 
     raise typer.Exit(run(days=days, as_json=as_json))
 
@@ -241,7 +234,7 @@ def learned(
 @app.command()
 def stats(as_json: Json = False) -> None:
     """Count what was learnt, by status, kind and context."""
-    from wisen.surfaces.cli.entries import stats as run
+    from wisen.surfaces.cli.entry_view import stats as run
 
     raise typer.Exit(run(as_json=as_json))
 
@@ -256,7 +249,7 @@ def detect(
     as_json: Json = False,
 ) -> None:
     """Tell whether a message corrects, praises, asks for something to last, or none of it, in any known language."""
-    from wisen.surfaces.cli.detect import run
+    from wisen.surfaces.cli.detect_view import run
 
     raise typer.Exit(run(text, before=before, from_input=from_input, as_json=as_json))
 
@@ -273,7 +266,7 @@ def cycle(
 
     Hooks start it by themselves at the end of a turn. Only one works at a time; what was cut off is taken up again.
     """
-    from wisen.surfaces.cli.cycle import run
+    from wisen.surfaces.cli.cycle_view import run
 
     raise typer.Exit(run(quick=quick, dry_run=dry_run, as_json=as_json))
 
@@ -281,7 +274,7 @@ def cycle(
 @app.command()
 def status(as_json: Json = False) -> None:
     """Tell in one screen what has been learnt from, and when."""
-    from wisen.surfaces.cli.status import run
+    from wisen.surfaces.cli.status_view import run
 
     raise typer.Exit(run(as_json=as_json))
 
@@ -289,7 +282,7 @@ def status(as_json: Json = False) -> None:
 @app.command()
 def agents(as_json: Json = False) -> None:
     """List the agents whose sessions were found: versions, counts, dates, and what could not be read and why."""
-    from wisen.surfaces.cli.agents import run
+    from wisen.surfaces.cli.agent_view import run
 
     raise typer.Exit(run(as_json=as_json))
 
@@ -308,8 +301,8 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Look everything over and tell what is broken, and what to do about it."""
-    from wisen.surfaces.cli.doctor import purge as purge_all
-    from wisen.surfaces.cli.doctor import run
+    from wisen.surfaces.cli.doctor_view import purge as purge_all
+    from wisen.surfaces.cli.doctor_view import run
 
     raise typer.Exit(
         purge_all(dry_run=dry_run, as_json=as_json) if purge else run(repair=repair and not dry_run, as_json=as_json)
@@ -324,6 +317,6 @@ def config(
     as_json: Json = False,
 ) -> None:
     """Show every setting: its value, where it comes from, and what it means."""
-    from wisen.surfaces.cli.config import run
+    from wisen.surfaces.cli.config_view import run
 
     raise typer.Exit(run(template=template, as_json=as_json))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.errors import UsageError
 from wisen.model.instruction import Strength
-from wisen.surfaces.cli import NOTHING
+from wisen.surfaces.cli.program import NOTHING
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say, shown_path, table
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def carry_out(learner: Learner, request: Proposal) -> int:
     Raises:
         WisenError: it cannot be done any more; the message says why.
     """
-    from wisen.surfaces.cli import app as commands
+    from wisen.surfaces.cli.program import app as commands
 
     with _inside(request.place):
         code = commands([*request.words], standalone_mode=False)

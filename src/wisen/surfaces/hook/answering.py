@@ -6,8 +6,8 @@ import _signal  # type: ignore[import-not-found,unused-ignore]  # the part in C:
 import os
 import sys
 
+from .hook_shelf import GEMINI, USUAL, Shelf
 from .lean_json import dumps, loads
-from .shelf import GEMINI, USUAL, Shelf
 from .switch import is_off_by_project, place_is_off, session_is_off
 
 LIMIT = 0.08
@@ -154,7 +154,7 @@ def _before_call(payload: Payload, shelf: Shelf) -> None:
 def _after_call(payload: Payload, shelf: Shelf) -> tuple[list[str], Payload | None]:
     """What could not be told before a call, and the event as one of a failed call, where it failed."""
     if shelf.agent != GEMINI:
-        from .outcomes import failure_in
+        from .hook_outcomes import failure_in
 
         return [], failure_in(payload)
     from .gemini import failure_in as gemini_failure_in
@@ -223,7 +223,7 @@ def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[st
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
     """What the user asked of wisen, and whatever matters to their prompt that the session was not told yet."""
-    from .asking import answer, stats, wish_in
+    from .hook_asking import answer, stats, wish_in
 
     prompt = payload.get("prompt")
     if not isinstance(prompt, str):
@@ -256,7 +256,7 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
 
 def _forgetting(kind: str, of: str, snapshot: Payload, shelf: Shelf) -> str:
     """What to tell about what is to be forgotten; noted are digests, for the agent's log has the words."""
-    from .forgetting import answer_forgetting, digest
+    from .hook_forgetting import answer_forgetting, digest
 
     pin, salt = shelf.pin(), shelf.salt()
     before = _texts(pin.get("asked"))

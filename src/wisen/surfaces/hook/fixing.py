@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .shelf import Shelf, SnapshotBroken
+from .hook_shelf import Shelf, SnapshotBroken
 
 _MOST = 2
 _SHELLS = (

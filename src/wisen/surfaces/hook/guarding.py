@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from .hook_shelf import Shelf, SnapshotBroken
 from .lean_json import dumps, loads
-from .shelf import Shelf, SnapshotBroken
 
 if __package__ and __package__.startswith("wisen"):
     from wisen.kernel.doubts import doubt_of, is_doubtful

@@ -8,7 +8,7 @@ from .lean_json import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .shelf import Shelf
+    from .hook_shelf import Shelf
 
 _FOLDER = "spool/replies"
 

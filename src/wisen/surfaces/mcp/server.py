@@ -15,8 +15,8 @@ from mcp.shared.exceptions import MCPError
 
 from wisen import __version__
 from wisen.errors import WisenError
-from wisen.surfaces.mcp.answers import Answers
-from wisen.surfaces.mcp.arguments import SUGGEST, TOOLS, schema_of
+from wisen.surfaces.mcp.tool_answers import Answers
+from wisen.surfaces.mcp.tool_arguments import SUGGEST, TOOLS, schema_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,90 @@
+"""How a tool call of Gemini CLI ended: its status says too little, the text that the model was given says the rest."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from wisen.agents import masked
+from wisen.agents.gemini_cli.gemini_cli_typed import without_hooks
+from wisen.agents.gemini_cli.records import parts_of, shown
+
+if TYPE_CHECKING:
+    from wisen.agents.gemini_cli.records import Called
+
+SHELL = "run_shell_command"
+_FRAME = re.compile(r"\s*<untrusted_context>\n(?P<inside>.*?)\n?</untrusted_context>\s*\Z", re.DOTALL)
+_EXIT = re.compile(
+    # Only the last lines are the tool's own; whatever stands before them the command may have printed.
+    r"^(?:Exit Code: (?P<code>-?\d+|\(none\))\n?)?(?:Signal: (?P<signal>[^\n]*)\n?)?"
+    r"(?:(?:Background PIDs|Process Group PGID|PGID): [^\n]*\n?)*\s*\Z",
+    re.MULTILINE,
+)
+_OUTPUT = re.compile(r"(?:Command: [^\n]*\n(?:Directory: [^\n]*\n)?)?(?:Output|Stdout): ?")
+_BLOCKED = "Tool execution blocked: "
+"""How the words of a hook begin that stopped a call."""
+_REFUSED = re.compile(r"did not allow|denied|declined|rejected", re.IGNORECASE)
+
+
+class How(StrEnum):
+    """How a call ended."""
+
+    WELL = "well"
+    FAILED = "failed"
+    MASKED = "masked"
+    BLOCKED = "blocked"
+    """A hook stopped it before it began."""
+    REFUSED = "refused"
+    STOPPED = "stopped"
+
+
+class End(NamedTuple):
+    """An end, with the words of a failure."""
+
+    how: How
+    text: str | None = None
+
+
+def end_of(call: Called, *, hides: bool) -> End | None:
+    """How a call ended; None while it has not."""
+    if call.status == "success":
+        return _of_success(call, hides=hides)
+    if call.status == "error":
+        words = _told(call) or shown(call.resultDisplay)
+        return End(How.BLOCKED) if words.startswith(_BLOCKED) else End(How.FAILED, words)
+    if call.status == "cancelled":
+        return End(How.REFUSED if _REFUSED.search(_told(call)) else How.STOPPED)
+    return None
+
+
+def _of_success(call: Called, *, hides: bool) -> End:
+    if call.name != SHELL and not hides:
+        return End(How.WELL)
+    text = _told(call)
+    last = _EXIT.search(text)
+    printed = _OUTPUT.sub("", text[: last.start()] if last else text, count=1).strip("\n")
+    code, signal = (last["code"] or "0", last["signal"] or "(none)") if last else ("0", "(none)")
+    if code not in ("0", "(none)"):
+        return End(How.FAILED, f"Exit code {code}\n{printed}")
+    if signal not in ("0", "(none)"):
+        return End(How.FAILED, f"{printed}\nSignal: {signal}")
+    return End(How.MASKED, printed) if hides and masked.error_in(printed) else End(How.WELL)
+
+
+def _told(call: Called) -> str:
+    """What the model was told, without frames and without what hooks added."""
+    try:
+        parts = parts_of(call.result)
+    except msgspec.ValidationError:
+        return shown(call.resultDisplay)
+    texts = [part.text or "" for part in parts]
+    for part in parts:
+        response = part.functionResponse.response if part.functionResponse else None
+        said = (response.error or response.output) if response else None
+        texts.append(said if isinstance(said, str) else "")
+    text = without_hooks("\n".join(text for text in texts if text))
+    framed = _FRAME.match(text)
+    return framed["inside"] if framed else text

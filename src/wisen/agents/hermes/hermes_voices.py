@@ -1,0 +1,151 @@
+"""Who speaks in the user's place in a Hermes session, and which of its rows are copies: told by the database alone."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from wisen.agents.sqlite_logs import columns, text
+
+if TYPE_CHECKING:
+    import sqlite3
+
+_MACHINES = frozenset(
+    "batch cron email homeassistant kanban msgraph_webhook subagent system tool webhook wecom_callback".split()
+)
+"""Where nobody types to Hermes, or anybody may: schedules, other programs, mail."""
+_PROGRAMS = frozenset({"api_server", "api"})
+_PRIVATE = frozenset({"", "dm", "private", "direct"})
+_CONTINUES = frozenset({"compression", "branched"})
+_DEPTH = 20
+"""How many sessions a conversation may have gone through; more is a ring."""
+
+
+class About(NamedTuple):
+    """What the database says of a session."""
+
+    source: str = "cli"
+    place: str = ""
+    parent: str = ""
+    end: str = ""
+    """Why it ended: `compression` and `branched` mean that it goes on under another id."""
+    delegated: bool = False
+    branched: bool = False
+    chat: str = ""
+
+
+class Unsaid(NamedTuple):
+    """Rows of a session that were not said in it."""
+
+    overheard: frozenset[int]
+    """What others said in a room, not to Hermes."""
+    copied: dict[bytes, int]
+    """What Hermes may write again when it shortens or branches a conversation: the row in which it first stood."""
+
+
+class _Config(msgspec.Struct, rename={"delegate_from": "_delegate_from", "branched_from": "_branched_from"}):
+    delegate_from: object = None
+    branched_from: object = None
+
+
+_config = msgspec.json.Decoder(_Config)
+
+
+class Sessions:
+    """The sessions of one database."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._abouts = dict(_abouts(database))
+        self._columns = columns(database, "messages")
+
+    def about(self, session: str) -> About:
+        """What is known of a session."""
+        return self._abouts.get(session, About())
+
+    def place(self, session: str) -> str:
+        """The directory of a session; a sub-agent's stands nowhere, and is that of the session that asked for it."""
+        seen = {session}
+        while not (about := self.about(session)).place and about.parent and len(seen) < _DEPTH:
+            session = about.parent
+            if session in seen:
+                break
+            seen.add(session)
+        return self.about(session).place
+
+    def goes_on(self, session: str) -> bool:
+        """Whether a session with a parent is the same conversation under another id."""
+        about = self.about(session)
+        return about.branched or self.about(about.parent).end in _CONTINUES
+
+    def is_sub_agents(self, session: str) -> bool:
+        """Whether another agent speaks in the user's place."""
+        about = self.about(session)
+        return about.delegated or about.source == "subagent" or bool(about.parent and not self.goes_on(session))
+
+    def is_the_users(self, session: str, *, program_prompts: bool) -> bool:
+        """Whether the user messages of a session are the user's own; in a room anybody may have spoken."""
+        about = self.about(session)
+        if about.source in _MACHINES or session.startswith("cron_") or self.is_sub_agents(session):
+            return False
+        return about.chat in _PRIVATE and (program_prompts or about.source not in _PROGRAMS)
+
+    def unsaid(self, session: str) -> Unsaid:
+        """Which rows of a session nobody said there."""
+        overheard: set[int] = set()
+        if "observed" in self._columns:
+            query = "SELECT id FROM messages WHERE session_id = ? AND observed = 1"
+            overheard = {row for (row,) in self._database.execute(query, (session,))}
+        return Unsaid(frozenset(overheard), self._copied(session))
+
+    def _copied(self, session: str) -> dict[bytes, int]:
+        found: dict[bytes, int] = {}
+        flags = [name for name in ("compacted = 1", "active = 0") if name.split()[0] in self._columns]
+        if flags:
+            self._note(found, session, f" AND ({' OR '.join(flags)})")
+        seen = {session}
+        while self.goes_on(session) and len(seen) < _DEPTH:
+            session = self.about(session).parent
+            if not session or session in seen:
+                break
+            seen.add(session)
+            self._note(found, session, "")
+        return found
+
+    def _note(self, found: dict[bytes, int], session: str, which: str) -> None:
+        cells = "role, content, tool_calls"
+        query = f"SELECT id, {cells} FROM messages WHERE session_id = ? AND role <> 'tool'{which}"  # noqa: S608 - words of ours
+        for row, *said in self._database.execute(query, (session,)):
+            key = digest(*said)
+            found[key] = min(row, found.get(key, row))
+
+
+def digest(role: object, content: object, calls: object) -> bytes:
+    """What tells a copy: the same words of the same speaker, with the same calls; spaces around them may be gone."""
+    parts = (each if isinstance(each, bytes) else str(each or "").encode() for each in (role, content, calls))
+    return hashlib.blake2b(b"\0".join(part.strip() for part in parts), digest_size=16).digest()
+
+
+def _abouts(database: sqlite3.Connection) -> list[tuple[str, About]]:
+    here = columns(database, "sessions")
+    names = ("id", "source", "cwd", "parent_session_id", "end_reason", "model_config", "chat_type")
+    cells = ", ".join(name if name in here else "NULL" for name in names)
+    found = []
+    for session, source, cwd, parent, end, config, chat in database.execute(f"SELECT {cells} FROM sessions"):  # noqa: S608 - names of ours
+        try:
+            told = _config.decode(config or b"{}")
+        except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
+            told = _Config()
+        about = About(
+            source=text(source or b"cli").lower(),
+            place=text(cwd or b""),
+            parent=text(parent or b""),
+            end=text(end or b""),
+            delegated=told.delegate_from is not None,
+            branched=told.branched_from is not None,
+            chat=text(chat or b"").lower(),
+        )
+        found.append((text(session), about))
+    return found

@@ -1,0 +1,245 @@
+"""`wisen blame`: what each line of an instruction file costs, and what the sessions tell about it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from wisen import app
+from wisen.errors import UsageError
+from wisen.model.instruction import Strength, told
+from wisen.surfaces.cli.program import NOTHING
+from wisen.surfaces.cli.render import clipped, complaint, console, plural, print_json, shown_call
+from wisen.surfaces.pages.html import OURS, page, visible, write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from rich.console import Console
+    from rich.text import Text
+
+    from wisen.model.fix import Evidence
+    from wisen.model.instruction import Blame, Effect
+
+_SHOWN = 10
+_STYLES = {
+    Strength.BEGAN: "bold red",
+    Strength.HELPED: "green",
+    Strength.NO_TRACE: "dim",
+    Strength.TOO_EARLY: "dim",
+    Strength.NEVER: "yellow",
+}
+_SHORT = {Strength.BEGAN: "began with it", Strength.NO_TRACE: "no trace", Strength.TOO_EARLY: "too early"}
+"""What fits into a column; the sentences below the rows say it in full."""
+_HEADS = ("line", "cost", "since", "relevant", "✓ ✗", "effect")
+_LEGEND = (
+    "cost: tokens in every session; since ≤: already there when the history begins; relevant: sessions that did "
+    "something the line speaks about / sessions under it; ✓ followed; ✗ violated"
+)
+_NUMBERS = ("line", "cost", "relevant")
+_LONG = 400
+"""So much of a line of the file is shown, and of a call: one may be very long."""
+_LONG_WORD = re.compile(r"\S{101,}")
+_READABLE = 24
+"""Columns that the text of a line needs beside its figures; else it stands below them."""
+
+
+def run(path: Path, *, lines: Sequence[int], as_json: bool, html: Path | None) -> int:
+    """Show what the sessions tell about a file, or about one line of it; or write it as a page."""
+    if len(lines) > 1:
+        raise UsageError("--line is given several times only with --remove or --keep. Give one to look at.")
+    line = lines[0] if lines else None
+    if html is not None and (as_json or line is not None):
+        raise UsageError("--html writes the whole file as a page. Give it without --line and --json.")
+    wires = app.wire()
+    if not wires.ever_used:
+        print("Nothing learnt yet. Start with: wisen learn")
+        return NOTHING
+    with wires.learner(reads=False) as learner:
+        blame = learner.blame(path)
+        effect = None if line is None else effect_of(blame, line)
+        calls = () if effect is None else learner.evidence_of(effect)
+    if html is not None:
+        write_page(blame, html)
+        print(f"Written: {html}")
+    elif effect is not None:
+        if as_json:
+            print_json({"effect": effect, "evidence": calls})
+        else:
+            show_line(effect, calls, console())
+    elif as_json:
+        print_json(blame)
+    else:
+        show(blame, console())
+    return 0
+
+
+def effect_of(blame: Blame, number: int) -> Effect:
+    """The effect of the line that stands at this number. Raises: UsageError: there is no such line."""
+    for effect in blame.effects:
+        if effect.line.number == number:
+            return effect
+    there = f"its lines go from 1 to {len(blame.effects):,}" if blame.effects else "it is empty"
+    raise UsageError(f"{blame.file.path} has no line {number}: {there}. They are shown by: {_command(blame)}")
+
+
+def write_page(blame: Blame, target: Path) -> None:
+    """Write the page about a file. Raises: UsageError: something else stands there, or it cannot be written."""
+    write(page(blame), target, begins=OURS, option="--html")
+
+
+def show(blame: Blame, out: Console) -> None:
+    """The file line by line, and below it what left a trace."""
+    from rich.text import Text
+
+    out.print(Text.assemble((visible(blame.file.path), "bold"), f": {blame.headline}"))
+    out.print()
+    _rows(blame, out)
+    for effect in blame.traces:
+        out.print()
+        out.print(Text(visible(told(effect)), style=_STYLES[effect.strength]))
+    strong = next((effect.line.number for effect in blame.traces if not effect.line.gone), 0)
+    hints = [_LEGEND, "None of this is proof: sessions before and after a line differ in more than the line."]
+    if blame.traces:
+        hints.insert(1, "How many times as often is corrected for how everything else went.")
+    if strong:
+        hints.append(f"The calls behind it: {_command(blame)} --line {strong}")
+    out.print()
+    for hint in hints:
+        out.print(Text(visible(hint), style="dim"))
+
+
+def _rows(blame: Blame, out: Console) -> None:
+    """One row a line of the file: its figures, and its text beside them or below."""
+    from rich.text import Text
+
+    speaking = {effect.line.number for effect in blame.speaking}
+    rows = [(effect, _cells(effect) if effect.line.number in speaking else _quiet(effect)) for effect in blame.effects]
+    widths = [max(map(len, column)) for column in zip(_HEADS, *(cells for _, cells in rows), strict=True)]
+    if not any(effect.followed or effect.violated for effect in blame.speaking):
+        widths[_HEADS.index("✓ ✗")] = 0
+    _print_row(_figures(_HEADS, widths, style="dim"), Text("text", style="dim"), widths, out)
+    for effect, cells in rows:
+        is_quiet = effect.line.number not in speaking
+        text = Text(visible(_clip_line(effect.line.text)), style="dim" if is_quiet else "")
+        styles = {"style": "dim"} if is_quiet else {"strong": _STYLES[effect.strength]}
+        _print_row(_figures(cells, widths, **styles), text, widths, out)
+
+
+def _clip_line(text: str) -> str:
+    """A line of the file as it stands, without the end of a long one and the middle of a long word."""
+    short = _LONG_WORD.sub(lambda word: clipped(word[0], 80), text)
+    if len(short) <= _LONG:
+        return short
+    bare = short.lstrip()
+    return short[: len(short) - len(bare)][:_READABLE] + clipped(bare, _LONG)
+
+
+def _print_row(figures: Text, text: Text, widths: Sequence[int], out: Console) -> None:
+    from rich.text import Text
+
+    from wisen.surfaces.cli.layout import wrap_text
+
+    beside = figures.cell_len
+    if out.width - beside >= _READABLE:
+        lines = list(wrap_text(text, out.width - beside, hang=0)) or [Text()]
+        made = [figures + lines[0], *(Text(" " * beside) + line for line in lines[1:])]
+    else:
+        figures.rstrip()
+        indent = widths[0] + 1
+        lines = list(wrap_text(text, out.width - indent, hang=0))
+        made = [Text(" " * indent) + line for line in lines]
+        if figures.cell_len <= indent and made:  # nothing but its number: the text stands beside that
+            made[0] = figures + " " * (indent - figures.cell_len) + lines[0]
+        else:
+            made.insert(0, figures)
+    for each in made:
+        each.rstrip()
+        out.print(each, soft_wrap=True)
+
+
+def _figures(cells: Sequence[str], widths: Sequence[int], *, style: str = "", strong: str = "") -> Text:
+    from rich.text import Text
+
+    made = Text(style=style)
+    for head, cell, width in zip(_HEADS, cells, widths, strict=True):
+        if width:
+            padded = cell.rjust(width) if head in _NUMBERS else cell.ljust(width)
+            made.append(f"{padded} ", style=strong if head == "effect" else "")
+    return made
+
+
+def _quiet(effect: Effect) -> tuple[str, ...]:
+    return (str(effect.line.number), *[""] * (len(_HEADS) - 1))
+
+
+def _cells(effect: Effect) -> tuple[str, ...]:
+    line, strength = effect.line, effect.strength
+    kept = [f"✓{effect.followed}"] if effect.followed else []
+    broken = [f"✗{effect.violated}"] if effect.violated else []
+    return (
+        str(line.number),
+        f"{line.tokens:,}",
+        f"{'≤ ' if line.since_known else ''}{line.born:%Y-%m-%d}",
+        f"{effect.relevant if line.words else '·'}/{effect.under}",
+        " ".join(kept + broken),
+        _SHORT.get(strength, strength.value),
+    )
+
+
+def show_line(effect: Effect, calls: Sequence[Evidence], out: Console) -> None:
+    """What is known about one line: its life, its figures, and the failing calls that speak against it or for it."""
+    from rich.text import Text
+
+    line = effect.line
+    where = f"Line {line.number}" if line.number else "A line that is gone"
+    out.print(Text.assemble((where, "bold"), f": {visible(line.text.strip())}"))
+    for sentence in _life(effect):
+        out.print(Text(f"  {visible(sentence)}", style="dim"))
+    out.print(Text(f"  {effect.strength.value}", style=_STYLES[effect.strength]))
+    if effect.signature is not None:
+        out.print(Text(visible(told(effect))))
+    if effect.chance is not None:
+        chance = f"{effect.chance:.1%}" if effect.chance >= 0.001 else "less than 0.1%"
+        out.print(Text(f"Chance alone does so much in {chance} of cases, all lines together. This is not proof."))
+    newest = sorted(calls, key=lambda call: call.at, reverse=True)
+    if newest:
+        out.print(Text(f"\n{plural(len(newest), 'failing call')}, newest first:"))
+    for call in newest[:_SHOWN]:
+        _call(call, out)
+    if len(newest) > _SHOWN:
+        out.print(Text(f"and {plural(len(newest) - _SHOWN, 'call')} more: add --json", style="dim"))
+
+
+def _life(effect: Effect) -> list[str]:
+    line = effect.line
+    since = f"{line.born:%Y-%m-%d}{' or before' if line.since_known else ''}"
+    stands = f"stood from {since} to {line.gone:%Y-%m-%d}" if line.gone else f"stands since {since}"
+    told_so = [
+        f"{stands}{f', under the heading {line.heading}' if line.heading else ''}",
+        f"about {plural(line.tokens, 'token')} in every session",
+        f"names {', '.join(line.words)}" if line.words else "names nothing that a call could show",
+    ]
+    if line.against:
+        told_so.append(f"forbids {', '.join(line.against)}")
+    kept = [
+        f"{count:,} {how} it" for count, how in ((effect.followed, "followed"), (effect.violated, "violated")) if count
+    ]
+    under = f"{plural(effect.under, 'session')} under it, {effect.relevant:,} did something it speaks about"
+    return [*told_so, "; ".join([under, *kept])]
+
+
+def _call(call: Evidence, out: Console) -> None:
+    from rich.text import Text
+
+    out.print(Text(f"{call.at:%Y-%m-%d %H:%M}  {visible(call.agent)} session {visible(call.session)}", style="dim"))
+    out.print(Text(f"  - {visible(clipped(shown_call(call.before) or call.before, _LONG))}"))
+    said_there = complaint(call.said)
+    if said_there:
+        out.print(Text(f"    {visible(clipped(said_there, _LONG))}", style="red"))
+
+
+def _command(blame: Blame) -> str:
+    return f"wisen blame {shlex.quote(blame.file.path)}"

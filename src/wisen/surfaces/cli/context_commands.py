@@ -1,0 +1,94 @@
+"""The commands about projects and whose files are: `wisen contexts …` and `wisen adopt`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - as below
+from typing import Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+contexts_app = typer.Typer(help="The projects that were learnt from.", invoke_without_command=True)
+
+
+@contexts_app.callback()
+def contexts(context: typer.Context, as_json: Json = False) -> None:
+    """List the projects that were learnt from, with their keys."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.entry_view import contexts as run
+
+        raise typer.Exit(run(as_json=as_json))
+
+
+@contexts_app.command(name="list")
+def list_contexts(as_json: Json = False) -> None:
+    """List the projects that were learnt from, with their keys."""
+    from wisen.surfaces.cli.entry_view import contexts as run
+
+    raise typer.Exit(run(as_json=as_json))
+
+
+@contexts_app.command(name="alias")
+def alias_context(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="The key of a context, or how it begins.")],
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A directory of this machine.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a directory belongs to a project, also where it was moved or has no remote."""
+    from wisen.surfaces.cli.entry_view import alias as run
+
+    raise typer.Exit(run(key, path, dry_run=dry_run, as_json=as_json))
+
+
+@contexts_app.command(name="join")
+def join_context(
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A checkout that waits: see wisen contexts.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a checkout belongs to the project whose remote it has: what was learnt crosses from now on."""
+    from wisen.surfaces.cli.adopt_view import join
+
+    raise typer.Exit(join(path, dry_run=dry_run, as_json=as_json))
+
+
+@contexts_app.command(name="separate")
+def separate_context(
+    path: Annotated[Path, typer.Argument(metavar="DIR", help="A checkout.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a checkout is a project of its own, whatever remote it has."""
+    from wisen.surfaces.cli.adopt_view import separate
+
+    raise typer.Exit(separate(path, dry_run=dry_run, as_json=as_json))
+
+
+def adopt(
+    path: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="FILE", help="A file in a project. Without one, all that wait and were adopted."),
+    ] = None,
+    mine: Annotated[
+        bool, typer.Option("--mine", help="You wrote it, although it was there before your first session.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--show", help="Only show what it holds and whose it seems to be.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="It is not yours: it is not read.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a file in a project is yours, so that it may teach: its content is shown, then you are asked.
+
+    Files in a project (.learnings, chats of aider) are other people's until you adopt them; what git tracks never is.
+    """
+    from wisen.surfaces.cli import adopt_view
+
+    if path is None:
+        raise typer.Exit(adopt_view.list_files(as_json=as_json))
+    if show:
+        raise typer.Exit(adopt_view.show(path, as_json=as_json))
+    if revoke:
+        raise typer.Exit(adopt_view.revoke(path, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(adopt_view.adopt(path, is_mine=mine, dry_run=dry_run, as_json=as_json))

@@ -1,0 +1,50 @@
+"""`wisen doctor`: what was looked at, and what to do about what is broken."""
+
+from __future__ import annotations
+
+from wisen import app
+from wisen.health import doctor
+from wisen.model.state import Finding, Health
+from wisen.surfaces.cli.program import BAD
+from wisen.surfaces.cli.render import console, plural, print_json
+
+_MARKS = {Health.GOOD: ("good  ", "green"), Health.NOTICE: ("notice", "yellow"), Health.BAD: ("BAD   ", "bold red")}
+
+
+def run(*, repair: bool, as_json: bool) -> int:
+    """Look everything over, after repairing if that was asked for."""
+    wires = app.wire()
+    subject = wires.examined()
+    mended: tuple[Finding, ...] = ()
+    if repair:
+        with wires.noted_when_stopped(), wires.lock().hold("repair"):
+            mended = doctor.repair(subject)
+    findings = mended + doctor.examine(subject)
+    if as_json:
+        print_json({"home": subject.home, "findings": findings})
+    else:
+        from wisen.surfaces.cli.terminal import styled
+
+        out = console()
+        for finding in findings:
+            out.print(styled(_MARKS[finding.health], f" {finding.about}: {finding.says}"))
+            if finding.next_step:
+                out.print(f"       {finding.next_step}", style="dim")
+    return BAD if any(finding.health is Health.BAD for finding in findings) else 0
+
+
+def purge(*, dry_run: bool, as_json: bool) -> int:
+    """Forget what the rules of safety refuse today; it is counted by rule and place, and never shown."""
+    wires = app.wire()
+    with wires.lock().hold("purge"), wires.learner(reads=False) as learner:
+        found = learner.purge(dry_run=dry_run)
+    if as_json:
+        print_json({"dry_run": dry_run, "purged": [each._asdict() for each in found]})
+        return 0
+    out = console()
+    would = "would go" if dry_run else "gone"
+    for each in found:
+        out.print(f"{each.rule}: {plural(each.many, each.place)} {would}", markup=False)
+    if not found:
+        out.print("Nothing is stored that may not be kept.")
+    return 0

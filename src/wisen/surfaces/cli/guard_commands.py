@@ -1,0 +1,107 @@
+"""The group of commands about guards: `wisen guards …`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+guards_app = typer.Typer(
+    help="Known mistakes that are stopped before the call.", invoke_without_command=True, no_args_is_help=False
+)
+GuardId = Annotated[str, typer.Argument(metavar="ID", help="The id of a guard, or how it begins.")]
+Everything = Annotated[bool, typer.Option("--all", help="Of all projects, not only of this one.")]
+_FORM = "As in 'deny rtk bun -> bun # rtk has no bun', 'warn edit: migrations/**' or 'ask git push --force'."
+
+
+@guards_app.callback()
+def guards(context: typer.Context, as_json: Json = False) -> None:
+    """List the guards of this project and of all projects, and how each has fared."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.guard_view import show
+
+        raise typer.Exit(show(every=False, as_json=as_json))
+
+
+@guards_app.command(name="list")
+def list_guards(every: Everything = False, as_json: Json = False) -> None:
+    """List the guards of this project and of all projects, and how each has fared."""
+    from wisen.surfaces.cli.guard_view import show
+
+    raise typer.Exit(show(every=every, as_json=as_json))
+
+
+@guards_app.command(name="show")
+def show_guard(guard: GuardId, as_json: Json = False) -> None:
+    """Show one guard: what it watches for, why, where it comes from, what it did or would have done."""
+    from wisen.surfaces.cli.guard_view import explain
+
+    raise typer.Exit(explain(guard, as_json=as_json))
+
+
+@guards_app.command()
+def add(
+    text: Annotated[str, typer.Argument(metavar="GUARD", help=_FORM)],
+    here: Annotated[bool, typer.Option("--here/--everywhere", help="For this project, or for all.")] = True,
+    shadow: Annotated[bool, typer.Option("--shadow", help="Only note what it would do.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Write a guard by hand: [warn|deny|ask] [shell|edit|read|TOOL:] PATTERN [-> BETTER] [# REASON]."""
+    from wisen.surfaces.cli.guard_view import add as run
+
+    raise typer.Exit(run(text, here=here, shadow=shadow, dry_run=dry_run, as_json=as_json))
+
+
+@guards_app.command(name="test")
+def try_call(
+    command: Annotated[str, typer.Argument(metavar="COMMAND", help="A command line, or a file with --tool.")],
+    tool: Annotated[str, typer.Option("--tool", help="The tool that would be called.")] = "Bash",
+    as_json: Json = False,
+) -> None:
+    """Tell which guards a call would meet here, and what they would say. Nothing is run."""
+    from wisen.surfaces.cli.guard_view import test as run
+
+    raise typer.Exit(run(command, tool=tool, as_json=as_json))
+
+
+@guards_app.command()
+def enable(
+    guard: GuardId,
+    mode: Annotated[str, typer.Option("--as", help="warn, deny, ask or shadow; as it was written unless told.")] = "",
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Put a guard to work."""
+    from wisen.surfaces.cli.guard_view import enable as run
+
+    raise typer.Exit(run(guard, mode, dry_run=dry_run, as_json=as_json))
+
+
+@guards_app.command()
+def disable(guard: GuardId, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Switch a guard off, from the next call on."""
+    from wisen.surfaces.cli.guard_view import set_mode
+
+    raise typer.Exit(set_mode(guard, "off", dry_run=dry_run, as_json=as_json))
+
+
+@guards_app.command()
+def remove(guard: GuardId, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Take a guard away. It is not proposed again."""
+    from wisen.surfaces.cli.guard_view import set_mode
+
+    raise typer.Exit(set_mode(guard, "removed", dry_run=dry_run, as_json=as_json))
+
+
+@guards_app.command()
+def backtest(
+    guard: Annotated[str, typer.Argument(metavar="ID", help="The id of a guard, or a guard in writing.")],
+    as_json: Json = False,
+) -> None:
+    """Run a guard over all recorded sessions: failures it would have met, good calls it would have hit."""
+    from wisen.surfaces.cli.guard_view import backtest as run
+
+    raise typer.Exit(run(guard, as_json=as_json))

@@ -1,0 +1,43 @@
+"""The commands about agents that call us while they work: `wisen install` and `wisen uninstall`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+_AGENTS = "The agent: claude-code, codex, openclaw, hermes, gemini-cli or opencode."
+AgentName = Annotated[str, typer.Argument(metavar="AGENT", help=_AGENTS)]
+
+
+def install(
+    agent: AgentName,
+    scope: Annotated[
+        str, typer.Option("--scope", help="`user`: in all sessions; `project`: in those of this folder.")
+    ] = "user",
+    experiments: Annotated[
+        Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--experiments/--no-experiments", help="Whether hints that you did not approve may be tried."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before writing.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Have an agent call wisen while it works, so that what was learnt reaches it at the right moment.
+
+    Shows what is written into its settings and what the agent will wait for it, measured here; in a terminal it asks
+    first. Doing it twice changes nothing; after wisen or its home has moved, doing it again repairs it. Nothing else
+    changes an agent's settings.
+    """
+    from wisen.surfaces.cli.install_view import install as run
+
+    raise typer.Exit(run(agent, scope=scope, experiments=experiments, yes=yes, dry_run=dry_run, as_json=as_json))
+
+
+def uninstall(agent: AgentName, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Take wisen out of an agent's settings; where nobody else changed them, they are as before, byte for byte."""
+    from wisen.surfaces.cli.install_view import uninstall as run
+
+    raise typer.Exit(run(agent, dry_run=dry_run, as_json=as_json))

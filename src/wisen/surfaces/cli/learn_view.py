@@ -1,0 +1,310 @@
+"""`wisen learn`: the report on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import app
+from wisen.errors import UsageError
+from wisen.model.instruction import Strength, told
+from wisen.surfaces.cli.layout import CommandLine
+from wisen.surfaces.cli.program import NOTHING
+from wisen.surfaces.cli.render import (
+    blame_command,
+    clipped,
+    console,
+    decision_words,
+    duration,
+    headline,
+    plural,
+    print_json,
+    size,
+    stops,
+    table,
+    thousands,
+)
+from wisen.surfaces.cli.switch_commands import is_off
+from wisen.surfaces.pages import corrections
+from wisen.surfaces.pages.html import check, write
+from wisen.surfaces.pages.report_page import OURS_HTML, OURS_MARKDOWN, markdown, page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+    from wisen.app import Wiring
+    from wisen.model.report import Counts, Report
+
+_SHOWN = 12
+_WIDE = 58
+_THEMES = 5
+"""How many repeated corrections, and how many said once, are shown."""
+_LONG_WORK = 20_000_000
+"""Bytes from which on a progress bar is worth its flicker."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the user asked for beside the path."""
+
+    days: float | None
+    project: str | None
+    part: str | None
+    """A suffix to the keys of the contexts that are read."""
+    recheck: bool
+    jobs: int
+    dry_run: bool
+    sample: bool
+    html: Path | None
+    markdown: Path | None
+    as_json: bool
+
+
+def run(path: Path | None, options: Options) -> int:
+    """Learn and show what was found."""
+    if options.sample:
+        if path is not None:
+            raise UsageError("--sample reads the sample sessions and --path others. Give one of them.")
+        path = Path(__file__).parent.parent.parent / "sample"
+    if not options.dry_run and not options.sample and is_off(app.wire(), as_json=options.as_json):
+        return 0
+    files = _files(options)
+    for target, begins, option, _ in files:
+        check(target, begins=begins, option=option)
+    with (
+        _wires(dry_run=options.dry_run or options.sample) as wires,
+        wires.noted_when_stopped(),
+        wires.lock().hold("learn"),
+        wires.learner(options.part) as learner,
+        _progress(quiet=options.as_json) as progress,
+    ):
+        report = learner.learn(
+            path,
+            days=options.days,
+            project=options.project,
+            recheck=options.recheck,
+            jobs=options.jobs,
+            judge=True if files else None,
+            progress=progress,
+        )
+    if options.as_json:
+        print_json(report)
+    else:
+        show(report, console(), dry_run=options.dry_run, sample=options.sample)
+    for target, begins, option, made in files:
+        write(made(report), target, begins=begins, option=option)
+        print(f"Written: {target}", file=sys.stderr)
+    return 0 if report.counts.sources else NOTHING
+
+
+def _files(options: Options) -> list[tuple[Path, str, str, Callable[[Report], str]]]:
+    """The files that the report is written to besides: where, how they begin, the option, and what makes them."""
+    asked = (
+        (options.html, OURS_HTML, "--html", page),
+        (options.markdown, OURS_MARKDOWN, "--markdown", markdown),
+    )
+    return [(target, begins, option, made) for target, begins, option, made in asked if target is not None]
+
+
+@contextmanager
+def _wires(*, dry_run: bool) -> Iterator[Wiring]:
+    """A dry run works in stores that are gone afterwards."""
+    wires = app.wire()
+    if not dry_run:
+        yield wires
+        return
+    with tempfile.TemporaryDirectory(prefix="wisen-dry-run-") as folder:
+        yield wires.elsewhere(Path(folder))
+
+
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    if quiet or not sys.stderr.isatty():
+        yield lambda _done, _total: None
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from wisen.surfaces.cli.terminal import safe_console
+
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=safe_console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=total > _LONG_WORK)
+
+
+def show(report: Report, out: Console, *, dry_run: bool = False, sample: bool = False) -> None:
+    """The report, most telling things first."""
+    counts = report.counts
+    for warning in report.warnings:
+        out.print(warning, style="bold red")
+    for line in report.waiting:
+        out.print(line, style="yellow", markup=False)
+    if not counts.sources:
+        _nothing(report, out)
+        return
+    out.print(headline(counts), style="bold")
+    out.print(_reading(report), style="dim")
+    _decisions(report, out, stored=not (dry_run or sample))
+    _failures(report, out)
+    _corrections(report, out)
+    _instructions(report, out)
+    _tools(counts, out)
+    out.print(f"\n{stops(counts)}")
+    _troubles(report, out)
+    if report.proposals and not dry_run and not sample:
+        out.print(f"\n{plural(report.proposals, 'proposal waits', 'proposals wait')} for your answer: wisen review")
+    out.print(_next(dry_run=dry_run, sample=sample), style="dim")
+
+
+def _nothing(report: Report, out: Console) -> None:
+    if report.selection.under is not None:
+        out.print(f"No sessions in {report.selection.under}.")
+        out.print(
+            "Sessions are files as Claude Code, Codex or OpenClaw write them, or OpenAI-style messages.", style="dim"
+        )
+        return
+    out.print("No sessions on this machine yet.")
+    out.print(f"Looked in: {', '.join(report.looked_in)}", style="dim")
+    out.print("Sessions elsewhere? wisen learn --path DIR. What it looks like: wisen learn --sample", style="dim")
+
+
+def _reading(report: Report) -> str:
+    if not report.new_events and report.read_bytes:
+        return f"Nothing new in {size(report.read_bytes)} read."
+    if not report.read_bytes:
+        return f"Nothing new since the last time ({plural(report.counts.sources, 'file')} looked at)."
+    speed = report.read_bytes / report.reading_seconds / 1e6 if report.reading_seconds else 0.0
+    return (
+        f"Read {size(report.read_bytes)} in {report.seconds:.1f} s ({speed:.0f} MB/s), "
+        f"{plural(report.new_events, 'new event')}."
+    )
+
+
+def _failures(report: Report, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import styled
+
+    if not report.failures:
+        out.print("\nNo failed calls.")
+        return
+    repeated = [kind for kind in report.failures if kind.sessions > 1] or list(report.failures)
+    out.print("\nWhat keeps failing, and what fixed it", style="bold")
+    rows = table("sessions", "calls", "what", "cost", "fixed by", right=("sessions", "calls", "cost"))
+    fixes = {fix.signature: fix for fix in reversed(report.fixes)}
+    for kind in repeated[:_SHOWN]:
+        hidden = f" ({kind.masked} hidden by a pipe)" if kind.masked else ""
+        fix = fixes.get(kind.signature)
+        checked = kind.signature.key.startswith("build.")
+        rows.add_row(
+            f"{kind.sessions:,}",
+            f"{kind.calls:,}",
+            styled(clipped(kind.signature.words, _WIDE), (hidden, "dim")),
+            duration(kind.lost_ms),
+            styled((clipped(fix.change.words, _WIDE), "green"))
+            if fix
+            else styled(("work on the code", "dim"))
+            if checked
+            else "",
+        )
+    out.print(rows)
+    rest = len(report.failures) - min(len(repeated), _SHOWN)
+    if rest:
+        out.print(f"and {plural(rest, 'kind')} more: wisen learn --json", style="dim")
+
+
+def _decisions(report: Report, out: Console, *, stored: bool) -> None:
+    decisions = report.decisions
+    if decisions:
+        out.print("\nWorth deciding now", style="bold")
+    for number, each in enumerate(decisions, start=1):
+        words = decision_words(each)
+        out.print(f"  {number}. {words.what}")
+        out.print(f"     {words.why}", style="dim")
+        if stored:
+            out.print(CommandLine(words.command, indent=5))
+
+
+def _corrections(report: Report, out: Console) -> None:
+    if not report.counts.typed_turns:
+        return
+    out.print(f"\n{corrections.TITLE}", style="bold")
+    out.print(f"  {corrections.said_in_turns(report)}")
+    for theme in corrections.repeated(report)[:_THEMES]:
+        out.print(f"  {plural(theme.sessions, 'session')}: {corrections.lesson_words(theme)}")
+        out.print(f"     {corrections.quote(theme)}", style="dim")
+    once = corrections.lasting(report)
+    if once:
+        out.print(f"  {corrections.ONCE}:")
+    for theme in once[:_THEMES]:
+        out.print(f"  - {corrections.lesson_words(theme)}")
+        out.print(f"     {corrections.quote(theme)}", style="dim")
+    rest = len(once) - _THEMES
+    if rest > 0:
+        out.print(f"  and {rest:,} more: wisen learn --json", style="dim")
+
+
+def _instructions(report: Report, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import styled
+
+    speaking = [(file, effect) for file in report.instructions for effect in file.speaking]
+    unused = [file for file in report.instructions if file.unused_lines]
+    if not speaking and not unused:
+        return
+    out.print("\nInstruction files", style="bold")
+    for file, effect in speaking[:_SHOWN]:
+        colour = "red" if effect.strength is Strength.BEGAN else "green"
+        out.print(styled("  ", (Path(file.path).name, colour), f" {told(effect)}"))
+    for file in unused[:_SHOWN]:
+        out.print(
+            f"  {file.path}: {plural(file.unused_lines, 'rule')} never relevant in "
+            f"{plural(file.sessions, 'session')}, {thousands(file.unused_tokens)} of {thousands(file.tokens)} tokens"
+        )
+    first = speaking[0][0] if speaking else unused[0]
+    out.print(f"  Line by line: {blame_command(first.path)}", style="dim")
+
+
+def _tools(counts: Counts, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import styled
+
+    if not counts.tools:
+        return
+    out.print("\nTools", style="bold")
+    numbers = ("calls", "failed", "hidden", "rejected", "sessions")
+    rows = table("tool", *numbers, right=numbers)
+    for tool in counts.tools[:_SHOWN]:
+        cells = (tool.calls, tool.failed, tool.masked, tool.rejected, tool.sessions)
+        rows.add_row(tool.tool, *(f"{cell:,}" if cell else styled(("·", "dim")) for cell in cells))
+    out.print(rows)
+    if len(counts.tools) > _SHOWN:
+        out.print(f"and {plural(len(counts.tools) - _SHOWN, 'tool')} more: wisen learn --json", style="dim")
+
+
+def _troubles(report: Report, out: Console) -> None:
+    from wisen.surfaces.cli.terminal import styled
+
+    withheld = sum(report.counts.withheld.values())
+    if withheld:
+        rules = ", ".join(f"{rule} {count:,}" for rule, count in sorted(report.counts.withheld.items()))
+        out.print(f"{plural(withheld, 'text')} not stored because of a secret or private data in it ({rules}).")
+    if report.troubles:
+        by_kind: dict[str, int] = {}
+        for trouble in report.troubles:
+            name = f"{trouble.kind.value} {trouble.detail}".strip()
+            by_kind[name] = by_kind.get(name, 0) + trouble.count
+        told = ", ".join(f"{name} {count:,}" for name, count in sorted(by_kind.items(), key=lambda item: -item[1]))
+        files = len({trouble.path for trouble in report.troubles})
+        unread = f"Not read, in {plural(files, 'file')}:"
+        out.print(styled((unread, "yellow"), f" {told}. Where: wisen learn --json"))
+
+
+def _next(*, dry_run: bool, sample: bool) -> str:
+    if sample:
+        return "\nThese sessions were invented, and nothing was stored. With your own: wisen learn"
+    if dry_run:
+        return "\nDry run: nothing was stored."
+    return "\nNext: wisen fixes shows the calls that failed and worked; wisen learn again reads only what is new."

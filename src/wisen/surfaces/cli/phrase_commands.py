@@ -1,0 +1,81 @@
+"""The commands about the user's own wording: `wisen phrases …`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotation at run time
+from typing import Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+phrases_app = typer.Typer(
+    help="Your own wording of feedback: what only you say when something is wrong, or right.",
+    invoke_without_command=True,
+)
+
+
+@phrases_app.callback()
+def phrases(context: typer.Context, as_json: Json = False) -> None:
+    """List your phrases, each with the turns that speak for it."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.phrase_view import show
+
+        raise typer.Exit(show(None, dry_run=False, as_json=as_json))
+
+
+@phrases_app.command(name="show")
+def show_phrases(
+    write: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            "--write", metavar="FILE", help="Also put them into a file of feedback phrases; what is there stays."
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --write: only show what would be.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List your phrases, each with the turns that speak for it. Changes nothing but the file that you name."""
+    from wisen.surfaces.cli.phrase_view import show
+
+    raise typer.Exit(show(write, dry_run=dry_run, as_json=as_json))
+
+
+@phrases_app.command(name="learn")
+def learn_phrases(
+    days: Annotated[
+        Optional[float],  # noqa: UP045 - as above
+        typer.Option("--days", help="Only the last N days. Default: 30 the first time, 3 later."),
+    ] = None,
+    model: Annotated[
+        bool,
+        typer.Option("--model", help="Have the configured models name phrases; each has to stand in what you typed."),
+    ] = False,
+    source: Annotated[
+        Optional[Path],  # noqa: UP045 - as above
+        typer.Option("--from", metavar="FILE", help="Take in a file of feedback phrases instead."),
+    ] = None,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Look for phrases of yours in what you typed, by what happened around them: work undone, calls refused, and so on.
+
+    Looks at what `wisen learn` has read. Sessions that hold a new phrase are understood anew by the next `wisen learn`.
+    """
+    from wisen.surfaces.cli.phrase_view import learn, take_in
+
+    if source is not None:
+        raise typer.Exit(take_in(source, days=days, model=model, dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(learn(days=days, model=model, dry_run=dry_run, as_json=as_json))
+
+
+@phrases_app.command(name="remove")
+def remove_phrase(
+    phrase: Annotated[str, typer.Argument(metavar="PHRASE", help="The phrase, as `wisen phrases show` tells it.")],
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Take one phrase out. It does not come back by itself."""
+    from wisen.surfaces.cli.phrase_view import remove
+
+    raise typer.Exit(remove(phrase, dry_run=dry_run, as_json=as_json))

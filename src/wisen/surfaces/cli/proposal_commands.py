@@ -1,0 +1,95 @@
+"""The group of commands about what is proposed: `wisen proposals …`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+proposals_app = typer.Typer(help="What is proposed, and your answers.", invoke_without_command=True)
+ProposalId = Annotated[str, typer.Argument(metavar="ID", help="Its number in the list, its id, or how that begins.")]
+
+
+@proposals_app.callback()
+def proposals(
+    context: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Also what was answered or is held back by a rule.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List what is proposed."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.review_view import show
+
+        raise typer.Exit(show(every=every, as_json=as_json))
+
+
+@proposals_app.command(name="show")
+def show_proposal(proposal: ProposalId, as_json: Json = False) -> None:
+    """Show one proposal: why, the difference, what it costs."""
+    from wisen.surfaces.cli.review_view import explain as run
+
+    raise typer.Exit(run(proposal, as_json=as_json))
+
+
+def _answer(name: str, does: str, *, may_edit: bool = False) -> None:
+    """A command that answers a proposal."""
+
+    def run(
+        proposal: ProposalId,
+        text: Annotated[Optional[str], typer.Option("--text", help="The rule in your own words.")] = None,  # noqa: UP045 - as above
+        to: Annotated[
+            Optional[str],  # noqa: UP045 - as above
+            typer.Option("--to", metavar="PLACE", help="Where it goes: file, local, rules, own or hook; remembered."),
+        ] = None,
+        dry_run: DryRun = False,
+        as_json: Json = False,
+    ) -> None:
+        from wisen.model.entry import Answer
+        from wisen.surfaces.cli.review_view import answer
+
+        given = Answer({"approve": "approved", "reject": "rejected", "skip": "skipped"}.get(name, name))
+        raise typer.Exit(answer(proposal, given, text=text, to=to, dry_run=dry_run, as_json=as_json))
+
+    def run_as_it_is(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
+        run(proposal, None, None, dry_run, as_json)
+
+    proposals_app.command(name=name, help=does)(run if may_edit else run_as_it_is)
+
+
+_answer("approve", "Write the rule into its file.", may_edit=True)
+_answer("reject", "Say no: it does not come back, in whatever words.")
+_answer("skip", "Wait until it comes up again.")
+_answer("later", "Leave it in the list.")
+
+
+@proposals_app.command(name="place")
+def choose_place(
+    place: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Argument(metavar="PLACE", help="file, local, rules or hook; ask: be asked again."),
+    ] = None,
+    file: Annotated[str, typer.Option("--file", help="The file that the rules would go to.")] = "CLAUDE.md",
+    context: Annotated[
+        Optional[str],  # noqa: UP045 - as above
+        typer.Option("--context", help="The project, by its key; else this folder's."),
+    ] = None,
+    everywhere: Annotated[bool, typer.Option("--global", help="For what holds in all projects.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Show where approved rules go instead of a file that is too long, or choose it for this project."""
+    from wisen.surfaces.cli.place_view import choose, show
+
+    if place is None:
+        raise typer.Exit(show(as_json=as_json))
+    raise typer.Exit(choose(place, file, context="" if everywhere else context, dry_run=dry_run, as_json=as_json))
+
+
+@proposals_app.command(name="try")
+def try_proposal(proposal: ProposalId, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Have it prove itself in a trial first, where experiments are welcome."""
+    from wisen.surfaces.cli.review_view import try_out
+
+    raise typer.Exit(try_out(proposal, dry_run=dry_run, as_json=as_json))

@@ -1,0 +1,271 @@
+"""`wisen review` and `wisen proposals`: what is suggested, one by one, in the manner of `git add -p`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen import app
+from wisen.errors import PlaceNeeded, WisenError
+from wisen.model.entry import Answer, ProposalType
+from wisen.model.guard_words import describe_proposal
+from wisen.surfaces.cli.entry_view import say_no_longer
+from wisen.surfaces.cli.finding_view import show_findings
+from wisen.surfaces.cli.place_view import answer_or_ask, show_places, tell_place, where_it_goes
+from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
+from wisen.surfaces.cli.requests import carry_out
+from wisen.surfaces.cli.review_conversation import edited_line, show_conversation
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wisen.learner import Learner
+    from wisen.model.change import Change
+    from wisen.model.entry import Proposal
+    from wisen.model.entry_state import Asked
+
+_KEYS = "y yes, n no (it does not come back), e edit, s skip (until it comes up again), l later, w why, q quit"
+_TRY = "t try it (it proves itself in a trial first)"
+_NO_LONGER = 3
+"""So many of the rules that hold no longer are told before the questions."""
+_ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l": Answer.LATER}
+
+
+def show(*, every: bool, as_json: bool) -> int:
+    """List the proposals."""
+    with app.wire().asked() as learner:
+        found = [each for each in learner.proposals() if every or each.waits]
+        if as_json:
+            # What rules hold back is worked out from all fixes: a listing does not wait for that.
+            held_back = {"held_back": [each._asdict() for each in learner.held_back_fixes()]} if every else {}
+            print_json({"proposals": [_told(learner, each) for each in found], **held_back})
+            return 0
+        short = learner.short_ids()
+        numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
+        learner.note_shown([*numbers])
+        goes = {each.proposal.id: _where(each.proposal, learner) for each in found}
+        held = held_back_lines(learner) if every else []
+    if not found:
+        say("Nothing is proposed just now. wisen learn reads what is new.")
+    for each in found:
+        id_ = each.proposal.id
+        say(f"{numbers.get(id_, '-'):>3}  {clipped(describe_proposal(each.proposal), 100)}  ({short[id_]})")
+        state = "" if each.waits else f", {each.answer}"
+        say(f"     {goes[each.proposal.id]}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
+    for line in held:
+        say(line, dim=True)
+    if numbers:
+        say(
+            f"One by one: wisen review. By number or id: wisen proposals approve {short[next(iter(numbers))]}", dim=True
+        )
+    return 0
+
+
+def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dry_run: bool, as_json: bool) -> int:
+    """Answer one proposal."""
+    with app.wire().learner(reads=False) as learner:
+        request = learner.proposal(proposal).proposal
+        if request.words and given is Answer.APPROVED and not dry_run:
+            return carry_out(learner, request)
+        try:
+            done = learner.answer(proposal, given, text=text, to=to, dry_run=dry_run)
+        except PlaceNeeded as needed:
+            if dry_run and not as_json:
+                show_places(learner, request, needed, text, show_diff)
+            raise
+        if as_json:
+            told = _told(learner, done.asked) | {"answer": given, "dry_run": dry_run}
+            told |= {"to": done.place.word if done.place else None}
+            print_json(told | {"change": done.edit.change.id if done.edit else None})
+            return 0
+    out = console()
+    if done.edit is not None:
+        show_diff(out, *done.edit)
+    out.print(
+        f"{'Would be' if dry_run else 'Is'} {given.value}: {text or describe_proposal(done.asked.proposal)}",
+        markup=False,
+    )
+    if given is Answer.APPROVED and done.place is not None:
+        tell_place(out, done.place, said=to is not None, dry_run=dry_run)
+    return 0
+
+
+def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
+    """Put one proposal on trial."""
+    with app.wire().learner(reads=False) as learner:
+        each = learner.try_out(proposal, dry_run=dry_run)
+        if as_json:
+            print_json(_told(learner, each) | {"answer": Answer.TRIED, "dry_run": dry_run})
+            return 0
+    say(f"{'Would be' if dry_run else 'Is'} on trial from the next session on: {describe_proposal(each.proposal)}")
+    return 0
+
+
+def explain(proposal: str, *, as_json: bool) -> int:
+    """Show one proposal whole."""
+    with app.wire().learner(reads=False) as learner:
+        each = learner.proposal(proposal)
+        if as_json:
+            print_json(_told(learner, each))
+            return 0
+        _tell(console(), learner, each)
+    return 0
+
+
+def review() -> int:
+    """Go through the proposals, one by one."""
+    out = console()
+    with app.wire().learner(reads=False) as learner:
+        waiting = [each for each in learner.proposals() if each.waits]
+        show_findings(learner, out)
+        say_no_longer(learner.rules_no_longer(), _NO_LONGER)
+        for line in held_back_lines(learner):
+            out.print(line, markup=False, style="dim")
+        if not waiting:
+            out.print("Nothing is proposed just now. wisen learn reads what is new.")
+            return 0
+        for agent in learner.installed():
+            for fault in agent.faults:
+                told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
+                out.print(told, markup=False)
+        short = learner.short_ids()
+        learner.note_shown([each.proposal.id for each in waiting])
+        for number, each in enumerate(waiting, 1):
+            if not learner.proposal(each.proposal.id).waits:
+                continue  # what was answered before has answered this as well
+            out.print(f"\n({number}/{len(waiting)}) {short[each.proposal.id]}", style="dim")
+            _tell(out, learner, each)
+            if not _asked(out, learner, each):
+                break
+    return 0
+
+
+def _asked(out: Console, learner: Learner, each: Asked) -> bool:
+    """Ask about one proposal until it is answered; False to stop."""
+    text: str | None = None
+    tries = learner.can_try(each)
+    while True:
+        try:
+            key = out.input(f"[y,n,e,s,l,{'t,' if tries else ''}w,q,?] ", markup=False).strip().lower()[:1]
+        except EOFError:
+            return False
+        if key == "q":
+            return False
+        if key == "w":
+            show_conversation(out, learner, each.proposal)
+        elif key == "e" and not each.proposal.words:
+            text = edited_line(out, each.proposal.text)
+            if text is not None:
+                _answered(out, learner, each, Answer.APPROVED, text)
+                return True
+        elif key == "t" and tries:
+            learner.try_out(each.proposal.id)
+            out.print("On trial from the next session on. How it goes: wisen trials")
+            return True
+        elif key in _ANSWERS:
+            _answered(out, learner, each, _ANSWERS[key], text)
+            return True
+        else:
+            out.print(f"{_KEYS}, {_TRY}" if tries else _KEYS, style="dim")
+
+
+def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: str | None) -> None:
+    if each.proposal.words and given is Answer.APPROVED:
+        try:
+            carry_out(learner, each.proposal)
+        except WisenError as error:
+            out.print(str(error), markup=False)
+        return
+    try:
+        done = answer_or_ask(out, learner, each.proposal, given, text)
+    except WisenError as error:
+        out.print(f"Not done, and it still waits: {error}", markup=False, style="red")
+        return
+    if done is None:
+        out.print("Nothing was done, and it still waits.")
+        return
+    if done.place is not None and given is Answer.APPROVED:
+        tell_place(out, done.place, said=done.said, dry_run=False)
+    if done.change is not None:
+        out.print(f"Written to {shown_path(done.change.path)}. Take it back: wisen undo", markup=False)
+    elif given is Answer.APPROVED and each.proposal.type is ProposalType.GUARD:
+        out.print(f"At work from the next call on. To stop calls: wisen guards enable {each.proposal.entry} --as deny")
+    elif each.proposal.type is ProposalType.FIX and given in (Answer.APPROVED, Answer.REJECTED):
+        told = "Agents are told it when that fails again" if given is Answer.APPROVED else "Agents are never told it"
+        out.print(f"{told}. Where it comes from: {each.proposal.why.rpartition(': ')[2]}", markup=False)
+    elif given is Answer.APPROVED and done.place is not None:
+        out.print(f"Kept in {shown_path(done.place.path)}, which you can edit.", markup=False)
+
+
+def _tell(out: Console, learner: Learner, each: Asked) -> None:
+    proposal = each.proposal
+    out.print(describe_proposal(proposal), markup=False, style="bold")
+    for line in proposal.why.splitlines():
+        out.print(f"  {line}", markup=False, style="dim")
+    if proposal.words or proposal.type is ProposalType.FIX:
+        return
+    for line in learner.backtest_now(proposal):
+        out.print(f"  Today: {line}", markup=False)
+    reach = "" if proposal.context else ", for all projects"
+    cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
+    out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
+    out.print(f"  It would go to {_where(proposal, learner)}{reach}", markup=False)
+    if each.waits:
+        try:
+            edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
+        except PlaceNeeded as needed:
+            told = f"  It cannot be written: {needed.why} Approve it, and you are asked where it may go."
+            out.print(told, markup=False, style="yellow")
+            return
+        except WisenError as refused:
+            out.print(f"  It cannot be written: {refused}", markup=False, style="red")
+            return
+        if edit is not None:
+            show_diff(out, *edit)
+
+
+def show_diff(out: Console, change: Change, held: bytes | None, holds: bytes | None) -> None:
+    """Show what a change does to its file."""
+    import difflib
+
+    before, after = ((each or b"").decode("utf-8", "replace").splitlines() for each in (held, holds))
+    for line in difflib.unified_diff(before, after, shown_path(change.path), shown_path(change.path), lineterm="", n=2):
+        style = {"+": "green", "-": "red"}.get(line[:1], "dim")
+        out.print(line, markup=False, highlight=False, style=style)
+
+
+def _where(proposal: Proposal, learner: Learner) -> str:
+    if proposal.words and not (proposal.path or proposal.agent):
+        return "a question: yours to decide"
+    if proposal.words:
+        return f"{'found in ' + proposal.path if proposal.path else proposal.agent + ' asked for it'}: yours to decide"
+    if proposal.type is ProposalType.GUARD:
+        return f"a guard before calls ({proposal.entry})"
+    if proposal.type is ProposalType.FIX:
+        return "told to agents when it fails again"
+    place = learner.place_of(proposal)
+    return "the entries, and is no rule" if place is None else where_it_goes(place)
+
+
+def held_back_lines(learner: Learner) -> list[str]:
+    """Fixes that agents are not told because a rule says otherwise, a line each."""
+    first = {each.fix: each for each in reversed(learner.held_back_fixes())}
+    return [
+        f"Held back: fix {each.fix} speaks against your rule “{clipped(each.rule, 70)}” (wisen explain {each.fix})"
+        for each in reversed(first.values())
+    ]
+
+
+def _told(learner: Learner, each: Asked) -> dict[str, object]:
+    proposal = each.proposal
+    told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
+    place = learner.place_of(proposal)
+    goes_to = place.path if place is not None else ""
+    return told | {
+        "short": learner.short_ids()[proposal.id],
+        "answer": each.answer,
+        "waits": each.waits,
+        "leave": learner.leave_for(each),
+        "leads_to": leads_to(goes_to or proposal.path),
+        "goes_to": goes_to,
+        "places": {each.word: each.path for each in learner.places(proposal)},
+    }

@@ -1,0 +1,54 @@
+"""The group of commands about rules: `wisen rules …`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+rules_app = typer.Typer(help="The rules that hold, and editing them.", invoke_without_command=True)
+
+
+@rules_app.callback()
+def rules(
+    context: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Of every context, not only of this one.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the rules that hold, here and everywhere, with who approved them."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.entry_view import rules as run
+
+        raise typer.Exit(run(every=every, as_json=as_json))
+
+
+@rules_app.command(name="add")
+def add_rule(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The rule in your own words.")],
+    everywhere: Annotated[bool, typer.Option("--global", help="For all projects, not only for this one.")] = False,
+    context: Annotated[Optional[str], typer.Option("--context", help="For the project with this key.")] = None,  # noqa: UP045 - typer reads the annotation at run time
+    pending: Annotated[bool, typer.Option("--pending", help="Only as something that you said.")] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Add a rule in your own words: agents are told it from the next session on."""
+    from wisen.surfaces.cli.rule_editing import add
+
+    options = {"everywhere": everywhere, "pending": pending, "dry_run": dry_run, "as_json": as_json}
+    raise typer.Exit(add(text, context=context, **options))
+
+
+@rules_app.command(name="edit")
+def edit_rules(
+    everywhere: Annotated[
+        bool, typer.Option("--global", help="The rules of all projects, not those of this one.")
+    ] = False,
+    dry_run: DryRun = False,
+    as_json: Json = False,
+) -> None:
+    """Edit the rules in your editor: what you add, reword or take out there is your word at once."""
+    from wisen.surfaces.cli.rule_editing import edit
+
+    raise typer.Exit(edit(everywhere=everywhere, dry_run=dry_run, as_json=as_json))

@@ -1,0 +1,92 @@
+"""`wisen status`: one screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import __version__, app
+from wisen.model.state import Health
+from wisen.surfaces.cli.layout import CommandLine
+from wisen.surfaces.cli.render import console, decision_words, plural, print_json, size, table
+
+if TYPE_CHECKING:
+    from wisen.model.archive import Archive
+    from wisen.model.state import State
+
+_SHOWN = 5
+
+
+def run(*, as_json: bool) -> int:
+    """Show the state; looking makes no files."""
+    wires = app.wire()
+    if not wires.ever_used:
+        _unused(str(wires.settings.home), as_json=as_json)
+        return 0
+    with wires.learner(reads=False) as learner:
+        state = learner.status(Path.cwd())
+    if as_json:
+        print_json(state)
+    else:
+        _show(state)
+    return 0
+
+
+def _unused(home: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"version": __version__, "home": home, "runs": []})
+        return
+    print(f"wisen {__version__}: nothing learnt yet in {home}\nStart with: wisen learn")
+
+
+def _show(state: State) -> None:
+    from wisen.surfaces.cli.terminal import styled
+
+    out, counts = console(), state.counts
+    for warning in state.warnings:
+        out.print(warning, style="bold red")
+    for alarm in state.alarms:
+        style = "bold red" if alarm.health is Health.BAD else "yellow"
+        out.print(f"{alarm.about}: {alarm.says}. {alarm.next_step}", style=style, markup=False)
+    if state.requests:
+        many = plural(state.requests, "decision waits", "decisions wait")
+        out.print(f"{many} for you, asked for by programs or found in edited files: wisen review", style="yellow")
+    for each in state.findings[:_SHOWN]:
+        words = decision_words(each)
+        out.print(words.what, style="yellow")
+        out.print(f"  {words.why}", style="dim")
+        out.print(CommandLine(words.command, indent=2))
+    for line in state.waiting:
+        out.print(line, style="yellow", markup=False)
+    out.print(styled((f"wisen {state.version}", "bold"), f" in {state.home}"))
+    failed = sum(tool.failed + tool.masked for tool in counts.tools)
+    out.print(
+        f"{plural(counts.sessions, 'session')} in {plural(state.contexts, 'project')}, "
+        f"{plural(counts.typed_turns, 'typed turn')}, {plural(sum(tool.calls for tool in counts.tools), 'tool call')}, "
+        f"{plural(failed, 'failed call')}; from {plural(counts.sources, 'file')}"
+    )
+    out.print(f"Ledger: {state.ledger}", style="dim")
+    if state.archive is not None:
+        out.print(f"Archive: {_archive(state.archive)}", style="dim")
+    if state.models is not None:
+        from wisen.surfaces.cli.model_view import lines_of
+
+        for line in lines_of(state.models):
+            out.print(line, style="dim", markup=False)
+    if state.off:
+        out.print(f"wisen is off here, by {state.off}: nothing is learnt or told. Again: wisen on", markup=False)
+    rows = table("last runs", "read", "new events", "", right=("read", "new events"))
+    for run in state.runs[:_SHOWN]:
+        when = f"{run.finished:%Y-%m-%d %H:%M} UTC"
+        rows.add_row(when, size(run.read_bytes), f"{run.new_events:,}", run.error or "")
+    out.print()
+    out.print(rows)
+
+
+def _archive(archive: Archive) -> str:
+    limits = [
+        *([f"{archive.days} days"] if archive.days else []),
+        *([f"{archive.megabytes} MB"] if archive.megabytes else []),
+    ]
+    kept = f"{plural(archive.sessions, 'session')}, about {size(archive.size)}"
+    return f"{kept}; limit: {' and '.join(limits)}" if limits else f"{kept}; no limit (archive.days, archive.megabytes)"

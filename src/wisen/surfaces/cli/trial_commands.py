@@ -1,0 +1,72 @@
+"""The commands about trials: `wisen trials …` and `wisen effect`."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 - typer reads the annotation at run time
+from typing import Annotated, Optional
+
+import typer
+
+from wisen.surfaces.cli.options import DryRun, Json  # noqa: TC001 - typer reads the annotations at run time
+
+trials_app = typer.Typer(
+    help="What is on trial, and what the trials say.", invoke_without_command=True, no_args_is_help=False
+)
+Here = Annotated[bool, typer.Option("--here", help="Only in this project, whatever holds elsewhere.")]
+
+
+@trials_app.callback()
+def trials(context: typer.Context, as_json: Json = False) -> None:
+    """List what is on trial: in how many sessions it was seen with it and without, and the verdict."""
+    if context.invoked_subcommand is None:
+        from wisen.surfaces.cli.trial_view import show
+
+        raise typer.Exit(show(as_json=as_json))
+
+
+@trials_app.command(name="list")
+def list_trials(as_json: Json = False) -> None:
+    """List what is on trial: in how many sessions it was seen with it and without, and the verdict."""
+    from wisen.surfaces.cli.trial_view import show
+
+    raise typer.Exit(show(as_json=as_json))
+
+
+@trials_app.command(name="show")
+def show_trial(
+    trial: Annotated[str, typer.Argument(metavar="ID", help="The id of what is on trial, or how it begins.")],
+    as_json: Json = False,
+) -> None:
+    """Show one trial: which sessions got it, which did not, and what came of each."""
+    from wisen.surfaces.cli.trial_view import explain
+
+    raise typer.Exit(explain(trial, as_json=as_json))
+
+
+@trials_app.command(name="on")
+def switch_on(here: Here = False, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Welcome experiments: what nobody approved is given in some sessions and held back in others, to measure."""
+    from wisen.surfaces.cli.trial_view import switch
+
+    raise typer.Exit(switch(yes=True, here=here, dry_run=dry_run, as_json=as_json))
+
+
+@trials_app.command(name="off")
+def switch_off(here: Here = False, dry_run: DryRun = False, as_json: Json = False) -> None:
+    """Withhold nothing any more, from the next call on."""
+    from wisen.surfaces.cli.trial_view import switch
+
+    raise typer.Exit(switch(yes=False, here=here, dry_run=dry_run, as_json=as_json))
+
+
+def effect(
+    svg: Annotated[
+        Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option("--svg", metavar="FILE", help="Also write the plot as a picture."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what hints do: failures and corrections per session with them and without, and each trial beside it."""
+    from wisen.surfaces.cli.trial_view import effect as run
+
+    raise typer.Exit(run(svg, as_json=as_json))

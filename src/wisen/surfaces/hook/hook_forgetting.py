@@ -1,0 +1,123 @@
+"""What a user wants forgotten, typed in the chat: it goes where it was typed; for more the user is asked back.
+
+Nothing is forgotten here: it is noted down, and the next cycle looks into the agent's own log whether the user typed
+it. Words that are to be forgotten are never written, only digests of them keyed with the home's salt.
+"""
+
+from __future__ import annotations
+
+from .hook_asking import Snapshot, _list, _members, _table
+
+_NAMES = ("r-", "lrn-", "err-", "feat-", "g-")
+_MARKS = "\"'`.,;:!?()[]{}<>*“”‘’…"
+_ALL = "everything"
+_HERE = ("", "here")
+_WIDER = ("global", "everywhere")
+_IN = {"here": "of this project", "global": "of what holds in all projects", "everywhere": "of all projects"}
+_NOTED = "with wisen's next cycle, once the log shows that the user typed it. Tell them so."
+_STAYS = "Agents still call wisen then; `wisen uninstall AGENT` ends that."
+
+
+def answer_forgetting(
+    kind: str, of: str, snapshot: Snapshot, asked: list[str], key: bytes
+) -> tuple[str, bool, list[str]]:
+    """What to tell the agent, whether it is noted, and the digests of what the user is asked from now on.
+
+    `asked` are the digests of what they were asked before, in this session.
+    """
+    what, scope = subject(of, snapshot)
+    if kind == "confirm":
+        return _confirming(of, what, scope, digest(of, key) in asked)
+    if what == _ALL and not scope:
+        offered = " or ".join(f"`forget {_ALL} {each}`" for each in _table(snapshot, "scopes"))
+        return f"Nothing is forgotten yet. Ask the user what they mean: {offered}.", False, []
+    if what != _ALL and (scope in _HERE or _is_name(what)):
+        return _here(of, what, scope, snapshot, key)
+    if what == _ALL:
+        goes, lines = (
+            f"Everything that wisen keeps {_IN[scope]} would go.",
+            _members(snapshot, "rules", "filed", "said"),
+        )
+        goes += f" {_STAYS}" if scope == "everywhere" else ""
+    else:
+        goes, lines = f"Whatever wisen keeps {_IN[scope]} that holds “{what}” would go.", _holding(what, snapshot)
+    told = _list("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
+    ask = f"Nothing is forgotten yet, and it cannot be taken back. To do it the user types, alone: yes forget {of}"
+    return f"{goes}\n{told}\n{ask}", False, [digest(of, key)]
+
+
+def _here(of: str, what: str, scope: str, snapshot: Snapshot, key: bytes) -> tuple[str, bool, list[str]]:
+    """What is forgotten where it was typed, and how to have it forgotten elsewhere."""
+    if _is_name(what):
+        lines = _list("What sessions are told of it:", _named(what, snapshot))
+        noted = f"Noted: {what.upper()} is forgotten for good, with what it was learnt from, {_NOTED}"
+        return "\n".join(filter(None, (noted, lines))), True, []
+    words = of[: -len(scope)].rstrip() if scope else of
+    wider = [digest(f"{words} {each}", key) for each in _WIDER]
+    holding = _holding(what, snapshot)
+    if not holding:  # it may be meant for the agent: "forget the tests"
+        says = f"Nothing is forgotten: nothing that this session could be told holds “{what}”."
+        ask = f"If what else holds it of this project shall go for good, the user types, alone: yes forget {of}"
+        return f"{says} {ask}", False, [digest(of, key), *wider]
+    noted = f"Noted: whatever wisen keeps of this project that holds “{what}” is forgotten for good, {_NOTED}"
+    lines = _list("Of what this session could be told, this holds it:", holding)
+    ask = (
+        "What holds in all projects, and other projects, keep it. Ask the user whether it goes there too: then they "
+        f"type, alone: `yes forget {words} global` for what holds in all projects, or `yes forget {words} everywhere`."
+    )
+    return "\n".join(filter(None, (noted, lines, ask))), True, wider
+
+
+def _confirming(of: str, what: str, scope: str, is_asked: bool) -> tuple[str, bool, list[str]]:  # noqa: FBT001 - ours
+    if not is_asked:
+        next_step = f"To forget it the user types first, alone: forget {of}"
+        return f"Nothing is forgotten: no question waits that “yes forget {of}” answers. {next_step}", False, []
+    stays = f" {_STAYS}" if (what, scope) == (_ALL, "everywhere") else ""
+    return f"Noted: it is forgotten for good, {_NOTED}{stays}", True, []
+
+
+def digest(words: str, key: bytes) -> str:
+    """Words that are to be forgotten, so that nobody can read them; `delivery/spool.py` makes the same."""
+    try:
+        from _blake2 import blake2b  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from hashlib import blake2b
+    told = words.encode("utf-8", "surrogatepass")
+    return str(blake2b(told, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest())
+
+
+def subject(of: str, snapshot: Snapshot) -> tuple[str, str]:
+    """What is to be forgotten and where: an id, words, or everything; the scope is empty where none was typed."""
+    scopes, fillers = _table(snapshot, "scopes"), _table(snapshot, "fillers")
+    words = of.split()
+    scope = str(scopes[words.pop()]) if len(words) > 1 and words[-1] in scopes else ""
+    if words in ([_ALL], [of]):
+        return words[0], scope
+    before, behind = fillers.get("before"), fillers.get("behind")
+    rest = list(words)
+    while rest and isinstance(before, list) and rest[0] in before:
+        rest.pop(0)
+    while len(rest) > 1 and isinstance(behind, list) and rest[-1] in behind:
+        rest.pop()
+    return " ".join(rest or words), scope
+
+
+def _is_name(what: str) -> bool:
+    return " " not in what and what.startswith(_NAMES) and any(each.isdigit() for each in what)
+
+
+def _named(name: str, snapshot: Snapshot) -> list[Snapshot]:
+    """The lines that name an id as their own or as their source."""
+    lines = _members(snapshot, "rules", "filed", "said")
+    return [each for each in lines if name in _words(str(each.get("text")).rpartition("(")[2])]
+
+
+def _holding(what: str, snapshot: Snapshot) -> list[Snapshot]:
+    """The lines that hold words, one behind the other."""
+    wanted = f" {' '.join(_words(what))} "
+    lines = _members(snapshot, "rules", "filed", "said")
+    return [each for each in lines if wanted in f" {' '.join(_words(str(each.get('text'))))} "]
+
+
+def _words(text: str) -> list[str]:
+    return [word for each in text.casefold().split() if (word := each.strip(_MARKS))]
