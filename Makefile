@@ -57,7 +57,7 @@ test-agents-all: $(VENV)/.dev
 	@WISEN_TEST_AGENTS=all $(BIN)/pytest tests/agents -k live -rs -n 2 --dist loadfile
 
 test-long: $(VENV)/.dev
-	@WISEN_TEST_SEQUENCES=10000 $(BIN)/pytest -n auto tests/unit/test_edit_sequences.py
+	@WISEN_TEST_SEQUENCES=10000 $(BIN)/pytest -n auto tests/edits/test_edit_sequences.py
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff format .

@@ -24,7 +24,7 @@ from tests.agents.record_claude_code import Client
 from tests.agents.scripted_model import Model, Script, Turn, Use, serving
 from tests.agents.worlds import Person, no_way_out, texts
 from tests.commands import WISEN
-from tests.unit.test_start_block import LESSONS
+from tests.delivery.test_start_block import LESSONS
 from wisen import app
 from wisen.agents.claude_code import ClaudeCode
 from wisen.agents.claude_code.install import ClaudeCodeHooks

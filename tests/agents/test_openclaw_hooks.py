@@ -1,0 +1,258 @@
+"""Our plug-in in OpenClaw's settings: what is written, what is ours of it, and that it goes again without a trace."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.agents.openclaw_sessions import SESSIONS, Database, Transcript
+from tests.edits.desks import a_desk
+from wisen.agents.claude_code.install import ClaudeCodeHooks
+from wisen.agents.openclaw.install import FILES, PLUGIN, OpenClawHooks
+from wisen.edits.past import past
+from wisen.install.hook_settings import put_in, renew_in, settings_in, standing, stands, take_out
+from wisen.model.hook import Caller
+
+CALLER = Caller(home="/home/ada/w")
+MOVED = Caller(home="/srv/home")
+AGENT = OpenClawHooks(Path("/home/ada"), {})
+WANTED = AGENT.wanted(CALLER)
+PLACE = "/home/ada/.openclaw/extensions/wisen"
+JSON5 = b"""// mine
+{
+  gateway: { port: 18790, },
+  plugins: {
+    allow: ['weather'], // only these
+    load: { paths: ["/srv/weather"] },
+    entries: { weather: { enabled: true } },
+  },
+}
+"""
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.text() | st.just(PLUGIN),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(
+            st.sampled_from("plugins load paths entries wisen allow deny enabled config hooks".split()), inner
+        )
+    ),
+)
+
+
+def settings_of(path: Path) -> Any:
+    return settings_in(path.read_bytes(), str(path))
+
+
+def test_settings_stand_where_openclaw_looks_for_them() -> None:
+    home = Path("/home/ada")
+    assert AGENT.file() == home / ".openclaw" / "openclaw.json"
+    for environment, file in (
+        ({"OPENCLAW_STATE_DIR": "~/claw"}, "/home/ada/claw/openclaw.json"),
+        ({"OPENCLAW_HOME": "/srv/ada"}, "/srv/ada/.openclaw/openclaw.json"),
+        ({"OPENCLAW_CONFIG_PATH": "/etc/claw.json5", "OPENCLAW_STATE_DIR": "/srv/claw"}, "/etc/claw.json5"),
+    ):
+        assert OpenClawHooks(home, environment).file() == Path(file)
+
+
+def test_the_settings_of_other_profiles_are_looked_at(tmp_path: Path) -> None:
+    (tmp_path / ".openclaw-work" / "agents").mkdir(parents=True)
+    found = OpenClawHooks(tmp_path, {}).files()
+    assert found == (tmp_path / ".openclaw" / "openclaw.json", tmp_path / ".openclaw-work" / "openclaw.json")
+
+
+def test_the_plugin_is_in_the_package_and_says_who_it_is() -> None:
+    folder = resources.files("wisen").joinpath("agents", "openclaw", "plugin")
+    assert sorted(each.name for each in folder.iterdir()) == sorted(FILES)
+    placed = AGENT.companions(AGENT.file())
+    assert placed == {Path(PLACE, name): folder.joinpath(name).read_bytes() for name in FILES}
+    manifest = json.loads(folder.joinpath("openclaw.plugin.json").read_text())
+    package = json.loads(folder.joinpath("package.json").read_text())
+    assert manifest["id"] == PLUGIN
+    assert manifest["configSchema"]["additionalProperties"] is True, "what it does not know must not stop OpenClaw"
+    assert package["openclaw"]["extensions"] == ["./index.js"]
+    assert 'id: "wisen"' in folder.joinpath("index.js").read_text()
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel == {"packages": ["src/wisen"]}, "every file of the package goes into the wheel"
+
+
+@pytest.mark.requirement("X10")
+@pytest.mark.parametrize(
+    "held",
+    [
+        None,
+        b"",
+        b"{}",
+        JSON5,
+        b'{"plugins":{"load":{"paths":["/srv/weather"]}}}',
+        b'{\r\n\t"plugins" : {"entries":{"wisen":{"enabled":false}} }\r\n}',
+        b'{"plugins":{"allow":[]}}\n',
+    ],
+)
+def test_the_plugin_is_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held: bytes | None) -> None:
+    path = tmp_path / "openclaw.json"
+    if held is not None:
+        path.write_bytes(held)
+    desk = a_desk()
+    put = put_in(desk, path, AGENT, WANTED)
+    plugins = settings_of(path)["plugins"]
+    assert plugins.get("load") == (settings_in(held, str(path)).get("plugins") or {}).get("load")
+    assert plugins["entries"][PLUGIN] == WANTED[0].value
+    assert (PLUGIN in plugins["allow"]) if held and b"allow" in held else "allow" not in plugins
+    assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
+    assert stands(desk, path, AGENT, WANTED)
+    assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]
+    assert standing(past(desk), ClaudeCodeHooks(Path("/home/ada"), {})) == (), "they are another agent's"
+    take_out(desk, path, AGENT)
+    assert (path.read_bytes() if path.exists() else None) == held
+
+
+def rewritten(path: Path) -> None:
+    """As OpenClaw writes its settings: in its own order and form, with more in them."""
+    told = settings_of(path)
+    plugins = told.pop("plugins")
+    meta = {"lastTouchedVersion": "2026.9.6", "lastTouchedAt": "2026-11-16T00:00:00.000Z"}
+    path.write_text(json.dumps({"meta": meta, **told, "plugins": dict(reversed(plugins.items()))}, indent=2))
+
+
+@pytest.mark.requirement("X10")
+@pytest.mark.parametrize("held", [None, b'{"gateway":{"port":1}}', JSON5])
+def test_after_openclaw_rewrote_its_settings_just_ours_goes(tmp_path: Path, held: bytes | None) -> None:
+    path = tmp_path / "openclaw.json"
+    if held is not None:
+        path.write_bytes(held)
+    before = settings_in(held, str(path)) or {}
+    desk = a_desk()
+    put_in(desk, path, AGENT, WANTED)
+    rewritten(path)
+    assert stands(desk, path, AGENT, WANTED)
+    as_rewritten = path.read_bytes()
+    assert put_in(desk, path, AGENT, WANTED).holds == as_rewritten
+    take_out(desk, path, AGENT)
+    left = settings_of(path)
+    assert left.pop("meta")["lastTouchedVersion"] == "2026.9.6"
+    assert left == before
+
+
+def test_what_the_person_added_to_our_entry_goes_with_it_and_is_asked_for_no_longer(tmp_path: Path) -> None:
+    path = tmp_path / "openclaw.json"
+    desk = a_desk()
+    put_in(desk, path, AGENT, WANTED)
+    settings = settings_of(path)
+    settings["plugins"]["entries"][PLUGIN]["hooks"]["timeoutMs"] = 900
+    path.write_text(json.dumps(settings))
+    assert not stands(desk, path, AGENT, WANTED)
+    take_out(desk, path, AGENT)
+    assert PLUGIN not in path.read_text()
+    assert standing(past(desk), AGENT) == ()
+
+
+def test_what_is_of_another_installation_is_replaced_and_of_another_machine_taken_out(tmp_path: Path) -> None:
+    path = tmp_path / "openclaw.json"
+    path.write_bytes(JSON5)
+    put_in(a_desk(), path, AGENT, AGENT.wanted(MOVED))
+    desk = a_desk()  # whose ledger knows nothing of it
+    put_in(desk, path, AGENT, WANTED)
+    plugins = settings_of(path)["plugins"]
+    assert plugins["load"]["paths"] == ["/srv/weather"]
+    assert plugins["allow"] == ["weather", PLUGIN]
+    assert plugins["entries"][PLUGIN]["config"] == {"home": CALLER.home}
+    take_out(a_desk(), path, AGENT)
+    assert settings_of(path) == settings_in(JSON5, str(path))
+
+
+def test_where_the_person_took_it_out_it_is_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "openclaw.json"
+    desk = a_desk()
+    put_in(desk, path, AGENT, WANTED)
+    path.write_bytes(b'{"gateway":{"port":1}}')
+    done = renew_in(desk, path, AGENT, WANTED)
+    assert done is not None
+    assert path.read_bytes() == b'{"gateway":{"port":1}}'
+    assert standing(past(desk), AGENT) == ()
+
+
+@given(ANYTHING)
+def test_settings_of_any_shape_are_read_without_an_error(settings: object) -> None:
+    assert all(each.caller is None for each in AGENT.read(settings).callings)
+    assert AGENT.untrusted(AGENT.file(), settings) == ()
+
+
+def installed(**more: object) -> dict[str, Any]:
+    """Settings that hold our entry."""
+    return {"plugins": {"entries": {PLUGIN: {**_entry(), **more}}}}
+
+
+def _entry() -> dict[str, Any]:
+    value = WANTED[0].value
+    assert isinstance(value, dict)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("settings", "off"),
+    [
+        (installed(), False),
+        (installed(enabled=False), True),
+        ({"plugins": {**installed()["plugins"], "enabled": False}}, True),
+        ({"plugins": {**installed()["plugins"], "deny": ["wisen"]}}, True),
+        ({"plugins": {**installed()["plugins"], "allow": ["weather"]}}, True),
+        ({"plugins": {**installed()["plugins"], "allow": ["weather", "wisen"]}}, False),
+        ({"plugins": {"allow": ["weather"]}}, False),
+    ],
+)
+def test_every_way_to_keep_it_from_being_loaded_is_told(settings: object, off: bool) -> None:
+    assert AGENT.read(settings).switched_off is off
+
+
+def test_without_access_to_conversations_the_events_that_wait_for_it_are_told() -> None:
+    assert AGENT.untrusted(AGENT.file(), installed()) == ()
+    for hooks in ({}, {"allowConversationAccess": False}):
+        assert AGENT.untrusted(AGENT.file(), installed(hooks=hooks)) == ("before_prompt_build", "agent_end")
+    for word in ("allowConversationAccess", "prompts", "nowhere else", "Without it"):
+        assert word in AGENT.grants
+
+
+def test_other_plugins_are_told_and_those_that_learn_by_name() -> None:
+    entries = {"memory-mem0": {"enabled": True}, "off": {"enabled": False}, "odd": 3}
+    (calling,) = AGENT.read({"plugins": {"entries": entries}}).callings
+    assert (calling.command, calling.name, calling.is_ours) == ("memory-mem0", "mem0", False)
+
+
+def at(day: int, number: int, version: int, cwd: str = "/home/ada/orchard") -> Transcript:
+    """A session that began on a day of March."""
+    transcript = Transcript(number, version=version, cwd=cwd)
+    head = transcript.records[0]
+    assert isinstance(head, dict)
+    head["timestamp"] = f"2026-03-{day:02d}T09:00:00.000Z"
+    return transcript
+
+
+@pytest.mark.parametrize("version", [3, 4])
+def test_the_newest_session_is_one_in_which_a_person_spoke(tmp_path: Path, version: int) -> None:
+    sessions = (
+        (at(2, 1, version), "agent:main:main"),
+        (at(3, 2, version, "/home/ada/barn"), "agent:main:explicit:s2"),
+        (at(9, 3, version), "agent:main:cron:nightly"),
+    )
+    keys = {}
+    for transcript, key in sessions:
+        keys[key] = {"sessionId": transcript.session}
+        if version > 3:
+            Database(tmp_path).save(transcript, key)
+        else:
+            transcript.write(tmp_path / SESSIONS)
+    if version == 3:
+        (tmp_path / SESSIONS / "sessions.json").write_text(json.dumps(keys))
+    agent = OpenClawHooks(tmp_path, {})
+    assert agent.newest_session(agent.file()) == datetime(2026, 3, 3, 9, tzinfo=UTC)
+    off = OpenClawHooks(tmp_path, {}, lambda place: place.endswith("barn"))
+    assert off.newest_session(off.file()) == datetime(2026, 3, 2, 9, tzinfo=UTC)

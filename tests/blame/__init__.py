@@ -1,0 +1,1 @@
+"""What instruction files say, and what their lines seem to do."""

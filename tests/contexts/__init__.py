@@ -1,0 +1,1 @@
+"""Projects, whose they are, and where their sessions belong."""

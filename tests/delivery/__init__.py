@@ -1,0 +1,1 @@
+"""What agents are told, when, and what is written for the hook client."""

@@ -1,0 +1,1 @@
+"""The one door through which files of people are changed."""

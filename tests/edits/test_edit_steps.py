@@ -1,0 +1,235 @@
+"""A whole edit, with its records in the ledger, that is killed or fails at each of its steps in turn.
+
+Steps are the calls to the system that touch files, and the statements of the ledger. Whatever happens, the file is the
+old one or the new one; what is in it can be taken back; and what was not made is not called refused.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import signal
+from contextlib import closing, contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.edits.desks import plan
+from tests.store.store_writer import ledger_of
+from wisen.edits.edit import Editor, ValuePlan
+from wisen.edits.notice import notice
+from wisen.edits.past import Desk, past
+from wisen.edits.user_files import UserFiles
+from wisen.errors import StoreError, WisenError
+from wisen.model.change import Fate, digest
+from wisen.system.clock import SystemClock
+from wisen.system.ids import Ulids
+from wisen.testing.fake_checkouts import MemoryCheckouts
+from wisen.testing.fakes import FixedClock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.requirement("S19")
+CALLS = "open read write fsync replace fchmod fstat close stat lstat scandir unlink mkdir access".split()
+MARKDOWN, SETTINGS = b"\xef\xbb\xbf# Shop\r\n\r\nmine", b'{\n  // mine\n  "a": [1],\n}\n'
+MOST = 400
+"""More steps than any edit has."""
+
+
+class Home:
+    """A folder with a ledger and the file that is edited."""
+
+    def __init__(self, folder: Path, old: bytes | None, name: str) -> None:
+        self.folder = folder
+        self.path = folder / "project" / name
+        self.path.parent.mkdir(parents=True)
+        self.old = old
+        if old is not None:
+            self.path.write_bytes(old)
+        empty = folder.parent / "ledger.db"
+        if not empty.exists():
+            ledger_of(folder.parent).close()
+        shutil.copy(empty, folder)
+
+    @contextmanager
+    def desk(self) -> Iterator[Desk]:
+        with closing(ledger_of(self.folder)) as ledger:
+            clock = SystemClock()
+            yield Desk(UserFiles(), MemoryCheckouts(), ledger, clock, Ulids(clock), "desk")
+
+    def content(self) -> bytes | None:
+        return self.path.read_bytes() if self.path.exists() else None
+
+
+def put_line(home: Home, desk: Desk) -> Callable[[], object]:
+    planned = plan(home.path)
+    return lambda: Editor(desk).put(planned)
+
+
+def set_value(home: Home, desk: Desk) -> Callable[[], object]:
+    planned = ValuePlan(str(home.path), ("hooks", "Stop", "-"), "wisen", "installed", digest(home.content()))
+    return lambda: Editor(desk).set(planned)
+
+
+def take_back(home: Home, desk: Desk) -> Callable[[], object]:
+    last = Editor(desk).last()
+    assert last is not None
+    return lambda: Editor(desk).undo(last.id)
+
+
+DEEDS: dict[str, tuple[bytes | None, str, Callable[[Home, Desk], Callable[[], object]]]] = {
+    "line": (MARKDOWN, "CLAUDE.md", put_line),
+    "new file": (None, "CLAUDE.md", put_line),
+    "value": (SETTINGS, "openclaw.json", set_value),
+}
+
+
+LOOKING = frozenset("read fstat stat lstat scandir access close".split())
+"""What changes nothing on the disk: whoever is killed before it leaves what a kill before the next step leaves."""
+
+
+class Steps:
+    """Counts steps, and does something instead of the nth."""
+
+    def __init__(self, nth: int, instead: Callable[[str], None], *, uncounted: frozenset[str] = frozenset()) -> None:
+        self.nth, self.instead, self.done, self.uncounted = nth, instead, 0, uncounted
+
+    def step(self, kind: str) -> None:
+        if kind in self.uncounted:
+            return
+        self.done += 1
+        if self.done == self.nth:
+            self.instead(kind)
+
+    @contextmanager
+    def watched(self, desk: Desk) -> Iterator[None]:
+        """Every call to the system and every statement of the ledger is a step."""
+        ledger: Any = desk.ledger
+        with pytest.MonkeyPatch.context() as patch:
+            for name in CALLS:
+                patch.setattr(os, name, self._counted(name, getattr(os, name)))
+            database = ledger._db
+            for name in ("run", "many"):
+                patch.setattr(database, name, self._counted("statement", getattr(database, name)), raising=True)
+            yield
+
+    def _counted(self, kind: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*arguments: Any, **named: Any) -> Any:
+            if kind == "close":
+                real(*arguments, **named)  # a system closes also where it answers with an error
+                return self.step(kind)
+            self.step(kind)
+            return real(*arguments, **named)
+
+        return counted
+
+
+def survive(home: Home, new: bytes, *, undoing: bool) -> None:
+    """What must hold whatever happened: old or new, and everything can go on."""
+    now = home.content()
+    assert now in (home.old, new)
+    with home.desk() as desk:
+        desk.ledger.check()
+        known = past(desk)
+        changes = [each for each in known.changes if each.deed is not None]
+        stands = [each for each in changes if known.fates[each.id] is Fate.STANDS]
+        assert len(stands) == (now == new), "what is in the file is known, and nothing else is said to be"
+        later = desk._replace(clock=FixedClock(desk.clock.now() + timedelta(hours=1)))
+        assert Fate.REFUSED not in {look.fate for look in notice(later)}
+        if stands:
+            Editor(desk).undo(stands[0].id)
+        assert home.content() == home.old
+        if not undoing:
+            DEEDS_OF[home.path.name](home, desk)()
+            assert home.content() is not None
+            assert home.content() != home.old
+
+
+DEEDS_OF = {name: act for _, name, act in DEEDS.values()}
+
+
+@pytest.mark.parametrize("undoing", [False, True], ids=["done", "undone"])
+@pytest.mark.parametrize("deed", DEEDS)
+def test_a_kill_at_any_step_leaves_the_old_or_the_new(tmp_path: Path, deed: str, undoing: bool) -> None:
+    old, name, act = DEEDS[deed]
+    seen: set[bool] = set()
+    for nth in range(1, MOST):
+        home = Home(tmp_path / str(nth), old, name)
+        new = _new(home, act, undoing=undoing)
+        child = os.fork()
+        if child == 0:
+            _die_at(home, nth, take_back if undoing else act)
+        _, status = os.waitpid(child, 0)
+        seen.add(home.content() == new)
+        survive(home, new, undoing=undoing)
+        if os.WIFEXITED(status):
+            assert os.WEXITSTATUS(status) == 0
+            assert home.content() in (home.old, new)
+            break
+        assert os.WTERMSIG(status) == signal.SIGKILL
+    else:
+        pytest.fail("it never ran through")
+    assert nth > 20
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC], ids=errno.errorcode.get)
+@pytest.mark.parametrize("undoing", [False, True], ids=["done", "undone"])
+@pytest.mark.parametrize("deed", DEEDS)
+def test_an_error_at_any_step_is_told_and_leaves_the_old_or_the_new(
+    tmp_path: Path, deed: str, undoing: bool, code: int
+) -> None:
+    old, name, act = DEEDS[deed]
+    failed = 0
+
+    def fail(kind: str) -> None:
+        if kind == "statement":
+            raise StoreError(f"The ledger cannot be written: {os.strerror(code)}.")
+        raise OSError(code, os.strerror(code))
+
+    for nth in range(1, MOST):
+        home = Home(tmp_path / str(nth), old, name)
+        new = _new(home, act, undoing=undoing)
+        steps = Steps(nth, fail)
+        with home.desk() as desk:
+            prepared = (take_back if undoing else act)(home, desk)
+            try:
+                with steps.watched(desk):
+                    prepared()
+            except WisenError:
+                failed += 1
+        survive(home, new, undoing=undoing)
+        if steps.done < nth:
+            break
+    else:
+        pytest.fail("it never ran through")
+    assert failed > 20
+
+
+def _new(home: Home, act: Callable[[Home, Desk], Callable[[], object]], *, undoing: bool) -> bytes:
+    """What the file holds with the deed; it is left in that state where it is to be undone."""
+    with home.desk() as desk:
+        act(home, desk)()
+        content = home.content()
+        assert content is not None
+        if not undoing:
+            take_back(home, desk)()
+            assert home.content() == home.old
+    return content
+
+
+def _die_at(home: Home, nth: int, act: Callable[[Home, Desk], Callable[[], object]]) -> None:
+    """In a child: do it, and be killed instead of the nth step."""
+    code = 1
+    try:
+        with home.desk() as desk:
+            prepared = act(home, desk)
+            with Steps(nth, lambda _: os.kill(os.getpid(), signal.SIGKILL), uncounted=LOOKING).watched(desk):
+                prepared()
+            code = 0
+    finally:
+        os._exit(code)

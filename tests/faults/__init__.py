@@ -1,1 +1,0 @@
-"""What happens when things break: processes, disks, bytes."""

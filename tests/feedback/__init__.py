@@ -1,0 +1,1 @@
+"""What typed turns say, in whatever language and wording."""

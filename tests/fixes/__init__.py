@@ -1,0 +1,1 @@
+"""Failures and what made the call work, as people meet them."""

@@ -1,0 +1,1 @@
+"""What is forgotten, switched off or too old leaves no trace."""

@@ -1,0 +1,179 @@
+"""The archive keeps to its limits: old sessions go, what they taught stays, and old logs do not bring them back."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import wisen
+from tests.commands import run
+from tests.planted import residues
+from wisen.errors import SettingsError
+from wisen.forgetting.retention import outdated
+from wisen.forgetting.settings import ArchivePolicy, ContextLimit
+from wisen.model.archive import Stored
+from wisen.testing.transcripts import ClaudeTranscript
+
+pytestmark = pytest.mark.requirement("N8")
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+AGES = {"jabuticabax": 90, "kumquatox": 40, "loganberrux": 10}
+"""A word of each session, and how many days ago it was typed."""
+
+
+@pytest.fixture
+def ours(home: Path) -> Path:
+    return home / "wisen"
+
+
+def written(home: Path, project: str = "shop", *, first: int = 1, padding: int = 0) -> Path:
+    """Three sessions of different age in a project, each with a lesson."""
+    folder = home / project
+    folder.mkdir(exist_ok=True)
+    for number, (word, days) in enumerate(AGES.items(), first):
+        log = ClaudeTranscript(number, cwd=str(folder), start=datetime.now(UTC) - timedelta(days=days))
+        log.prompt(f"look at the {word}in{project} {'and the rest of it ' * padding}")
+        log.bash("make test", "ok")
+        log.prompt(f"no, from now on always use tool{number} instead of npm")
+        log.bash("make test", "ok")
+        log.write(home / ".claude" / "projects" / project)
+    return folder
+
+
+def limited(ours: Path, settings: str) -> None:
+    ours.mkdir(exist_ok=True)
+    (ours / "config.toml").write_text(f"[archive]\n{settings}\n")
+
+
+def held(ours: Path, project: str = "shop") -> list[str]:
+    """The sessions of which the index holds words, by their word."""
+    found = residues(ours, [f"{word}in{project}" for word in AGES])
+    return [word for word in AGES if any("index" in name for name in found.get(f"{word}in{project}", ()))]
+
+
+def lessons() -> set[str]:
+    with wisen.open_learner() as learner:
+        return {each.text for each in learner.entries()}
+
+
+@pytest.mark.parametrize("again", ["learn", "recheck", "rebuild"])
+@pytest.mark.parametrize(("settings", "left"), [("days = 30", 1), ("days = 60", 2), ("days = 0", 3), ("days = 5", 0)])
+def test_what_is_too_old_goes_and_does_not_come_back(
+    home: Path, ours: Path, settings: str, left: int, again: str
+) -> None:
+    written(home)
+    run("learn")
+    before = lessons()
+    assert len(held(ours)) == len(before) == 3
+    limited(ours, settings)
+    dry = json.loads(run("cycle", "--dry-run", "--json").stdout)
+    assert dry["retired"] == 3 - left
+    assert len(held(ours)) == 3
+    assert json.loads(run("cycle", "--json").stdout)["retired"] == 3 - left
+    assert held(ours) == list(AGES)[3 - left :]
+    assert lessons() == before, "what was learnt stays"
+    if again == "rebuild":
+        for file in ours.glob("index.db*"):
+            file.unlink()
+    report = json.loads(run("learn", "--json", *(["--recheck"] if again == "recheck" else []), expect=0).stdout)
+    assert held(ours) == list(AGES)[3 - left :]
+    assert lessons() == before
+    assert again == "rebuild" or report["new_events"] == 0, "what comes and goes is not new"
+
+
+def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
+    written(home, padding=1_600)  # some 30 kB are kept of each prompt
+    run("learn")
+    assert held(ours) == list(AGES)
+    with wisen.open_learner() as learner:
+        sizes = {each.native: each.size for each in learner._parts.index.stored()}
+    assert 90_000 < sum(sizes.values()) < 1_000_000
+    for number in range(10, 50):
+        log = ClaudeTranscript(number, cwd=str(home / "shop"), start=datetime.now(UTC) - timedelta(days=1))
+        log.prompt("now this " * 3_000)
+        log.write(home / ".claude" / "projects" / "shop")
+    limited(ours, "megabytes = 1")
+    run("learn")
+    assert held(ours) == []
+    with wisen.open_learner() as learner:
+        kept = learner._parts.index.stored()
+    assert 900_000 < sum(each.size for each in kept) <= 1_000_000
+    names = {each.native for each in kept}
+    for file in ours.glob("index.db*"):
+        file.unlink()
+    run("learn")
+    with wisen.open_learner() as learner:
+        assert {each.native for each in learner._parts.index.stored()} == names
+    assert "limit: 1 MB" in run("status").stdout
+
+
+@pytest.mark.parametrize("named_by", ["key", "directory"])
+def test_a_project_may_have_limits_of_its_own(home: Path, ours: Path, named_by: str) -> None:
+    shop, _ = written(home), written(home, "blog", first=7)
+    run("learn")
+    with wisen.open_learner() as learner:
+        name = learner.context_of(shop) if named_by == "key" else str(shop)
+    limited(ours, f'days = 60\n[archive.contexts."{name}"]\ndays = 0')
+    run("learn")
+    assert (held(ours), held(ours, "blog")) == (list(AGES), list(AGES)[1:])
+    limited(ours, f'[archive.contexts."{name}"]\ndays = 30')
+    run("learn")
+    assert (held(ours), held(ours, "blog")) == (list(AGES)[2:], list(AGES)[1:])
+    shown = json.loads(run("config", "--json").stdout)["settings"]
+    assert [each["value"] for each in shown if each["key"] == "archive.contexts"] == [[f"{name}: days 30"]]
+
+
+@pytest.mark.parametrize(
+    "settings", ["contexts = 3", '[archive.contexts."a"]\nweeks = 3', '[archive.contexts."a"]\ndays = -3']
+)
+def test_limits_that_make_no_sense_are_told(home: Path, ours: Path, settings: str) -> None:
+    limited(ours, settings)
+    with pytest.raises(SettingsError, match="archive"):
+        wisen.open_learner()
+
+
+def test_status_tells_the_size_and_that_there_is_no_limit(home: Path) -> None:
+    written(home)
+    run("learn")
+    assert "Archive: 3 sessions, about " in (shown := run("status").stdout)
+    assert "no limit" in shown
+
+
+SESSIONS = st.lists(
+    st.builds(
+        lambda number, context, days, size: Stored(
+            "a", str(number), 0, context, NOW - timedelta(days=days), 1, size, waits=False
+        ),
+        st.integers(),
+        st.sampled_from(["x", "y", ""]),
+        st.integers(0, 100),
+        st.integers(0, 2_000_000),
+    ),
+    unique_by=lambda each: each.native,
+)
+LIMITS = st.builds(ContextLimit, days=st.integers(-1, 100), megabytes=st.integers(0, 4))
+
+
+@given(SESSIONS, st.integers(0, 100), st.integers(0, 5), st.dictionaries(st.sampled_from(["x", "y"]), LIMITS))
+def test_what_is_left_is_within_every_limit_and_nothing_goes_for_no_reason(
+    stored: list[Stored], days: int, megabytes: int, limits: dict[str, ContextLimit]
+) -> None:
+    gone = outdated(stored, ArchivePolicy(days=days, megabytes=megabytes), limits, NOW)
+    left = [each for each in stored if each not in gone]
+    assert gone == sorted(gone, key=lambda each: (each.last, each.key))
+    assert outdated(left, ArchivePolicy(days=days, megabytes=megabytes), limits, NOW) == []
+    for each in left:
+        own = limits.get(each.context, ContextLimit())
+        most = days if own.days < 0 else own.days
+        assert not most or each.last >= NOW - timedelta(days=most)
+    assert not megabytes or sum(each.size for each in left) <= megabytes * 1_000_000
+    for context, limit in limits.items():
+        of = sum(each.size for each in left if each.context == context)
+        assert not limit.megabytes or of <= limit.megabytes * 1_000_000
+    if not days and not megabytes and not limits:
+        assert gone == []

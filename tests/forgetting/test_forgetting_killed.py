@@ -1,0 +1,74 @@
+"""A run that is killed in the midst of forgetting: nothing comes back, and the next run finishes it."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import wisen
+from tests.forgetting.test_forgetting import told_three_times
+from tests.planted import residues
+from wisen import app
+from wisen.health import doctor
+from wisen.model.entry import Answer
+from wisen.model.state import Health
+
+pytestmark = pytest.mark.requirement("N8")
+
+WORD = "pnpm"
+MOST = 14
+
+
+def forget(step: int) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(Path(__file__).with_name("forget_and_die.py")), WORD, str(step)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def holds_it(home: Path) -> list[str]:
+    """The files that hold the word, in any case."""
+    files = [path for path in (home / "wisen").rglob("*") if path.is_file()]
+    return [path.name for path in files if WORD.encode() in path.read_bytes().lower()]
+
+
+def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
+    shop = told_three_times(home)
+    own = f"# Shop\n\nMine about {WORD}.\n"
+    (shop / "CLAUDE.md").write_text(own)
+    with wisen.open_learner() as learner:
+        learner.cycle()
+        (asked,) = learner.proposals()
+        learner.answer(asked.proposal.id, Answer.APPROVED)
+        learner.record_insight("the blue cable is fine")
+        learner.cycle()
+    assert holds_it(home)
+    for name in ("wisen", "shop"):
+        shutil.copytree(home / name, home / "before" / name)
+    steps = forget(-1).stdout.split()
+    assert holds_it(home) == []
+    assert {"ledger.bury", "files.write", "index.veil", "ledger.remove", "index.scrub", "backups.renew"} <= {*steps}
+    first = [steps.index(name) for name in dict.fromkeys(steps)]
+    for step in sorted(first)[:MOST]:
+        for name in ("wisen", "shop"):
+            shutil.rmtree(home / name)
+            shutil.copytree(home / "before" / name, home / name)
+        assert forget(step).returncode == -signal.SIGKILL
+        with wisen.open_learner() as learner:
+            began = len(learner.forgotten())
+            assert began == (step > steps.index("ledger.bury"))
+            learner.learn()
+            told = [each.about for each in doctor.examine(app.wire().examined()) if each.health is Health.BAD]
+            assert told == ["forgetting"] * began
+            assert learner.cycle().troubles == ()
+            assert all(each.done for each in learner.forgotten())
+            if not began:
+                assert holds_it(home)
+                continue
+            assert learner.entries() == ()
+        assert holds_it(home) == [], f"after it died before {steps[step]}"
+        assert (shop / "CLAUDE.md").read_text() == own
+        assert residues(home / "wisen", ["blue cable"]), "other facts are unharmed"

@@ -1,0 +1,302 @@
+"""When a guard is proposed, asked about again, or taken back, and what is counted of it at work."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+from msgspec import structs
+
+from tests.courses import AT, course
+from wisen.delivery.derive import Derived
+from wisen.guards.adopt import Candidate, expired, first_ready, offered, outgrown, taken_back, told
+from wisen.guards.backtest_history import Met, Watched, meetings
+from wisen.guards.escalate import Told, violations
+from wisen.guards.live import calls_in, fared
+from wisen.guards.settings import GuardPolicy
+from wisen.model.backtest import Backtest
+from wisen.model.entry import Answer, Move, MoveKind, Proposal, ProposalType, Who
+from wisen.model.entry_state import Asked, asked
+from wisen.model.event import Status
+from wisen.model.exposure import Arm, Channel, Exposure
+from wisen.model.guard import Fared, Guard, GuardSource, GuardState, Mode, guard_states
+from wisen.store.ledger_port import Scribe
+from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.testing.guards_contract import a_guard
+
+POLICY = GuardPolicy()
+
+
+@pytest.fixture
+def scribe() -> Scribe:
+    return Scribe(FixedClock(AT), CountingIds(), "desk")
+
+
+def fix(helped: int = 3, good: int = 0, watch: str = "shell: rtk bun", of: str = "f1") -> Candidate:
+    past = Backtest(sessions=9, calls=helped + good, met=helped, good=good, helped=helped, examples=("rtk bun test",))
+    return Candidate(watch, "bun", "", GuardSource.FIX, of, "rtk: no such command", past)
+
+
+def rule(violated: int, watch: str = "shell: npm", of: str = "01A") -> Candidate:
+    past = Backtest(sessions=9, calls=violated, good=violated, hit=("npm test",))
+    return Candidate(watch, "pnpm", "", GuardSource.RULE, of, "Use pnpm.", past, violated, ("not kept:", "one", "two"))
+
+
+def ready(*candidates: Candidate) -> list[Candidate]:
+    return first_ready({"f": candidates}, POLICY)
+
+
+def state(mode: Mode = Mode.SHADOW, guard: Guard | None = None) -> GuardState:
+    return GuardState(guard=guard or a_guard(), mode=mode, since=AT)
+
+
+def proposed(scribe: Scribe, candidate: Candidate | None = None) -> Proposal:
+    (_, proposal) = offered([candidate or fix()], [], [], scribe)
+    assert isinstance(proposal, Proposal)
+    return proposal
+
+
+@pytest.mark.requirement("F6")
+@pytest.mark.parametrize(
+    ("helped", "good", "is_ready"), [(3, 0, True), (2, 0, False), (3, 1, False), (99, 1, False), (0, 0, False)]
+)
+def test_a_fix_is_ready_at_three_sessions_and_no_good_call(helped: int, good: int, is_ready: bool) -> None:
+    assert bool(ready(fix(helped, good))) is is_ready
+
+
+def test_of_a_fix_the_most_general_watch_that_was_never_in_the_way_is_taken() -> None:
+    whole, part = fix(9, 1, watch="shell: rtk"), fix(5, 0, watch="shell: rtk bun")
+    assert ready(whole, part, fix(4, 0, watch="shell: rtk bun test")) == [part]
+    assert first_ready({"a": [whole], "b": [part]}, POLICY) == [part]
+
+
+@pytest.mark.requirement("F6")
+@pytest.mark.requirement("X2")
+def test_a_new_guard_is_in_shadow_and_proposed_with_what_it_would_have_done(scribe: Scribe) -> None:
+    guard, proposal = offered([fix()], [], [], scribe)
+    assert isinstance(guard, Guard)
+    assert isinstance(proposal, Proposal)
+    assert guard_states([guard], [])[0].mode is Mode.SHADOW
+    assert guard.action is Mode.WARN
+    assert (proposal.type, proposal.entry, proposal.sessions) == (ProposalType.GUARD, guard.id, 3)
+    assert proposal.text == "warn shell: rtk bun -> bun # rtk: no such command"
+    assert proposal.backtest == fix().backtest
+    assert "Over 9 recorded sessions it would have met 3 calls that failed in this way, in 3 sessions" in proposal.why
+    assert "and no good calls." in proposal.why
+    assert "It would have met: rtk bun test" in proposal.why
+
+
+def test_what_a_backtest_came_to_is_told_with_what_was_hidden_and_what_it_would_have_hit() -> None:
+    past = Backtest(
+        sessions=9, calls=6, met=2, masked=1, helped=1, bad=1, good=1, open=2, low=0.25, hit=("rtk bun -v",)
+    )
+    lines = told(past, GuardSource.FIX)
+    assert (
+        "2 calls that failed in this way (1 of them hidden from the agent), in 1 session, and 1 good call." in lines[0]
+    )
+    assert lines[1:] == (
+        "Besides, 1 call that went wrong otherwise, and 2 that never ran.",
+        "When it speaks, it is right at least 25% of the time (95 % confidence).",
+        "It would have been in the way of: rtk bun -v",
+    )
+    assert told(Backtest(sessions=2), GuardSource.HAND) == ("Over 2 recorded sessions it would have met no call.",)
+    assert told(Backtest(sessions=0), GuardSource.FIX) == ("No session is recorded yet that it could be tried on.",)
+
+
+def test_two_lessons_that_come_to_the_same_guard_are_proposed_once(scribe: Scribe) -> None:
+    rows = offered([fix(of="f1"), fix(of="f2"), rule(2, watch="shell: rtk bun")], [], [], scribe)
+    assert [type(each) for each in rows] == [Guard, Proposal]
+    assert isinstance(rows[0], Guard)
+    assert rows[0].of == "f1"
+    several = offered([fix(), rule(2), fix(watch="shell: rtk tsc")], [], [], scribe)
+    assert [each.watch for each in several if isinstance(each, Guard)] == [
+        "shell: rtk bun",
+        "shell: npm",
+        "shell: rtk tsc",
+    ]
+
+
+def test_while_it_waits_or_is_at_work_nothing_more_is_proposed(scribe: Scribe) -> None:
+    before = asked([proposed(scribe)], [])
+    for mode in Mode:
+        assert offered([fix(99)], [state(mode)], before, scribe) == []
+        assert offered([fix(99)], [state(mode)], [], scribe) == [], "the user wrote it by hand"
+
+
+@pytest.mark.parametrize("answer", [Answer.SKIPPED, Answer.EXPIRED])
+def test_one_that_was_skipped_waits_for_new_evidence(scribe: Scribe, answer: Answer) -> None:
+    before = [Asked(proposed(scribe), answer, AT)]
+    assert offered([fix(3)], [state()], before, scribe) == []
+    (again,) = offered([fix(4)], [state()], before, scribe)
+    assert isinstance(again, Proposal)
+    assert again.sessions == 4
+    later = [*before, Asked(again, answer, AT)]
+    assert offered([fix(4)], [state()], later, scribe) == []
+    assert len(offered([fix(5)], [state()], later, scribe)) == 1
+
+
+def test_a_proposal_that_waits_is_made_anew_once_the_past_speaks_clearly(scribe: Scribe) -> None:
+    def sure(low: float, good: int = 0) -> Candidate:
+        return fix(99)._replace(backtest=structs.replace(fix(99, good).backtest, low=low))
+
+    waiting = Asked(proposed(scribe), None, AT)
+    assert outgrown([sure(0.95)], [waiting], POLICY) == [waiting.proposal]
+    assert outgrown([sure(0.9499)], [waiting], POLICY) == []
+    assert outgrown([sure(0.99, good=1)], [waiting], POLICY) == []
+    assert outgrown([sure(0.99)], [waiting._replace(answer=Answer.LATER)], POLICY) == [], "the user has seen it"
+    assert outgrown([sure(0.99)], [Asked(proposed(scribe, sure(0.96)), None, AT)], POLICY) == []
+
+
+def test_one_that_the_user_overruled_and_skipped_is_not_asked_about_again(scribe: Scribe) -> None:
+    (_, proposal) = taken_back([state(Mode.WARN)], lambda _: Fared(overruled=2), POLICY, scribe)
+    assert isinstance(proposal, Proposal)
+    for answer in (None, Answer.SKIPPED, Answer.EXPIRED):
+        before = [Asked(proposal, answer, AT)]
+        assert offered([fix(99)], [state()], before, scribe) == []
+        assert outgrown([fix(99)._replace(backtest=Backtest(sessions=9, low=0.99))], before, POLICY) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "mode"), [(Answer.REJECTED, Mode.OFF), (Answer.SKIPPED, Mode.OFF), (Answer.SKIPPED, Mode.REMOVED)]
+)
+def test_one_that_was_refused_switched_off_or_removed_does_not_come_back(
+    scribe: Scribe, answer: Answer, mode: Mode
+) -> None:
+    assert offered([fix(99)], [state(mode)], [Asked(proposed(scribe), answer, AT)], scribe) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "days", "given"),
+    [
+        (Mode.SHADOW, 60, None),
+        (Mode.SHADOW, 61, Answer.EXPIRED),
+        (Mode.WARN, 0, Answer.APPROVED),
+        (Mode.DENY, 99, Answer.APPROVED),
+        (Mode.ASK, 0, Answer.APPROVED),
+        (Mode.OFF, 0, Answer.REJECTED),
+        (Mode.REMOVED, 0, Answer.REJECTED),
+    ],
+)
+def test_a_proposal_is_over_when_the_user_decided_elsewhere_or_let_it_lie(
+    scribe: Scribe, mode: Mode, days: int, given: Answer | None
+) -> None:
+    proposal, now = proposed(scribe), AT + timedelta(days=days)
+    found = expired([Asked(proposal, None, AT)], [state(mode)], now, 60)
+    assert found == ([(proposal, given)] if given else [])
+    assert expired([Asked(proposal, Answer.SKIPPED, AT)], [state(mode)], now, 60) == []
+    other = structs.replace(proposal, type=ProposalType.PROMOTION)
+    assert expired([Asked(other, None, AT)], [state(mode)], now, 60) == []
+
+
+def met(*acts: str, native: str = "s1", start: datetime = AT) -> list[Met]:
+    (found,), _ = meetings([Watched("shell: npm", "", None)], [course(*acts, native=native, start=start)])
+    return found
+
+
+def a_rule(since: datetime | None = None, **sessions: datetime) -> Told:
+    by_session = {("claude-code", native): moment for native, moment in sessions.items()}
+    return Told("01A", "Use pnpm, not npm.", "", Derived("shell: npm", "pnpm"), since, by_session)
+
+
+@pytest.mark.requirement("X3")
+def test_a_rule_is_violated_by_what_was_done_after_it_was_told() -> None:
+    acts = ("ok npm test", "said go on", "ok npm ci", "ok npm run x", "said and now", "failed npm x | no")
+    calls = met(*acts)
+    assert violations(a_rule(), calls) == [], "nobody was told"
+    assert violations(a_rule(AT + timedelta(days=1)), calls) == [], "all of it was done before"
+    assert violations(a_rule(other=AT - timedelta(days=1)), calls) == [], "another session was told"
+    assert [each.at for each in violations(a_rule(AT - timedelta(days=1)), calls)] == [0, 1, 3], "one for each turn"
+    assert [each.at for each in violations(a_rule(s1=AT + timedelta(minutes=1)), calls)] == [1, 3]
+    both = a_rule(AT + timedelta(minutes=4), s1=AT)
+    assert [each.at for each in violations(both, calls)] == [1, 3], "what told first counts"
+
+
+@pytest.mark.requirement("X3")
+def test_violations_are_told_oldest_first_over_sessions() -> None:
+    late, early = met("ok npm a", native="b", start=AT + timedelta(days=1)), met("ok npm b", native="a")
+    found = violations(a_rule(AT - timedelta(days=1)), [*late, *early])
+    assert [each.history.native for each in found] == ["a", "b"]
+
+
+@pytest.mark.requirement("X3")
+def test_a_rule_becomes_a_proposal_at_its_second_violation_with_both_as_evidence(scribe: Scribe) -> None:
+    assert ready(rule(0)) == ready(rule(1)) == []
+    (_, proposal) = offered(ready(rule(2)), [], [], scribe)
+    assert isinstance(proposal, Proposal)
+    assert proposal.why.splitlines()[:3] == ["not kept:", "one", "two"]
+    assert "2 calls: 2 that went well, 0 that did not" in proposal.why, "a rule may speak against what works"
+    skipped = [Asked(proposal, Answer.SKIPPED, AT)]
+    known = [state(guard=a_guard("shell: npm", "pnpm"))]
+    assert offered(ready(rule(2)), known, skipped, scribe) == []
+    assert len(offered(ready(rule(3)), known, skipped, scribe)) == 1
+
+
+@pytest.mark.requirement("F6")
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("times", [0, 1, 2, 3])
+def test_a_guard_that_was_overruled_twice_is_put_back_to_shadow_and_asked_about(
+    scribe: Scribe, mode: Mode, times: int
+) -> None:
+    rows = taken_back([state(mode)], lambda _: Fared(overruled=times), POLICY, scribe)
+    if times < 2 or mode not in (Mode.WARN, Mode.DENY, Mode.ASK):
+        assert rows == []
+        return
+    move, proposal = rows
+    assert isinstance(move, Move)
+    assert isinstance(proposal, Proposal)
+    assert (move.subject, move.kind, move.value, move.by) == (a_guard().id, MoveKind.GUARD, Mode.SHADOW, Who.WISEN)
+    assert guard_states([a_guard()], [move])[0].mode is Mode.SHADOW
+    assert f"You overruled this guard {times} times" in proposal.why
+    assert proposal.entry == a_guard().id
+    assert expired([Asked(proposal, None, AT)], guard_states([a_guard()], [move]), AT, 60) == [], "it waits"
+
+
+def test_what_is_asked_about_a_guard_that_denied_says_that_it_would_deny_again(scribe: Scribe) -> None:
+    denies = structs.replace(a_guard(), action=Mode.DENY)
+    (_, proposal) = taken_back([state(Mode.DENY, denies)], lambda _: Fared(overruled=2), POLICY, scribe)
+    assert isinstance(proposal, Proposal)
+    assert proposal.text.startswith("deny ")
+    assert "have it deny again" in proposal.why
+
+
+def exposure(call: str, mode: Mode = Mode.WARN, arm: Arm = Arm.GIVEN, session: str = "s1") -> Exposure:
+    return Exposure(
+        id=f"{call}{mode}{arm}", machine="desk", agent="claude-code", session=session, subject="G-1", version="v",
+        channel=Channel.HOOK, event="before-call", arm=arm, at=AT, call=call, mode=mode,
+    )  # fmt: skip
+
+
+def overruled(minutes: int = 0, kind: MoveKind = MoveKind.OVERRULE) -> Move:
+    at = AT + timedelta(minutes=minutes)
+    return Move(id=f"{minutes}{kind}", subject="G-1", machine="desk", at=at, by=Who.USER, kind=kind, value="warn")
+
+
+def test_calls_are_counted_by_what_became_of_them() -> None:
+    history = course("ok rtk bun", "failed rtk bun | no", "ok rtk bun", "ok rtk bun")
+    masked = structs.replace(history.steps[2], status=Status.MASKED)
+    never = structs.replace(history.steps[3], status=None)
+    calls = calls_in([structs.replace(history, steps=(*history.steps[:2], masked, never))])
+    rows = [
+        exposure("c0", arm=Arm.WITHHELD, mode=Mode.DENY),
+        exposure("c1"),
+        exposure("c2", session="s2"),
+        exposure("c3"),
+        exposure("c9"),
+        exposure("c8", Mode.DENY),
+    ]
+    assert fared(rows, calls, [], AT) == Fared(decisions=6, sessions=2, failed=2, went_well=1, stopped=1, open=2)
+    assert fared([], {}, [], AT) == Fared()
+
+
+@pytest.mark.requirement("F6")
+def test_the_user_overruled_it_where_he_said_so_or_let_a_call_pass_since_it_was_set() -> None:
+    calls = calls_in([course("ok git push", "failed git push | no")])
+    let_pass = [exposure("c0", Mode.ASK), exposure("c1", Mode.ASK)]
+    assert fared(let_pass, calls, [], AT).overruled == 2
+    assert fared(let_pass, {}, [], AT).overruled == 0, "he said no, or has not answered"
+    assert fared(let_pass, calls, [], AT + timedelta(seconds=1)).overruled == 0, "the guard was set anew since"
+    shadow = [exposure("c0", Mode.ASK, Arm.WITHHELD)]
+    assert fared(shadow, calls, [], AT).overruled == 0
+    assert fared([exposure("c0")], calls, [], AT).overruled == 0, "a warning lets every call pass"
+    said = [overruled(-1), overruled(0), overruled(5), overruled(6, MoveKind.GUARD)]
+    assert fared([], {}, said, AT).overruled == 2

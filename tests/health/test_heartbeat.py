@@ -1,0 +1,348 @@
+"""Ways in which hooks fall silent, one test each: every one of them is told, and a sound installation is not blamed."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.agents.codex_rollouts import Rollout
+from tests.edits.desks import a_desk
+from tests.hooks import direct_command
+from wisen.agents.claude_code.install import EVENTS, ClaudeCodeHooks
+from wisen.agents.codex.install import CodexHooks
+from wisen.delivery.launcher import HomeLauncher
+from wisen.edits.user_files import UserFiles
+from wisen.health import heartbeat
+from wisen.health.gauge import HomeGauge
+from wisen.health.heartbeat import Watched
+from wisen.install.hook_settings import put_in
+from wisen.model.hook import Caller, HookState, Program
+from wisen.model.run import Run
+from wisen.model.state import Finding, Health
+from wisen.testing.fake_ledger import MemoryLedger
+from wisen.testing.log_writer import NOON
+
+pytestmark = pytest.mark.requirement("X10")
+
+VERSION = "3.1"
+
+
+class World:
+    """A home with hooks that fire, a snapshot, and one session of an hour ago."""
+
+    def __init__(self, folder: Path) -> None:
+        self.user, self.home, self.package = folder / "ada", folder / "wisen", folder / "lib" / "wisen"
+        self.settings = self.user / ".claude" / "settings.json"
+        self.client = self.package / "surfaces" / "hook" / "client.py"
+        for each in (self.settings, self.client, self.home / "spool" / "x", self.home / "snapshots" / "x"):
+            each.parent.mkdir(parents=True)
+        self.settings.write_text('{"model": "opus"}')
+        self.client.touch()
+        (self.package / "__init__.py").write_text(f'"""wisen."""\n\n__version__ = "{VERSION}"\n')
+        self.python = folder / "python"
+        self.python.touch(mode=0o755)
+        self.caller = Caller(home=str(self.home))
+        HomeLauncher(self.home, Program(python=str(self.python), client=str(self.client))).write([])
+        self.agent = ClaudeCodeHooks(self.user, {})
+        self.desk = a_desk(MemoryLedger())
+        self.watched = Watched(
+            agents=[self.agent],
+            gauge=HomeGauge(self.home, VERSION),
+            files=UserFiles(),
+            caller=self.caller,
+            project=None,
+            desk=lambda ledger: self.desk._replace(ledger=ledger),
+        )
+        put_in(self.desk, self.settings, self.agent, self.agent.wanted(self.caller))
+        self.now = NOON + timedelta(hours=2)
+        self.session(NOON + timedelta(hours=1), "one")
+        self.beat(NOON + timedelta(hours=1))
+        self.snapshot()
+        self.runs = [run(troubles=3, new=40)]
+
+    def session(self, at: datetime, name: str, *, below: str = "") -> None:
+        path = self.user / ".claude" / "projects" / "-ada-shop" / below / f"{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'{{"type":"mode"}}\n{{"type":"user","timestamp":"{at.isoformat()}"}}\n')
+
+    def beat(self, at: datetime) -> None:
+        beats = self.home / "spool" / "beats"
+        beats.mkdir(exist_ok=True)
+        (beats / "session-start").touch()
+        os.utime(beats / "session-start", (at.timestamp(), at.timestamp()))
+
+    def snapshot(self, **more: object) -> None:
+        current = {"version": 1, "made": NOON.isoformat(), "places": [], "contexts": {"shop": "d1"}, "global": "d2"}
+        (self.home / "snapshots" / "current.json").write_text(json.dumps(current | more))
+        for digest in ("d1", "d2"):
+            (self.home / "snapshots" / f"{digest}.json").write_text("{}")
+
+    @property
+    def ledger(self) -> MemoryLedger:
+        assert isinstance(self.desk.ledger, MemoryLedger)
+        return self.desk.ledger
+
+    def told(self, ledger: MemoryLedger | None = None) -> list[Finding]:
+        """Everything but what is good."""
+        found = heartbeat.installed(self.watched, ledger or self.ledger)
+        told = heartbeat.findings(found, self.watched.gauge.vitals(), self.runs, self.now)
+        return [each for each in told if each.health is not Health.GOOD]
+
+
+def run(*, troubles: int, new: int) -> Run:
+    return Run(
+        id="r", machine="desk", started=NOON, finished=NOON, version=VERSION, sources=1, read_bytes=100, withheld=0,
+        troubles=troubles, new_events=new,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def bad(world: World, about: str) -> str:
+    """What is told of the one thing that is bad."""
+    (finding,) = world.told()
+    assert (finding.about, finding.health) == (about, Health.BAD)
+    assert finding.next_step
+    return finding.says
+
+
+HOOKS = "claude-code hooks"
+
+
+def test_a_sound_installation_is_not_blamed(world: World) -> None:
+    assert world.told() == []
+    world.session(NOON + timedelta(hours=1, seconds=20), "two")  # the hook fired while it began
+    world.session(NOON + timedelta(hours=2), "agent-1", below="one/subagents")  # these call no hook when they begin
+    assert world.told() == []
+
+
+def test_sessions_of_other_projects_are_not_blamed_where_hooks_are_for_one(world: World) -> None:
+    shop = world.user / "shop"
+    ours = world.settings.read_text()
+    world.settings.write_text("{}")
+    local = world.agent.file(shop)
+    local.parent.mkdir(parents=True)
+    local.write_text(ours)
+    world.watched, world.desk = replace(world.watched, project=shop), a_desk(MemoryLedger())
+    world.session(NOON + timedelta(hours=2), "two")
+    assert world.told() == []
+    here = world.user / ".claude" / "projects" / "".join(c if c.isalnum() else "-" for c in str(shop))
+    here.mkdir()
+    (here / "three.jsonl").write_text(f'{{"timestamp":"{(NOON + timedelta(hours=3)).isoformat()}"}}')
+    assert bad(world, HOOKS).endswith("a session began 2026-03-01 15:00 UTC without them")
+
+
+def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
+    world = World(tmp_path)
+    world.settings.write_text("{}")
+    (world.home / "snapshots" / "current.json").unlink()
+    assert world.told(MemoryLedger()) == []
+    (found,) = heartbeat.installed(world.watched, None)
+    assert (found.state, found.faults) == (HookState.NOT, ())
+
+
+def test_breakage_1_sessions_go_on_and_no_hook_fires(world: World) -> None:
+    world.session(NOON + timedelta(hours=2), "two")
+    assert bad(world, HOOKS) == (
+        "the last one fired 2026-03-01 13:00 UTC, and a session began 2026-03-01 14:00 UTC without them"
+    )
+
+
+def test_breakage_2_no_hook_has_fired_since_they_were_installed(world: World) -> None:
+    (world.home / "spool" / "beats" / "session-start").unlink()
+    assert bad(world, HOOKS).startswith("none has fired yet, and a session began")
+
+
+def test_breakage_3_our_hooks_are_gone_from_the_settings(world: World) -> None:
+    world.settings.write_text('{"model": "opus"}')
+    assert bad(world, HOOKS) == f"they are gone from {world.settings}"
+    world.settings.unlink()
+    assert bad(world, HOOKS) == f"they are gone from {world.settings}"
+
+
+def test_breakage_3_one_of_them_is_gone(world: World) -> None:
+    data = json.loads(world.settings.read_text())
+    del data["hooks"]["Stop"]
+    world.settings.write_text(json.dumps(data))
+    assert bad(world, HOOKS) == f"some are missing in {world.settings}: Stop"
+
+
+def test_breakage_4_the_interpreter_is_gone_or_cannot_be_run(world: World) -> None:
+    world.python.chmod(0o644)
+    assert str(world.python) in bad(world, HOOKS)
+    world.python.unlink()
+    assert str(world.python) in bad(world, HOOKS)
+
+
+def test_breakage_5_the_client_is_gone(world: World) -> None:
+    world.client.unlink()
+    assert str(world.client) in bad(world, HOOKS)
+
+
+def test_breakage_5_the_launcher_is_gone_or_not_ours(world: World) -> None:
+    launcher = world.home / "hook"
+    for broken in (b"", b"exit 2\n", launcher.read_bytes()[:400]):
+        launcher.write_bytes(broken)
+        assert str(launcher) in bad(world, HOOKS)
+    launcher.unlink()
+    assert str(launcher) in bad(world, HOOKS)
+
+
+def test_hooks_of_an_older_wisen_are_told_with_the_risk_and_how_to_replace_them(world: World) -> None:
+    old = {
+        event: [{"hooks": [{"type": "command", "command": direct_command(own, package=str(world.package))}]}]
+        for event, own in EVENTS.items()
+        if event != "PreToolUse"
+    }
+    world.settings.write_text(json.dumps({"hooks": old}))
+    told = [each for each in world.told() if each.about == HOOKS]
+    assert any("PreToolUse" in each.says for each in told), "a guard would not be asked"
+    assert any("/opt/wise n/bin/python" in each.says and "refuse to work" in each.says for each in told)
+    assert all("`wisen install claude-code`" in each.next_step for each in told)
+
+
+def test_settings_that_claude_code_stopped_to_read_are_told(world: World) -> None:
+    world.settings.write_text("// my own\n" + world.settings.read_text())
+    assert "Claude Code ignores it whole: line 1" in bad(world, HOOKS)
+
+
+def test_breakage_6_nobody_takes_what_hooks_write(world: World) -> None:
+    spooled = world.home / "spool" / "claude-code-one-77.jsonl"
+    spooled.write_text('{"ids":["R-1"]}\n')
+    os.utime(spooled, (world.now.timestamp(), world.now.timestamp()))
+    assert world.told() == []
+    world.now += timedelta(days=2)
+    assert "16 bytes wait, the oldest since 2026-03-01 14:00 UTC" in bad(world, "spool")
+    os.truncate(spooled, 11 << 20)
+    assert "11,534,336 bytes wait" in bad(world, "spool")
+
+
+def test_breakage_7_hooks_have_nothing_to_answer_from(world: World) -> None:
+    (world.home / "snapshots" / "d1.json").unlink()
+    assert "1 of 2" in bad(world, "snapshot")
+    (world.home / "snapshots" / "current.json").write_text("{")
+    assert "cannot be read" in bad(world, "snapshot")
+    (world.home / "snapshots" / "current.json").unlink()
+    assert "there is none" in bad(world, "snapshot")
+
+
+def test_breakage_8_hooks_run_another_version(world: World) -> None:
+    (world.package / "__init__.py").write_text('__version__ = "3.0"\n')
+    assert bad(world, HOOKS) == "they run version 3.0 of wisen, and this is 3.1"
+    world.watched = replace(world.watched, gauge=HomeGauge(world.home, "3.0"))
+    world.snapshot(version=2)
+    assert "another version" in bad(world, "snapshot")
+
+
+def test_breakage_9_the_disk_is_full(world: World) -> None:
+    class Narrow(HomeGauge):
+        def _free(self) -> int | None:
+            return 3_000_000
+
+    world.watched = replace(world.watched, gauge=Narrow(world.home, VERSION))
+    assert bad(world, "disk").startswith("3 MB are left")
+    assert (HomeGauge(world.home, VERSION).vitals().free or 0) > 0
+    assert (HomeGauge(world.home / "not" / "there", VERSION).vitals().free or 0) > 0
+
+
+def test_breakage_10_the_log_has_another_format(world: World) -> None:
+    world.runs = [run(troubles=400, new=5), *world.runs]
+    assert bad(world, "format").startswith("the last run could not read 397 records more than before, and 5 were new")
+    world.runs = [run(troubles=400, new=900), run(troubles=3, new=40)]  # a first look at much, some of it broken
+    assert world.told() == []
+    world.runs = [run(troubles=400, new=0), run(troubles=0, new=5), run(troubles=400, new=900)]  # a look at one file
+    assert world.told() == []
+
+
+def test_breakage_11_the_client_failed(world: World) -> None:
+    failed = {"kind": "PermissionError", "event": "stop", "at": (NOON + timedelta(hours=1)).timestamp()}
+    (world.home / "spool" / "beats" / "failed").write_text(json.dumps(failed))
+    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: PermissionError at stop"
+    world.beat(NOON + timedelta(days=4))
+    assert [each.health for each in world.told()] == [Health.NOTICE]
+
+
+def test_breakage_12_hooks_are_switched_off(world: World) -> None:
+    data = json.loads(world.settings.read_text())
+    world.settings.write_text(json.dumps({**data, "disableAllHooks": True}))
+    assert bad(world, HOOKS) == f"{world.settings} switches all hooks off"
+
+
+def test_breakage_13_they_work_for_another_home(world: World) -> None:
+    world.watched = replace(world.watched, gauge=HomeGauge(world.home / "moved", VERSION))
+    assert f"another home, {world.home}" in next(each.says for each in world.told())
+
+
+def test_breakage_14_the_settings_cannot_be_read(world: World) -> None:
+    world.settings.write_text('{"hooks": ')
+    assert str(world.settings) in bad(world, HOOKS)
+
+
+def test_breakage_15_the_loop_stops_with_an_error(world: World) -> None:
+    assert list(heartbeat.stopped(world.runs)) == []
+    (told,) = heartbeat.stopped([replace(world.runs[0], error="the disk is full"), *world.runs])
+    assert (told.about, told.health, told.says) == ("runs", Health.BAD, "the last one stopped: the disk is full")
+    assert list(heartbeat.stopped(())) == []
+
+
+def test_what_the_settings_tell_is_told_also_without_a_ledger(world: World) -> None:
+    world.python.unlink()
+    (found,) = heartbeat.installed(world.watched, None)
+    assert (found.state, found.since) == (HookState.BROKEN, None)
+
+
+def test_a_failure_of_the_client_is_told_also_after_a_session_was_told(world: World) -> None:
+    beats = world.home / "spool" / "beats"
+    fired = (NOON + timedelta(hours=1)).timestamp()
+    (beats / "failed").write_text(json.dumps({"event": "prompt", "kind": "OSError", "at": fired}))
+    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError at prompt"
+    (beats / "failed").rename(beats / "failed-told")
+    assert bad(world, "hook client") == "it failed at 2026-03-01 13:00 UTC: OSError at prompt"
+    (beats / "failed-told").write_text("{")
+    assert bad(world, "hook client").endswith("failed-told cannot be read")
+    (beats / "failed-told").unlink()
+    world.session(NOON + timedelta(hours=2), "two")
+    assert bad(world, HOOKS).startswith("the last one fired 2026-03-01 13:00 UTC, and a session began")
+
+
+def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_missed_them(world: World) -> None:
+    codex = CodexHooks(world.user, {})
+    (world.user / ".codex").mkdir()
+    put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
+    world.watched = replace(world.watched, agents=[codex])
+    (state,) = heartbeat.installed(world.watched, world.ledger)
+    assert (state.state, set(state.untrusted)) == (
+        HookState.UNTRUSTED,
+        {each.event for each in codex.wanted(world.caller)},
+    )
+    (finding,) = world.told()
+    assert (finding.health, finding.next_step) == (Health.NOTICE, codex.trusting)
+    rollout = Rollout()
+    rollout.at = NOON + timedelta(hours=1)
+    rollout.lines.clear()
+    rollout.begin({})
+    rollout.write(world.user)
+    assert "before you trust them" in bad(world, "codex hooks")
+
+
+def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
+    codex = CodexHooks(world.user, {})
+    (world.user / ".codex").mkdir()
+    put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
+    (world.user / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
+    (state,) = heartbeat.installed(replace(world.watched, agents=[codex]), world.ledger)
+    assert state.state is HookState.BROKEN
+    assert state.faults == (f"{world.user / '.codex' / 'config.toml'} switches all hooks off",)
+
+
+def test_what_one_agent_calls_tells_nothing_of_another(world: World) -> None:
+    (world.home / "spool" / "beats" / "session-start").rename(world.home / "spool" / "beats" / "session-start@codex")
+    assert "without them" in bad(world, HOOKS)

@@ -1,0 +1,1 @@
+"""Hooks in agents' settings, put in and taken out."""

@@ -1,0 +1,119 @@
+"""What is put into settings for an agent to call us, items of lists and values under keys alike, and taken out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.edits.desks import a_desk
+from wisen.install.hook_settings import put_in, settings_in, stands, take_out
+from wisen.model.hook import Caller, Calling, Hook, HookSettings
+from wisen.testing.hooks_contract import CALLER
+
+MARK = "wisen is here"
+WANTED = (
+    Hook(event="listed", keys=("a", "list"), value=MARK),
+    Hook(event="keyed", keys=("a", "map", "ours"), value={"says": MARK, "deep": {"b": 1}}, keyed=True),
+    Hook(event="allowed", keys=("a", "names"), value=MARK, where_listed=True),
+)
+
+
+class Plain:
+    """An agent that calls whoever stands in a list, or under a key of a mapping."""
+
+    name, trusting = "plain", ""
+
+    def file(self, project: Path | None = None) -> Path:
+        raise NotImplementedError
+
+    def files(self, project: Path | None = None) -> tuple[Path, ...]:
+        raise NotImplementedError
+
+    def wanted(self, caller: Caller) -> tuple[Hook, ...]:
+        return WANTED
+
+    def rejection(self, path: Path, content: bytes) -> str:
+        return ""
+
+    def read(self, settings: object) -> HookSettings:
+        inside = settings.get("a") if isinstance(settings, dict) else None
+        found = inside if isinstance(inside, dict) else {}
+        callings = [
+            Calling(event="listed", command=MARK, keys=("a", name, at), helps=True)
+            for name in ("list", "names")
+            for at, each in enumerate(found.get(name) or ())
+            if each == MARK
+        ]
+        entries = found.get("map")
+        entry = entries.get("ours") if isinstance(entries, dict) else None
+        if isinstance(entry, dict) and entry.get("says") == MARK:
+            callings.append(Calling(event="keyed", command=MARK, keys=("a", "map", "ours"), caller=CALLER))
+        return HookSettings(callings=tuple(callings))
+
+    def untrusted(self, path: Path, settings: object) -> tuple[str, ...]:
+        return ()
+
+    def newest_session(self, settings: Path) -> None:
+        return None
+
+
+VALUES = st.none() | st.integers(0, 9) | st.text(max_size=3) | st.lists(st.integers(0, 9), max_size=2)
+INSIDE = st.fixed_dictionaries(
+    {},
+    optional={
+        "list": st.lists(VALUES, max_size=3),
+        "names": st.lists(st.text(max_size=3), max_size=3),
+        "map": st.dictionaries(st.sampled_from(["ours", "theirs", "x"]), VALUES | st.just({"says": "no"}), max_size=3),
+    },
+)
+SETTINGS = st.fixed_dictionaries({}, optional={"a": INSIDE, "b": VALUES})
+FORMS = st.sampled_from([None, 2, "\t"])
+
+
+def load(path: Path) -> Any:
+    return settings_in(path.read_bytes() if path.exists() else None, str(path))
+
+
+@given(SETTINGS, FORMS, FORMS, st.dictionaries(st.sampled_from(["b", "c"]), VALUES))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_items_and_values_go_in_once_and_out_exactly_or_alone(
+    tmp_path: Path, held: dict[str, Any], form: Any, again: Any, more: dict[str, Any]
+) -> None:
+    path, agent, desk = tmp_path / "s.json", Plain(), a_desk()
+    content = json.dumps(held, indent=form).encode()
+    path.write_bytes(content)
+    put_in(desk, path, agent, WANTED)
+    inside = load(path)["a"]
+    assert inside["list"][-1] == MARK
+    assert inside["map"]["ours"] == WANTED[1].value
+    assert (MARK in inside.get("names", ())) == ("names" in held.get("a", {}))
+    assert stands(desk, path, agent, WANTED)
+    written = path.read_bytes()
+    assert put_in(desk, path, agent, WANTED).holds == written
+    take_out(desk, path, agent)
+    assert path.read_bytes() == content
+    put_in(desk, path, agent, WANTED)
+    path.write_text(json.dumps(dict(reversed((load(path) | more).items())), indent=again))
+    take_out(desk, path, agent)
+    assert load(path) == held | more
+
+
+def test_a_value_of_ours_that_the_ledger_does_not_know_is_taken_out_and_nothing_else(tmp_path: Path) -> None:
+    path, agent = tmp_path / "s.json", Plain()
+    path.write_text(json.dumps({"a": {"list": [1, MARK], "map": {"theirs": 2, "ours": {"says": MARK}}}}))
+    take_out(a_desk(), path, agent)
+    assert load(path) == {"a": {"list": [1], "map": {"theirs": 2}}}
+
+
+def test_a_value_of_ours_that_says_something_else_is_replaced(tmp_path: Path) -> None:
+    path, agent, desk = tmp_path / "s.json", Plain(), a_desk()
+    put_in(desk, path, agent, WANTED)
+    other = Hook(event="keyed", keys=("a", "map", "ours"), value={"says": MARK, "deep": 2}, keyed=True)
+    put_in(desk, path, agent, (WANTED[0], other))
+    assert load(path) == {"a": {"list": [MARK], "map": {"ours": other.value}}}
+    take_out(desk, path, agent)
+    assert not path.exists()

@@ -1,0 +1,1 @@
+"""What the hook client loads: shell lines, and whether calls fit what guards watch for."""

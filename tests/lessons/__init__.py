@@ -1,0 +1,1 @@
+"""From what was said to entries, and when they are proposed."""

@@ -1,0 +1,1 @@
+"""Finding and reading the logs of agents, and which project they belong to."""

@@ -1,0 +1,1 @@
+"""Sessions, days and what is found again."""

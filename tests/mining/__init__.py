@@ -1,0 +1,1 @@
+"""Failures, fixes and goals in recorded sessions."""

@@ -1,0 +1,1 @@
+"""What a program records of its own work."""

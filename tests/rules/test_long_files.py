@@ -1,0 +1,272 @@
+"""Approving a rule whose file is too long or cannot be written: other places are offered, and the answer is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.commands import AS_PERSON, run
+from tests.hooks import fire
+from wisen import app
+from wisen.delivery.spool import wish_in
+from wisen.errors import PlaceNeeded
+from wisen.learner import Learner
+from wisen.model.entry import Answer
+from wisen.model.place import SPOKEN
+from wisen.testing.transcripts import ClaudeTranscript
+
+RULE = "pnpm instead of npm"
+LONG = "".join(f"Line {number} of what the team wrote.\n" for number in range(491))
+WHERES = {
+    "file": "CLAUDE.md",
+    "local": "CLAUDE.local.md",
+    "rules": ".claude/rules/wisen.md",
+    "own": "../.claude/CLAUDE.md",
+}
+
+
+def said(home: Path, project: Path, number: int = 1, words: str = f"no, from now on always use {RULE}") -> None:
+    log = ClaudeTranscript(number, cwd=str(project))
+    log.prompt("run the tests")
+    log.bash("npm test", "npm error", exit_code=1)
+    log.prompt(words)
+    log.bash("pnpm test")
+    log.write(home / ".claude" / "projects" / "shop")
+
+
+@pytest.fixture
+def project(home: Path) -> Path:
+    """A project with a CLAUDE.md of 491 lines, and a rule that waits."""
+    folder = home / "shop"
+    folder.mkdir()
+    (folder / "CLAUDE.md").write_text(LONG)
+    said(home, folder)
+    return folder
+
+
+@pytest.fixture
+def learner(home: Path, project: Path) -> Learner:
+    with app.wire(home / "wisen").learner() as learner:
+        learner.cycle(quick=True)
+        return learner
+
+
+def proposals(home: Path) -> list[dict[str, object]]:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
+        return [{"id": each.proposal.id, "text": each.proposal.text} for each in learner.proposals() if each.waits]
+
+
+def answer(home: Path, given: Answer = Answer.APPROVED, *, to: str | None = None, at: int = 0) -> None:
+    with app.wire(home / "wisen").learner(reads=False) as learner:
+        waiting = [each for each in learner.proposals() if each.waits]
+        learner.answer(waiting[at].proposal.id, given, to=to)
+
+
+def review(keys: str) -> str:
+    done = subprocess.run([*AS_PERSON, "review"], input=keys, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def typed(home: Path, project: Path, *texts: str, number: int = 7) -> list[str]:
+    """A session in which the user types something: the hook hears it, and the agent logs it."""
+    log = ClaudeTranscript(number, cwd=str(project), start=datetime.now(UTC))
+    for text in texts:
+        log.prompt(text)
+        log.bash("ls")
+    log.write(home / ".claude" / "projects" / "shop")
+    event = {"session_id": log.session, "cwd": str(project)}
+    return [fire(home / "wisen", "prompt", {**event, "prompt": text}) for text in texts]
+
+
+def cycle(home: Path) -> None:
+    with app.wire(home / "wisen").learner() as learner:
+        learner.cycle(quick=True)
+
+
+def begins(home: Path, project: Path, session: str) -> str:
+    return fire(home / "wisen", "session-start", {"session_id": session, "cwd": str(project), "source": "startup"})
+
+
+@pytest.mark.requirement("S6")
+def test_a_review_never_ends_at_a_file_that_is_too_long_and_asks_where_the_rule_may_go(
+    home: Path, project: Path
+) -> None:
+    said(home, project, 2, "from now on always run the linter before you commit")
+    run("learn")
+    assert len(proposals(home)) == 2
+    shown = review("y\n9\n\ny\nrules\n")
+    assert "has 491 lines" in shown
+    assert "'9' is none of them" in shown
+    assert "Nothing was done, and it still waits." in shown
+    assert "The next rules of this project go there too" in shown
+    assert (project / "CLAUDE.md").read_text() == LONG
+    assert (project / WHERES["rules"]).read_text().count("<!-- wisen:R-") == 1
+    assert len(proposals(home)) == 1
+    assert "Written to" in review("y\n"), "where it goes is asked once"
+    assert (project / WHERES["rules"]).read_text().count("<!-- wisen:R-") == 2
+    chosen = json.loads(run("proposals", "place", "--json").stdout)["places"]
+    assert [(each["file"], each["to"]) for each in chosen] == [("CLAUDE.md", "rules")]
+
+
+@pytest.mark.requirement("S6", "S7")
+@pytest.mark.parametrize("to", sorted(WHERES))
+def test_each_place_is_written_shown_before_and_can_be_taken_back(
+    home: Path, project: Path, learner: Learner, to: str
+) -> None:
+    (home / ".claude" / "CLAUDE.md").write_text("Mine.\n")
+    before = {path: path.read_bytes() for path in (*project.rglob("*.md"), home / ".claude" / "CLAUDE.md")}
+    file = (project / WHERES[to]).resolve()
+    with app.wire(home / "wisen").learner(reads=False) as learner:
+        (waiting,) = [each for each in learner.proposals() if each.waits]
+        id_ = waiting.proposal.id
+        with pytest.raises(PlaceNeeded, match="has 491 lines") as needed:
+            learner.answer(id_, Answer.APPROVED)
+        assert [word for word, _ in needed.value.places] == ["file", "local", "rules", "own", "hook"]
+        edit = learner.answer(id_, Answer.APPROVED, to=to, dry_run=True).edit
+        assert edit is not None
+        assert RULE in (edit.holds or b"").decode()
+        assert learner.proposal(id_).waits, "a dry run does nothing"
+        assert {path: path.read_bytes() for path in before} == before
+        learner.answer(id_, Answer.APPROVED, to=to)
+        assert file.read_text().count(RULE) == 1
+        assert sum(path.read_text().count(RULE) for path in (*project.rglob("*.md"), home / ".claude/CLAUDE.md")) == 1
+        learner.undo()
+        now = {path: path.read_bytes() for path in (*project.rglob("*.md"), home / ".claude" / "CLAUDE.md")}
+        assert now == before, "as it was, and a file of ours that is empty is gone"
+
+
+@pytest.mark.parametrize("to", ["file", "local", "rules", "hook"])
+def test_a_choice_is_remembered_for_the_project_and_can_be_changed(
+    home: Path, project: Path, learner: Learner, to: str
+) -> None:
+    answer(home, to=to)
+    said(home, project, 2, "from now on always run the linter before you commit")
+    cycle(home)
+    answer(home)
+    texts = "".join(path.read_text() for path in project.rglob("*.md"))
+    assert (texts.count(RULE), texts.count("linter")) == ((0, 0) if to == "hook" else (1, 1))
+    with app.wire(home / "wisen").learner(reads=False) as learner:
+        (chosen,) = learner.chosen_places()
+        assert chosen.to == to
+        learner.choose_place(chosen.context, "CLAUDE.md", "ask")
+        assert learner.chosen_places() == ()
+    said(home, project, 3, "from now on always write the changelog by hand")
+    cycle(home)
+    with pytest.raises(PlaceNeeded):
+        answer(home)
+
+
+def test_in_the_users_own_file_a_rule_holds_everywhere_and_that_is_said_each_time(
+    home: Path, project: Path, learner: Learner
+) -> None:
+    answer(home, to="own")
+    with app.wire(home / "wisen").learner(reads=False) as learner:
+        (state,) = learner.entries()
+        assert state.context == ""
+        assert learner.chosen_places() == ()
+    said(home, project, 2, "from now on always run the linter before you commit")
+    cycle(home)
+    with pytest.raises(PlaceNeeded):
+        answer(home)
+
+
+@pytest.mark.requirement("S6", "S17")
+def test_approved_in_the_chat_asks_for_a_place_at_once_and_tells_once_what_was_done(
+    home: Path, project: Path, learner: Learner
+) -> None:
+    asked, noted = typed(home, project, "approve 1", "approve 1 to .claude/rules")
+    assert "Not done, 1 still waits:" in asked
+    assert "has 491 lines" in asked
+    assert "approve 1 to .claude/rules:" in asked
+    assert "approve 1 to local: CLAUDE.local.md" in asked
+    assert "Noted" in noted
+    assert "Noted" not in asked
+    cycle(home)
+    assert (project / WHERES["rules"]).read_text().count(RULE) == 1
+    session = ClaudeTranscript(7, cwd=str(project)).session
+    event = {"session_id": session, "cwd": str(project), "prompt": "go on"}
+    told = fire(home / "wisen", "prompt", event)
+    assert ".claude/rules/wisen.md now says: “" in told
+    assert RULE in told
+    assert "now says" not in fire(home / "wisen", "prompt", event), "it is told once"
+    assert RULE not in begins(home, project, "later"), "the file tells it now: one rule, one channel"
+
+
+@pytest.mark.requirement("S6", "S17")
+@pytest.mark.parametrize("how", ["read-only", "link outside", "merge conflict", "folder", "project gone"])
+def test_what_could_not_be_done_is_told_where_it_was_asked_and_nothing_is_lost(
+    home: Path, project: Path, learner: Learner, how: str
+) -> None:
+    (project / "CLAUDE.md").write_text("Mine.\n")
+    cycle(home)
+    (noted,) = typed(home, project, "approve 1")
+    assert "Noted" in noted
+    file = project / "CLAUDE.md"
+    file.unlink()
+    if how == "read-only":
+        file.write_text("Mine.\n")
+        file.chmod(0o444)
+        if os.access(file, os.W_OK):
+            subprocess.run(["chattr", "+i", file], check=False, capture_output=True)
+            if os.access(file, os.W_OK):
+                pytest.skip("for root nothing is read-only on this file system")
+    elif how == "link outside":
+        (home / "elsewhere.md").write_text("Somebody's.\n")
+        file.symlink_to(home / "elsewhere.md")
+    elif how == "merge conflict":
+        file.write_text("<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> side\n")
+    elif how == "folder":
+        file.mkdir()
+    else:
+        project.rmdir()
+    try:
+        held = file.read_bytes() if file.is_file() else b""
+        cycle(home)
+        assert (file.read_bytes() if file.is_file() else b"") == held
+        assert len(proposals(home)) == 1, "it still waits"
+        told = begins(home, project, "the next session")
+        assert "Not done, what you typed as “approve 1”" in told
+        assert "It still waits." in told
+        assert f"approve 1 to {'hook' if how == 'project gone' else 'local'}" in told
+        assert project.exists() == (how != "project gone"), "what is gone is not made again"
+        assert "Not done" not in begins(home, project, "the one after that"), "it is told once"
+        assert "still waits" not in begins(home, home / "other", "elsewhere")
+        (asked,) = typed(home, project, "approve 1", number=8)
+        assert how == "read-only" or "Not done, 1 still waits" in asked, "now it is known"
+    finally:
+        subprocess.run(["chattr", "-i", file], check=False, capture_output=True)
+
+
+def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path, project: Path) -> None:
+    run("cycle", "--quick")
+    told = run("proposals", "approve", "1", "--to", "nowhere", expect=1).stderr
+    assert "'nowhere' is no place for this rule. It can go to: file, local, rules, own, hook." in told
+    told = run("proposals", "approve", "1", expect=1).stderr
+    assert "has 491 lines" in told
+    assert "--to rules" in told
+    shown = run("proposals", "approve", "1", "--dry-run", expect=1).stdout
+    assert all(f"--to {word}: " in shown for word in (*WHERES, "hook"))
+    assert shown.count(f"{RULE}. <!--") == len(WHERES), "the diff of each place"
+    assert "'own' cannot be chosen" in run("proposals", "place", "own", "--global", expect=1).stderr
+    (asked,) = typed(home, project, "approve 1 to the moon")
+    assert "no place 'the moon'" in asked
+    (silent,) = typed(home, project, "approve it to be done with", number=9)
+    assert silent == "", "it is meant for the agent"
+
+
+@pytest.mark.parametrize("name", sorted(SPOKEN))
+def test_every_name_of_a_place_is_heard(name: str) -> None:
+    assert wish_in(f"Approve 2 to {name.upper()}.") == ("approve", f"2 to {name}")
+
+
+@pytest.mark.parametrize(
+    "text", ["approve the pull request please", "approve 2 and go on", "approve 2 to", "approve this to\nmerge it. ok"]
+)
+def test_other_prompts_are_not_taken_for_a_wish(text: str) -> None:
+    assert wish_in(text) == ("", "")

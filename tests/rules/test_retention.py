@@ -1,0 +1,105 @@
+"""How long rules stay, and the files that say where they are."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from msgspec.structs import replace
+
+from tests.rules.rule_lines import line, rules
+from wisen.rules.overview import GLOBAL, IndexRow, write_index, write_meta
+from wisen.rules.rule_retention import CONTEXT_RULES, CONTEXT_STALE_DAYS, retained
+from wisen.rules.rule_text import RuleLine
+
+pytestmark = pytest.mark.requirement("N6")
+
+TODAY = date(2026, 6, 1)
+
+
+def statuses(*lines: RuleLine, limit: int = CONTEXT_RULES) -> list[str]:
+    return [each.status for each in retained(lines, limit=limit, stale_days=CONTEXT_STALE_DAYS, today=TODAY)]
+
+
+@pytest.mark.parametrize(
+    ("idle", "status"), [(-5, "confirmed"), (44, "confirmed"), (45, "stale"), (89, "stale"), (90, "archived")]
+)
+def test_what_is_not_used_grows_stale_and_is_archived_after_another_window(idle: int, status: str) -> None:
+    day = TODAY - timedelta(days=idle)
+    assert statuses(line("R-aaaa", "a", last_used=day, created=date(2020, 1, 1))) == [status]
+    assert statuses(line("R-aaaa", "a", created=day)) == [status]
+
+
+def test_what_has_no_date_does_not_grow_old_and_what_is_archived_stays() -> None:
+    assert statuses(line("", "mine"), line("R-aaaa", "a", status="archived", last_used=TODAY)) == [
+        "confirmed",
+        "archived",
+    ]
+
+
+def test_a_full_file_archives_what_helped_least_and_a_persons_own_lines_last() -> None:
+    day = TODAY - timedelta(days=1)
+    lines = [
+        line("", "mine"),
+        line("R-aaaa", "a", sessions=5, uses=9, last_used=day),
+        line("R-bbbb", "b", sessions=5, uses=2, last_used=day),
+        line("R-cccc", "c", sessions=9, uses=9, last_used=TODAY - timedelta(days=50)),
+        line("R-dddd", "d", sessions=9, status="pending", created=day),
+    ]
+    kept = []
+    for limit in (5, 4, 3, 2, 1):
+        left = retained(lines, limit=limit, stale_days=CONTEXT_STALE_DAYS, today=TODAY)
+        kept.append([each.text for each in left if each.status != "archived"])
+    assert kept == [
+        ["mine", "a", "b", "c", "d"],
+        ["mine", "a", "b", "d"],
+        ["mine", "a", "b"],
+        ["mine", "a"],
+        ["mine"],
+    ]
+
+
+@given(rules(), st.integers(0, 6))
+def test_nothing_is_dropped_or_changed_but_its_status(lines: list[RuleLine], limit: int) -> None:
+    kept = retained(lines, limit=limit, stale_days=45, today=TODAY)
+    assert [replace(new, status=old.status) for new, old in zip(kept, lines, strict=True)] == lines
+    assert sum(each.status != "archived" for each in kept) <= limit
+    assert retained(kept, limit=limit, stale_days=45, today=TODAY) == kept
+
+
+def cells(text: str) -> list[str]:
+    """What a reader of the page sees in its table."""
+    tokens = MarkdownIt().enable("table").parse(text)
+    inline = [tokens[number + 1] for number, each in enumerate(tokens) if each.type == "td_open"]
+    return ["".join(child.content for child in each.children or ()) for each in inline]
+
+
+def test_the_index_begins_with_what_holds_everywhere_and_links_to_each_file() -> None:
+    rows = [
+        IndexRow("shop-k3", "github.com/ada/shop", 2, 1, TODAY),
+        IndexRow("a-b-x9", "a|b_c_<d>\n`e`", 0, 0, TODAY),
+        IndexRow(GLOBAL, "everywhere", 7, 3, TODAY),
+    ]
+    text = write_index(rows)
+    assert text == write_index(reversed(rows))
+    assert cells(text) == [
+        *("everywhere", "7", "3", "2026-06-01", "global"),
+        *("a|b_c_<d> `e`", "0", "0", "2026-06-01", "a-b-x9"),
+        *("github.com/ada/shop", "2", "1", "2026-06-01", "shop-k3"),
+    ]
+    assert "(global/rules.md)" in text
+    assert "(contexts/shop-k3/corrections.md)" in text
+
+
+def test_meta_tells_names_and_counts_in_a_fixed_order() -> None:
+    text = write_meta("shop-k3", "ada/shop", ["/b", "/a|`c", "/b"], {"rules": 2, "corrections": 1}, TODAY)
+    assert text == (
+        "# ada/shop\n\nwisen writes this file anew at each run; edits here are lost.\n\n"
+        "| What | Value |\n| --- | --- |\n"
+        "| Key | `shop-k3` |\n| Name | ada/shop |\n| Updated | 2026-06-01 |\n| corrections | 1 |\n| rules | 2 |\n"
+        "\n## Also seen as\n\n- ``/a|`c``\n- `/b`\n"
+    )
+    assert "Also" not in write_meta("k", "n", [], {}, TODAY)

@@ -1,0 +1,1 @@
+"""What may be kept, whose voice it is, and what is harmless."""

@@ -1,0 +1,194 @@
+"""Bytes of a store that were changed on the disk: noticed or harmless, never silently other content."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.store.store_writer import backups_of, ledger_of
+from wisen.errors import StoreDamaged
+from wisen.model.context import Alias, ContextKind, context_of
+from wisen.model.event import Status
+from wisen.model.report import Selection
+from wisen.model.source import Trouble, TroubleKind
+from wisen.store.ledger_port import Ledger
+from wisen.store.sqlite_index import open_index
+from wisen.system.clock import SystemClock
+from wisen.testing.ledger_contract import a_run
+from wisen.testing.log_writer import NOON, Log
+
+TRIALS = 150
+
+pytestmark = [pytest.mark.requirement("S19"), pytest.mark.requirement("X10")]
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose ledger has some hundred rows and a backup."""
+    home = tmp_path_factory.mktemp("filled")
+    ledger = ledger_of(home)
+    for number in range(60):
+        context = context_of(ContextKind.REMOTE, f"git.example/owner/tool{number}")
+        ledger.sight(context, Alias(context=context.key, machine="desk", path=f"/src/{number}", since=NOON))
+    for number in range(200):
+        ledger.record(a_run(f"{number:026}", NOON + timedelta(hours=number), error="x" * number))
+    ledger.close()
+    backups_of(home).make()
+    return home
+
+
+def content(ledger: Ledger) -> object:
+    """Everything a ledger tells."""
+    return ledger.contexts(), ledger.aliases("desk"), ledger.runs(1_000_000)
+
+
+def read(home: Path) -> object:
+    """Open a ledger and read all of it."""
+    ledger = ledger_of(home)
+    try:
+        return content(ledger)
+    finally:
+        ledger.close()
+
+
+def garbled(whole: bytes, chance: random.Random, most: int = 64) -> bytes:
+    """The same bytes with some of them changed."""
+    changed = bytearray(whole)
+    for _ in range(chance.randint(1, most)):
+        changed[chance.randrange(len(changed))] ^= chance.randint(1, 255)
+    return bytes(changed)
+
+
+def test_a_garbled_ledger_is_noticed_or_reads_exactly_as_it_was_written(filled: Path, tmp_path: Path) -> None:
+    expected, whole = read(filled), (filled / "ledger.db").read_bytes()
+    noticed = 0
+    for trial in range(TRIALS):
+        home = tmp_path / str(trial)
+        shutil.copytree(filled, home)
+        noticed += _try(home, garbled(whole, random.Random(trial), most=64 if trial % 2 else 2), expected)
+    assert noticed > TRIALS // 2
+
+
+def test_a_flipped_bit_in_the_head_or_schema_is_noticed_or_harmless(filled: Path, tmp_path: Path) -> None:
+    expected, whole = read(filled), (filled / "ledger.db").read_bytes()
+    home = tmp_path / "home"
+    shutil.copytree(filled, home)
+    for place in [*range(112), *range(2000, 4096, 41)]:
+        changed = bytearray(whole)
+        changed[place] ^= 1 << (place % 8)
+        _try(home, bytes(changed), expected)
+
+
+@pytest.mark.parametrize("left", [1, 15, 99, 100, 512, 4095, 4096, 4097, 50_000, -4096, -1])
+def test_a_ledger_that_was_cut_off_is_noticed(filled: Path, tmp_path: Path, left: int) -> None:
+    whole = (filled / "ledger.db").read_bytes()
+    home = tmp_path / "home"
+    shutil.copytree(filled, home)
+    assert _try(home, whole[:left], None)
+
+
+def _try(home: Path, changed: bytes, expected: object) -> bool:
+    for side in ("-wal", "-shm"):
+        (home / f"ledger.db{side}").unlink(missing_ok=True)
+    (home / "ledger.db").write_bytes(changed)
+    says = ""
+    try:
+        ledger = ledger_of(home)
+    except StoreDamaged as error:
+        says = str(error)
+    if says:
+        assert str(home / "ledger.db") in says
+        assert "wisen doctor --repair" in says
+        assert (home / "ledger.db").read_bytes() == changed
+        return True
+    try:
+        assert content(ledger) == expected
+    except StoreDamaged:
+        says = "by its seal"
+    finally:
+        ledger.close()
+    return bool(says)
+
+
+def test_a_garbled_ledger_comes_back_from_its_backup(filled: Path, tmp_path: Path) -> None:
+    expected, whole = read(filled), (filled / "ledger.db").read_bytes()
+    home = tmp_path / "home"
+    shutil.copytree(filled, home)
+    ruined = whole[:200] + bytes(4000) + whole[4200:]
+    (home / "ledger.db").write_bytes(ruined)
+    with pytest.raises(StoreDamaged):
+        ledger_of(home)
+    backups = backups_of(home)
+    with pytest.raises(StoreDamaged):
+        backups.make()
+    copy = backups.newest_good()
+    assert copy is not None
+    aside = backups.restore(copy)
+    assert aside.read_bytes() == ruined
+    assert read(home) == expected
+
+
+def test_a_garbled_backup_is_passed_over_and_never_restored(filled: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(filled, home)
+    backups = backups_of(home)
+    good, bad = backups.newest_good(), backups.make()
+    text = bad.read_bytes()
+    bad.write_bytes(text.replace(b"x" * 100, b"y" + b"x" * 99, 1))
+    assert backups.newest_good() == good
+    before = (home / "ledger.db").read_bytes()
+    with pytest.raises(StoreDamaged):
+        backups.restore(bad)
+    assert (home / "ledger.db").read_bytes() == before
+
+
+def test_only_the_newest_backups_are_kept(filled: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(filled, home)
+    made = [backups_of(home).make() for _ in range(5)]
+    assert sorted((home / "backups").iterdir()) == made[-3:]
+
+
+def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) -> None:
+    file = tmp_path / "whole" / "index.db"
+    index, _ = open_index(file, clock=SystemClock())
+    stretches = []
+    for number in range(40):
+        log = Log(f"/logs/{number}.jsonl", f"s{number}")
+        log.typed(f"m{number}")
+        for call in range(6):
+            log.call(f"c{number}/{call}", call)
+            log.end(f"c{number}/{call}", Status.FAILED, call, "x" * number)
+        stretches.append(log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=number)))
+    index.keep(stretches)
+    index.close()
+    whole = file.read_bytes()
+    rebuilt, told = 0, []
+    for trial in range(TRIALS):
+        home = tmp_path / str(trial)
+        home.mkdir()
+        ruined = garbled(whole, random.Random(trial))
+        (home / "index.db").write_bytes(ruined)
+        index, warning = open_index(home / "index.db", clock=SystemClock())
+        if warning is not None:
+            rebuilt += 1
+            (aside,) = [each for each in home.glob("index.db.damaged-*") if not each.name.endswith(("-wal", "-shm"))]
+            assert aside.read_bytes() == ruined
+            assert index.keep(stretches) == 40 * 13
+        try:
+            index.check()
+            index.marks("claude-code")
+            index.counts(Selection())
+            list(index.failures(Selection()))
+            index.troubles(Selection())
+            index.keep(stretches)
+        except StoreDamaged as error:
+            told.append((warning, str(home / "index.db") in str(error)))
+        index.close()
+    assert rebuilt > 5
+    assert len(told) > 5
+    assert set(told) == {(None, True)}

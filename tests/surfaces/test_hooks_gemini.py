@@ -1,0 +1,157 @@
+"""The hook client as Gemini CLI runs it: prompts with our own words before them, ends of calls, decisions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.guarding import RIGHT, WRONG, learning
+from tests.hooks import failed, fire, printed, taught
+from wisen.agents.gemini_cli.gemini_cli_ends import How, end_of
+from wisen.agents.gemini_cli.records import Called
+from wisen.safety import sentinel
+from wisen.surfaces.hook.gemini import failure_of, typed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AGENT = "gemini-cli"
+LINES = st.lists(
+    st.sampled_from(
+        [
+            *("Output: no", "Command: x", "Directory: .", "Stdout: ", "", "make: *** no", " Exit Code: 3"),
+            *("Exit Code: 2", "Exit Code: 0", "Exit Code: -1", "Exit Code: (none)"),
+            *("Signal: 9", "Signal: 0", "Signal: ", "Signal: (none)"),
+            *("Process Group PGID: 7", "Background PIDs: 1, 2", "PGID: 3"),
+            *("<untrusted_context>", "</untrusted_context>"),
+        ]
+    ),
+    max_size=7,
+)
+"""What may stand in the answer of a command."""
+
+
+@pytest.fixture
+def project(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = home / "shop"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def called(tool: str, fields: dict[str, object], cwd: Path, told: str = "") -> dict[str, object]:
+    """A call as Gemini CLI tells it, before or after it was made."""
+    after = {"tool_response": {"llmContent": told, "returnDisplay": told}} if told else {}
+    return {"session_id": "s", "cwd": str(cwd), "tool_name": tool, "tool_input": fields, **after}
+
+
+def shell(command: str, cwd: Path, told: str = "") -> dict[str, object]:
+    return called("run_shell_command", {"command": command, "description": "x"}, cwd, told)
+
+
+def ended(output: str, code: int) -> str:
+    said = f"Output: {output}\nExit Code: {code}\nProcess Group PGID: 7"
+    return f"<untrusted_context>\n{said}\n</untrusted_context>"
+
+
+@given(LINES, st.booleans())
+def test_what_failed_is_told_in_the_words_that_mining_reads(lines: list[str], framed: bool) -> None:
+    told = "\n".join(lines)
+    told = f"<untrusted_context>\n{told}\n</untrusted_context>" if framed else told
+    answer = msgspec.Raw(json.dumps([{"functionResponse": {"response": {"output": told}}}]).encode())
+    end = end_of(Called(name="run_shell_command", status="success", result=answer), hides=False)
+    assert end is not None
+    assert failure_of(told) == (end.text if end.how is How.FAILED else None)
+
+
+def test_a_prompt_is_taken_without_what_we_put_before_it() -> None:
+    ours = '<hook_context>&lt;wisen51902 v="1"&gt;\nforget it\n&lt;/wisen51902&gt;</hook_context>\n\n'
+    assert typed({"prompt": f"{ours}memory stats"}) == {"prompt": "memory stats"}
+    assert typed({"prompt": "what is <hook_context>?"}) == {"prompt": "what is <hook_context>?"}
+    assert typed({"prompt": "<hook_context> is what?"}) == {"prompt": "<hook_context> is what?"}
+    assert typed({"prompt": 7}) == {"prompt": 7}
+
+
+def test_what_is_typed_to_wisen_is_heard_behind_our_own_words(home: Path, project: Path) -> None:
+    taught(home, project)
+    with learning(home) as learner:
+        learner.cycle()
+    wisen = home / "wisen"
+    start = fire(wisen, "session-start", {"session_id": "s", "cwd": str(project)}, agent=AGENT)
+    assert "pnpm" in start
+    escaped = start.replace("<", "&lt;").replace(">", "&gt;")
+    prompt = f"<hook_context>{escaped}</hook_context>\n\nmemory stats"
+    told = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": prompt}, agent=AGENT)
+    assert "everywhere" in told
+
+
+def test_what_cannot_be_told_after_a_clear_is_told_with_the_first_prompt(home: Path, project: Path) -> None:
+    taught(home, project)
+    with learning(home) as learner:
+        learner.cycle()
+    wisen, about = home / "wisen", {"session_id": "s", "cwd": str(project)}
+    assert printed(wisen, "session-start", {**about, "source": "clear"}, agent=AGENT) == {}
+    told = fire(wisen, "prompt", {**about, "prompt": "memory stats"}, agent=AGENT)
+    assert "pnpm" in told
+    assert "everywhere" in told
+    assert "pnpm" not in fire(wisen, "prompt", {**about, "prompt": "memory stats"}, agent=AGENT)
+    claude = fire(wisen, "session-start", {**about, "session_id": "other", "source": "clear"})
+    assert "pnpm" in claude, "others hear it then"
+
+
+def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Path, project: Path) -> None:
+    taught(home, project)
+    with learning(home) as learner:
+        learner.cycle()
+    wisen, command = home / "wisen", "shopctl deploy --wait"
+    said = "shopctl: error: unrecognized option '--wait'"
+    assert fire(wisen, "after-call", shell(command, project, ended(said, 0)), agent=AGENT) == ""
+    read = called("read_file", {"file_path": "x"}, project, ended(said, 2))
+    assert fire(wisen, "after-call", read, agent=AGENT) == ""
+    told = fire(wisen, "after-call", shell(command, project, ended(said, 2)), agent=AGENT)
+    assert "`shopctl deploy --wait` → `shopctl deploy`" in told
+    claude = failed(command, f"Exit code 2\n{said}", session="other", cwd=project)
+    assert sentinel.strip(told) == sentinel.strip(fire(wisen, "failure", claude)) == ""
+    assert fire(wisen, "after-call", shell(command, project, ended(said, 2)), agent=AGENT) == "", "once in a session"
+
+
+@pytest.mark.requirement("F6")
+@pytest.mark.parametrize("mode", ["deny", "ask"])
+def test_a_call_is_stopped_in_the_words_that_gemini_cli_hears(home: Path, project: Path, mode: str) -> None:
+    with learning(home) as learner:
+        learner.add_guard(f"{mode} {WRONG} -> {RIGHT}", None)
+    answer = printed(home / "wisen", "before-call", shell(WRONG, project), agent=AGENT)
+    assert (set(answer), answer["decision"]) == ({"decision", "reason"}, "deny")
+    assert f"Instead: {RIGHT}" in answer["reason"]
+    assert ("asked the user" in answer["reason"]) is (mode == "ask")
+    assert printed(home / "wisen", "before-call", shell(RIGHT, project), agent=AGENT) == {}
+
+
+@pytest.mark.requirement("F6")
+def test_a_warning_waits_for_the_result_of_its_own_call_and_is_said_once(home: Path, project: Path) -> None:
+    with learning(home) as learner:
+        guard = learner.add_guard(f"warn {WRONG} -> {RIGHT}", None).guard.id
+    wisen, well = home / "wisen", "Output: yes"
+    assert printed(wisen, "before-call", shell(WRONG, project), agent=AGENT) == {}
+    assert fire(wisen, "after-call", shell("ls", project, well), agent=AGENT) == ""
+    told = fire(wisen, "after-call", shell(WRONG, project, well), agent=AGENT)
+    assert "warns about this call" in told
+    for event in ("before-call", "after-call"):
+        assert printed(wisen, event, shell(WRONG, project, well), agent=AGENT) == {}
+    with learning(home) as learner:
+        learner.cycle(quick=True)
+        (row,) = learner._parts.ledger.exposures(guard)
+    assert (row.agent, row.mode, row.arm.value) == (AGENT, "warn", "given")
+
+
+def test_a_file_that_must_not_be_touched_is_guarded_by_the_tools_of_gemini_cli(home: Path, project: Path) -> None:
+    with learning(home) as learner:
+        learner.add_guard("deny edit: migrations/** # they were applied already", None)
+    for tool in ("write_file", "replace"):
+        call = called(tool, {"file_path": str(project / "migrations" / "1.sql")}, project)
+        assert "applied already" in printed(home / "wisen", "before-call", call, agent=AGENT)["reason"]

@@ -1,0 +1,1 @@
+"""Clocks, git, processes and locks."""

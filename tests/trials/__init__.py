@@ -1,0 +1,1 @@
+"""Trials: the coin, the evidence, the verdicts."""

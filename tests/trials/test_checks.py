@@ -1,0 +1,194 @@
+"""Checks of rules in files: what was only inferred has to earn its place, and what the user said is asked about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.commands import run
+from tests.trials.made_up_users import ERROR, World
+from wisen.model.entry import Answer, ProposalType, Status, Who
+from wisen.model.instruction import Rate
+from wisen.trials.unproven import unproven
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from wisen.model.entry_state import EntryState
+
+pytestmark = [pytest.mark.requirement("S8"), pytest.mark.requirement("S7")]
+HIS = "# Shop\n\nBe brief.\n"
+
+
+@pytest.fixture
+def world(home: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """A project with instructions, and sessions that taught something."""
+    made = World(home, monkeypatch)
+    (made.project / "CLAUDE.md").write_text(HIS)
+    made.taught()
+    made.cycle()
+    return made
+
+
+def deployed(world: World, sessions: int, fails: Callable[[int], bool]) -> None:
+    """So many days with a session that deploys, which fails or does not."""
+    for number in range(sessions):
+        log = world.log()
+        log.prompt("deploy the shop")
+        if fails(number):
+            log.bash("shopctl deploy --wait", ERROR, exit_code=2)
+        log.bash("shopctl deploy", "deployed")
+        log.write(world.logs)
+        world.pass_(hours=16)
+
+
+def put_in(world: World, by: Who, profile: str = "autonomous") -> None:
+    """Have the fix of deploying stand in the file, approved by the user or only let pass by policy.
+
+    What policy put into a file it takes out again in the profile in which it may write unasked.
+    """
+    (world.wisen / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
+    with world.learner() as learner:
+        fix = next(each for each in learner.fixes() if "--wait" in each.change.removed)
+    log = world.log()
+    log.prompt("hello")
+    log.write(world.logs)
+    world.noted(fix.id, "v", "W" * 12)
+    world.cycle()
+    with world.learner() as learner:
+        (each,) = [each for each in learner.proposals() if each.proposal.type is ProposalType.VERIFICATION]
+        learner.answer(each.proposal.id, Answer.APPROVED, by=by)
+    assert "--wait" in file_of(world)
+
+
+def file_of(world: World) -> str:
+    return (world.project / "CLAUDE.md").read_text()
+
+
+def rule_of(world: World) -> EntryState:
+    with world.learner() as learner:
+        (rule,) = [each for each in learner.entries() if each.entry.type == "error"]
+    return rule
+
+
+def test_a_failure_that_falls_stays_in_the_file(world: World) -> None:
+    deployed(world, 30, lambda _: True)
+    put_in(world, Who.WISEN)
+    for _ in range(6):
+        deployed(world, 5, lambda number: number == 0)
+        world.cycle()
+    assert "--wait" in file_of(world)
+    assert rule_of(world).status is Status.PROMOTED
+
+
+def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(world: World) -> None:
+    deployed(world, 30, lambda _: True)
+    put_in(world, Who.WISEN)
+    for _ in range(10):
+        deployed(world, 5, lambda _: True)
+        world.cycle()
+    assert file_of(world) == HIS
+    assert rule_of(world).status is Status.WONT_FIX
+    told = world.fire("session-start", world.log(), source="startup")
+    assert "Tell the user once:" in told
+    assert "ineffective, so it is taken out" in told
+
+
+def test_a_failure_that_rises_has_its_line_taken_out_at_once(world: World) -> None:
+    deployed(world, 30, lambda number: number % 10 == 0)
+    put_in(world, Who.WISEN)
+    began = world.days.time
+    while "--wait" in file_of(world):
+        deployed(world, 1, lambda _: True)
+        world.cycle()
+        assert (world.days.time - began).days < 14
+    assert file_of(world) == HIS
+    assert (world.days.time - began).days < 10
+
+
+def test_in_the_default_profile_a_line_that_does_harm_is_asked_about_once_and_stays(world: World) -> None:
+    deployed(world, 30, lambda number: number % 10 == 0)
+    put_in(world, Who.WISEN, "standard")
+    before, said = file_of(world), list[str]()
+    for _ in range(4):
+        deployed(world, 5, lambda _: True)
+        with world.learner() as learner:
+            said += learner.cycle(quick=True).checked
+    assert file_of(world) == before, "nothing is written without a yes"
+    (asks,) = said
+    assert "made worse: wisen undo " in asks
+
+
+def test_what_the_user_wrote_meanwhile_stays(world: World) -> None:
+    deployed(world, 30, lambda number: number % 10 == 0)
+    put_in(world, Who.WISEN)
+    (world.project / "CLAUDE.md").write_text(
+        file_of(world).replace("Be brief.", "Be brief, and kind.") + "\nOf mine.\n"
+    )
+    for _ in range(3):
+        deployed(world, 5, lambda _: True)
+        world.cycle()
+    assert "--wait" not in file_of(world)
+    assert "Be brief, and kind." in file_of(world)
+    assert file_of(world).endswith("\nOf mine.\n")
+
+
+def test_what_the_user_approved_stays_whatever_the_sessions_say_and_is_asked_about_when_nothing_shows(
+    world: World,
+) -> None:
+    deployed(world, 30, lambda number: number % 10 == 0)
+    put_in(world, Who.USER)
+    deployed(world, 20, lambda _: True)
+    world.cycle()
+    assert "--wait" in file_of(world)
+    said: list[str] = []
+    for _ in range(30):
+        world.pass_(days=2)
+        with world.learner() as learner:
+            said += learner.cycle(quick=True).checked
+    assert "--wait" in file_of(world)
+    assert [("has shown yet" in each, "another week" in each, "It stays" in each) for each in said] == [
+        (True, False, False),
+        (True, True, False),
+        (False, False, True),
+    ]
+
+
+def test_what_was_inferred_and_never_mattered_is_reminded_of_extended_and_taken_out(world: World) -> None:
+    put_in(world, Who.WISEN)
+    said = []
+    began = world.days.time
+    while "--wait" in file_of(world):
+        world.pass_(days=1)
+        with world.learner() as learner:
+            said += [((world.days.time - began).days, each) for each in learner.cycle(quick=True).checked]
+        assert len(said) < 9
+    assert [day for day, _ in said] == [14, 21, 28]
+    assert "taken out" in said[-1][1]
+    assert file_of(world) == HIS
+
+
+def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told(world: World) -> None:
+    deployed(world, 30, lambda _: True)
+    put_in(world, Who.USER)
+    deployed(world, 24, lambda number: number < 2)
+    world.cycle()
+    with world.learner() as learner:
+        ((rule, told),) = learner.since_rules()
+    assert "--wait" in rule.text
+    assert told.words == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
+    assert told.placebos < 100, "there are not enough dates on which nothing happened to say more"
+    assert "Rules that hold, before and after" in run("effect").stdout
+
+
+def test_sessions_before_and_after_can_speak_against_a_line_and_never_for_it() -> None:
+    told = {
+        unproven(Rate(sessions=before, of=30), Rate(sessions=after, of=30)).value
+        for before in range(31)
+        for after in range(31)
+    }
+    assert told == {"running", "ineffective", "made worse"}
+    assert unproven(Rate(sessions=30, of=30), Rate(sessions=0, of=30)).value == "running"
+    assert unproven(Rate(sessions=0, of=0), Rate(sessions=30, of=30)).value == "running"

@@ -1,0 +1,1 @@
+"""What follows what in recorded sessions."""
