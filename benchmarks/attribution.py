@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import wisen
 from benchmarks import blame_worlds
 from benchmarks.data import DataAbsent, json_lines, transcripts
-from wisen.blame.effects import Seen, effects, seen
+from wisen.blame.effects import SeenSession, effects, seen
 from wisen.blame.line_history import lines_of
 from wisen.mining.sessions import mine
 from wisen.model.instruction import Effect, Strength, Version
@@ -66,7 +66,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return json_lines(path)
 
 
-def _sessions(files: list[Path]) -> list[Seen]:
+def _sessions(files: list[Path]) -> list[SeenSession]:
     with tempfile.TemporaryDirectory() as home:
         logs = Path(home) / "logs"
         logs.mkdir()
@@ -79,7 +79,7 @@ def _sessions(files: list[Path]) -> list[Seen]:
     return sorted((each for each in found if each is not None), key=lambda each: each.start)
 
 
-def _replay(versions: list[Version], course: list[Seen]) -> list[dict[str, object]]:
+def _replay(versions: list[Version], course: list[SeenSession]) -> list[dict[str, object]]:
     """Each finding when it first could be told, with the figures of the end."""
     first: dict[tuple[str, str, str], int] = {}
     for number in range(3, len(course) + 1):
@@ -95,7 +95,7 @@ def _replay(versions: list[Version], course: list[Seen]) -> list[dict[str, objec
     ]
 
 
-def _now(versions: list[Version], course: list[Seen]) -> list[Effect]:
+def _now(versions: list[Version], course: list[SeenSession]) -> list[Effect]:
     """What is told when the last of these sessions has just begun; a change and a failure are told once."""
     known = [version for version in versions if course and version.at <= course[-1].start]
     if len(known) < 2:

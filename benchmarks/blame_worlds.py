@@ -12,9 +12,9 @@ import random
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from wisen.blame.effects import Seen, effects
+from wisen.blame.effects import SeenSession, effects
 from wisen.model.failure import Signature
-from wisen.model.instruction import Line, Strength
+from wisen.model.instruction import InstructionLine, Strength
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 _SESSIONS, _KINDS, _LINES, _LOOKS = 120, 20, 8, 5
@@ -56,7 +56,9 @@ def _world(scenario: str, does: str, chance: random.Random) -> tuple[int, list[S
     return len(lines), [strength for _, strength in told if strength in (Strength.BEGAN, Strength.HELPED)]
 
 
-def _course(scenario: str, does: str, rates: list[float], dates: dict[int, int], chance: random.Random) -> list[Seen]:
+def _course(
+    scenario: str, does: str, rates: list[float], dates: dict[int, int], chance: random.Random
+) -> list[SeenSession]:
     """The sessions of a world. Where lines are written after bursts, `dates` gets theirs."""
     turn, factor = chance.randrange(_SESSIONS), chance.choice((0.6, 1.6))
     bursting = [False] * _KINDS
@@ -86,7 +88,7 @@ def _course(scenario: str, does: str, rates: list[float], dates: dict[int, int],
                 if written and soon and kind not in dates and 10 <= number < _SESSIONS - 20:
                     dates[kind] = number + 1
         calls = tuple(frozenset({word}) for word in words)
-        found.append(Seen(start=_at(number), words=frozenset(words), calls=calls, failures=tuple(failures)))
+        found.append(SeenSession(start=_at(number), words=frozenset(words), calls=calls, failures=tuple(failures)))
     return found
 
 
@@ -94,8 +96,8 @@ def _at(number: int) -> datetime:
     return _BEGAN + timedelta(hours=6 * number)
 
 
-def _line(kind: int, born: datetime) -> Line:
-    return Line(
+def _line(kind: int, born: datetime) -> InstructionLine:
+    return InstructionLine(
         number=kind + 1,
         text=f"Always use `word{kind}`.",
         born=born,

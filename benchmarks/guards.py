@@ -59,7 +59,7 @@ def replayed(logs: Path, folder: Path) -> dict[str, object]:
     with app.wire(home, {"WISEN_HOME": str(home), "HOME": str(folder)}).learner() as learner:
         began = time.perf_counter()
         for guard, told in proposed.items():
-            whole = learner.backtest_guard(guard)[1]
+            whole = learner.guards.backtest(guard)[1]
             told["over_all"] = _figures(whole)
             told["good_hit_later"] = whole.good
         took = (time.perf_counter() - began) * 1000 / max(len(proposed), 1)
@@ -122,7 +122,7 @@ def _guard(number: int) -> GuardState:
 
 
 def _note(learner: Learner, proposed: dict[str, dict[str, object]], number: int) -> None:
-    for each in learner.proposals():
+    for each in learner.proposals.all():
         proposal = each.proposal
         if proposal.type is ProposalType.GUARD and proposal.entry not in proposed:
             tested = proposal.backtest

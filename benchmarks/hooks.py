@@ -119,7 +119,7 @@ def prepared(folder: Path, **environment: str) -> Path:
     wires = app.wire(home, {"HOME": str(folder), **environment})
     with wires.learner() as learner:
         learner.learn(folder / "projects")
-        learner.prepare()
+        learner.delivery.prepare()
     wires.launcher().write([])
     return home
 
@@ -194,12 +194,14 @@ def rightly(data: Path) -> dict[str, int]:
         wires = app.wire(home, {"HOME": folder})
         with wires.learner() as learner:
             learner.learn(data)
-            learner.prepare()
+            learner.delivery.prepare()
             histories = list(learner.histories())
-            signatures = {fix.id: fix.signature for fix in learner.fixes()}
+            signatures = {fix.id: fix.signature for fix in learner.fixes.all()}
         shelf = Shelf(str(home), "claude-code", "s")
         current = json.loads((home / "snapshots" / "current.json").read_text())
-        snapshots = [shelf.content(digest) or {} for digest in {*current["contexts"].values(), current["global"]}]
+        snapshots = [
+            shelf.snapshots.content(digest) or {} for digest in {*current["contexts"].values(), current["global"]}
+        ]
         counts = {"failures": 0, "known": 0, "found": 0, "wrong": 0}
         for step in (step for history in histories for step in history.steps):
             if step.status not in (Status.FAILED, Status.MASKED) or step.text is None:

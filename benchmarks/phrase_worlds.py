@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from wisen.feedback.turn_signs import is_heard
-from wisen.model.event import Origin, Status
+from wisen.model.event import MessageOrigin, Status
 from wisen.model.history import Act, History, Step, Turn
 from wisen.model.signal import SignalKind
 
@@ -179,7 +179,7 @@ class _Course:
         self._file = 0
 
     def say(self, text: str, *, conceded: bool = False) -> None:
-        self._turn(Act.SAID, text, origin=Origin.PROMPT.value, conceded=conceded)
+        self._turn(Act.SAID, text, origin=MessageOrigin.PROMPT.value, conceded=conceded)
 
     def act(self, act: Act) -> None:
         self._turn(act, None)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import argparse
 
     from benchmarks.phrase_worlds import World
-    from wisen.feedback.own_wording import Candidate
+    from wisen.feedback.own_wording import PhraseCandidate
 
 WORLDS = 60
 _DAYS = 100_000.0
@@ -65,7 +65,7 @@ def measured(worlds: int) -> dict[str, object]:
     }
 
 
-def found_in(each: World) -> list[Candidate]:
+def found_in(each: World) -> list[PhraseCandidate]:
     """What is found in a user's sessions."""
     return phrases_in([turn for history in each.histories for turn in watched(history)])
 
@@ -76,7 +76,7 @@ def real(logs: Path) -> dict[str, object]:
         home = Path(folder)
         with app.wire(home, {"WISEN_HOME": folder, "HOME": folder}).learner() as learner:
             learner.learn(logs, judge=False)
-            found = learner.learn_phrases(days=_DAYS)
+            found = learner.feedback.learn_phrases(days=_DAYS)
     told = [f"{phrase.kind.value}: {phrase.text} ({phrase.hits} of {phrase.turns})" for phrase, _ in found.phrases]
     return {"turns": found.search.turns, "found": len(told), "phrases": told}
 
@@ -85,7 +85,7 @@ def _uses(each: World, phrase: str) -> int:
     return sum(phrase in (turn.text or "") for history in each.histories for turn in history.turns)
 
 
-def _count(each: World, found: list[Candidate], counts: Counter[tuple[str, str]]) -> None:
+def _count(each: World, found: list[PhraseCandidate], counts: Counter[tuple[str, str]]) -> None:
     for text, kind in each.planted.items():
         hit = any(one.kind is kind and _fits(one.text, text) for one in found)
         for group in ("all", kind.value, each.language):

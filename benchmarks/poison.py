@@ -156,7 +156,7 @@ def learnt_of(cases: Sequence[Case]) -> list[str]:
             if (home / "chats").is_dir():
                 learner.learn(home / "chats")
             learner.cycle()
-            learner.learn_phrases()
+            learner.feedback.learn_phrases()
             learner.cycle(quick=True)
         told = _fold("\n".join(_kept_as_learnt(home / "wisen")))
         outside = _fold("\n".join(_written_outside(home, cases)))

@@ -19,7 +19,7 @@ from wisen.system.clock import SystemClock
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.store.memories_port import Memories
+    from wisen.store.memories import Memories
 
 SIZES = (100_000, 1_000_000)
 _CONTEXTS, _SESSION, _AT_ONCE, _QUESTIONS = 20, 20, 500, 200

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wisen.model.memory import Design, Group, Hit
-    from wisen.store.memories_port import Memories
+    from wisen.store.memories import Memories
 
 _EVIDENCE = re.compile(r"D\d+:\d+")
 _MONTHS = "january february march april may june july august september october november december".split()

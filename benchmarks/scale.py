@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from wisen.store.index_port import Index, Stretch
+    from wisen.model.stretch import Stretch
+    from wisen.store.index import Index
 
 _CALLS = 49
 """Of one session: with their ends and two typed messages a hundred events."""
@@ -39,16 +40,16 @@ def _at(events: int, repeat: int) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         index, _ = open_index(Path(folder) / "index.db", clock=SystemClock())
         for first in range(0, sessions, _AT_ONCE):
-            index.keep([_session(number) for number in range(first, min(first + _AT_ONCE, sessions))])
+            index.events.keep([_session(number) for number in range(first, min(first + _AT_ONCE, sessions))])
         mining = _seconds(lambda: _mine(index))
         updates = [_update(index, sessions + number) for number in range(repeat)]
         everything = Selection()
         listings = {
-            "failures_s": min(_seconds(lambda: index.failures(everything)) for _ in range(repeat)),
-            "fixes_s": min(_seconds(lambda: index.fixes(everything)) for _ in range(repeat)),
-            "counts_s": min(_seconds(lambda: index.counts(everything)) for _ in range(repeat)),
+            "failures_s": min(_seconds(lambda: index.findings.failures(everything)) for _ in range(repeat)),
+            "fixes_s": min(_seconds(lambda: index.findings.fixes(everything)) for _ in range(repeat)),
+            "counts_s": min(_seconds(lambda: index.events.counts(everything)) for _ in range(repeat)),
         }
-        kinds = index.failures(everything)
+        kinds = index.findings.failures(everything)
         index.close()
     return {
         "update_ms": 1000 * min(updates),
@@ -75,19 +76,19 @@ def _session(number: int) -> Stretch:
 
 def _mine(index: Index) -> None:
     found = []
-    for history in index.unmined(MINER):
+    for history in index.findings.unmined(MINER):
         found.append(mine(history))
         if len(found) == _AT_ONCE:
-            index.mined(found, MINER)
+            index.findings.mined(found, MINER)
             found = []
-    index.mined(found, MINER)
+    index.findings.mined(found, MINER)
 
 
 def _update(index: Index, number: int) -> float:
     new = _session(number)
 
     def update() -> None:
-        index.keep([new])
+        index.events.keep([new])
         _mine(index)
 
     return _seconds(update)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from wisen.model.failure import Change, Failure, Mined, Signature, Try
+    from wisen.model.failure import CallChange, Failure, Mined, Signature, Try
     from wisen.model.history import History, Step
 
 _LABELS = Path(__file__).parent / "labels"
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> dict[str, object]:
     ):
         report = learner.learn(folder)
         began = time.perf_counter()
-        fixes = learner.fixes()
+        fixes = learner.fixes.all()
         listing = time.perf_counter() - began
         histories = list(learner.histories())
     began = time.perf_counter()
@@ -155,7 +155,7 @@ def _judged(mined: Iterable[Mined], labels: Sequence[dict[str, Any]]) -> dict[st
 class _Known:
     """What was known of one change against one failure up to a moment of the replay."""
 
-    def __init__(self, signature: Signature, change: Change) -> None:
+    def __init__(self, signature: Signature, change: CallChange) -> None:
         self._what = signature, change
         self._worked: set[int] = set()
         self._failed: set[int] = set()
@@ -198,7 +198,7 @@ def _in_time(histories: Sequence[History], mined: Sequence[Mined]) -> list[tuple
 
 def _replay(histories: Sequence[History], mined: Sequence[Mined]) -> dict[str, int]:
     """Failures that a fix known from sessions begun earlier would have spared: the change that helped in the end."""
-    known: dict[tuple[Signature, Change], _Known] = {}
+    known: dict[tuple[Signature, CallChange], _Known] = {}
     spared, sessions = 0, set()
     for _, each in _in_time(histories, mined):
         helped = [tried for tried in each.tries if tried.worked]
@@ -217,9 +217,9 @@ def _replay(histories: Sequence[History], mined: Sequence[Mined]) -> dict[str, i
 
 def _named_by(histories: Sequence[History], mined: Sequence[Mined]) -> dict[str, int]:
     """For each fix that became known: in which session of its failure it could first be named."""
-    known: dict[tuple[Signature, Change], _Known] = {}
+    known: dict[tuple[Signature, CallChange], _Known] = {}
     met: dict[Signature, set[int]] = defaultdict(set)
-    first: dict[tuple[Signature, Change], int] = {}
+    first: dict[tuple[Signature, CallChange], int] = {}
     for _, each in _in_time(histories, mined):
         for failure in each.failures:
             met[failure.signature].add(each.session)
@@ -231,6 +231,6 @@ def _named_by(histories: Sequence[History], mined: Sequence[Mined]) -> dict[str,
     return {_words(signature, change): number for (signature, change), number in first.items()}
 
 
-def _words(signature: Signature, change: Change) -> str:
+def _words(signature: Signature, change: CallChange) -> str:
     parts = [*(f"-{word}" for word in change.removed), *(f"+{word}" for word in change.added), *change.first]
     return f"{signature.key} ({signature.who}): {' '.join(parts)[:60]}"

@@ -19,7 +19,7 @@ from benchmarks.trial_worlds import chances
 from wisen.mining.sessions import mine
 from wisen.model.exposure import Arm
 from wisen.model.history import Act
-from wisen.model.trial import Judged, TrialRow, Verdict
+from wisen.model.trial import JudgedTrial, TrialRow, Verdict
 from wisen.trials import coin, verdicts
 from wisen.trials.evidence import GOOD, mixed
 from wisen.trials.verdicts import VerdictPolicy
@@ -90,7 +90,7 @@ def _by_coin(base: list[dict[str, bool]], memory: list[dict[str, bool]]) -> dict
     }
 
 
-def _tossed(base: list[dict[str, bool]], memory: list[dict[str, bool]], salt: bytes) -> Judged:
+def _tossed(base: list[dict[str, bool]], memory: list[dict[str, bool]], salt: bytes) -> JudgedTrial:
     rows: list[TrialRow] = []
     for number in range(1, len(base)):
         for task in base[0]:

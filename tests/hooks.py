@@ -8,14 +8,33 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wisen.surfaces.hook import client
+from wisen.agents.hook_ports import Hooks
+from wisen.edits.past import Desk
+from wisen.install.hook_settings import _belonging, _standing, _written, settings_in
+from wisen.model.hook import Hook
+from wisen.surfaces.hook import answering, client
 from wisen.testing.transcripts import ClaudeTranscript
 
 CLIENT = Path(client.__file__)
 _SEAL = re.compile(r"(?<=wisen51902)-[0-9a-f]{16}\b")
+
+
+def mark_behind(text: str) -> str:
+    """A text as the client gives it to an agent to show: with one mark behind it."""
+    return answering._marked_behind([text])
+
+
+def stands(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
+    """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
+    settings = settings_in(desk.files.read(path).content, str(path))
+    wanted = _belonging(wanted, settings)
+    places = {hook.keys for hook in wanted}
+    there = [each for each in _standing(settings, agent) if each[0] in places]
+    return there == sorted(map(_written, wanted))
 
 
 def direct_command(

@@ -82,5 +82,5 @@ def adopt(*paths: Path, environment: Mapping[str, str] | None = None) -> None:
     """The user looked at files, and says that they are theirs."""
     with wisen.open_learner(environment=environment) as learner:
         for path in paths:
-            for each in learner.adoptable_files(path):
-                learner.adopt(each, is_mine=True)
+            for each in learner.contexts.adoptable_files(path):
+                learner.contexts.adopt(each, is_mine=True)

@@ -104,32 +104,32 @@ class Planter:
 
     def told(self, learner: Learner, many: int) -> None:
         """What a person and programs say to a Learner."""
-        new, context = self.facts.new, learner.context_of(self.project)
+        new, context = self.facts.new, learner.contexts.key_of(self.project)
         other = self.project / "notes.txt"
         other.write_text("mine\n")
         for _ in range(many):
-            learner.log(Logged("insight", f"The {new('logged')} is cold.", context))
-            learner.log(Logged("insight", f"The {new('everywhere')} is warm."))
-            worded = learner.log(Logged("insight", f"The {new('worded')} is old.", context))
-            learner.decide(worded.name, MoveKind.TEXT, f"The {new('reworded')} is old.")
-            learner.note(f"the {new('note')} came late", self.project)
-            failure = learner.record_failure(
+            learner.lessons.log(Logged("insight", f"The {new('logged')} is cold.", context))
+            learner.lessons.log(Logged("insight", f"The {new('everywhere')} is warm."))
+            worded = learner.lessons.log(Logged("insight", f"The {new('worded')} is old.", context))
+            learner.lessons.decide(worded.name, MoveKind.TEXT, f"The {new('reworded')} is old.")
+            learner.memory.note(f"the {new('note')} came late", self.project)
+            failure = learner.records.record_failure(
                 tool="deploy",
                 error=f"no such {new('record')}",
                 arguments={"to": new("recorded argument")},
                 place=self.project,
             )
-            learner.record_resolution(failure, f"use {new('resolution')}")
-            learner.record_insight(f"the {new('insight')} is fast")
-            learner.register(other, f"put {new('registered')} in", f"because of {new('why')}")
+            learner.records.record_resolution(failure, f"use {new('resolution')}")
+            learner.records.record_insight(f"the {new('insight')} is fast")
+            learner.changes.register(other, f"put {new('registered')} in", f"because of {new('why')}")
 
     def guards(self, learner: Learner, many: int) -> None:
         """Guards that the user wrote, with what he decided about them, and a proposal to make one stricter."""
         new = self.facts.new
         for _ in range(many):
             text = f"deny make {new('guarded')} -> make {new('better')} # the {new('guard reason')} is slow"
-            guard = learner.add_guard(text, self.project).guard
-            learner.set_guard(guard.id, Mode.WARN, why=f"the {new('guard move')} says so")
+            guard = learner.guards.add(text, self.project).guard
+            learner.guards.set(guard.id, Mode.WARN, why=f"the {new('guard move')} says so")
             offered = structs.replace(
                 a_proposal(f"P{guard.id}", guard.id),
                 type=ProposalType.GUARD,
@@ -137,13 +137,13 @@ class Planter:
                 context=guard.context,
                 at=datetime.now(UTC),
             )
-            learner._parts.ledger.enter([offered])
+            learner.home.ledger.entries.enter([offered])
 
     def approved(self, learner: Learner, many: int) -> None:
         """Rules that the user approved: they stand in his file, with their inverses in the ledger."""
-        for asked in [each for each in learner.proposals() if each.waits][:many]:
-            learner.answer(asked.proposal.id, Answer.APPROVED)
-        learner.write_learnings(self.project)
+        for asked in [each for each in learner.proposals.all() if each.waits][:many]:
+            learner.proposals.answer(asked.proposal.id, Answer.APPROVED)
+        learner.rules.write_learnings(self.project)
 
     def outputs(self, home: Path, many: int) -> None:
         """What stands beside the stores: reports, notes of hooks, an index that was set aside."""

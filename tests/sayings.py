@@ -52,7 +52,7 @@ class Sayings:
     def entries(self) -> dict[str, EntryState]:
         """Every entry by its words."""
         with app.wire().learner(reads=False) as learner:
-            return {each.text: each for each in learner.entries()}
+            return {each.text: each for each in learner.lessons.all()}
 
     def entry(self, words: str) -> EntryState:
         """The one entry that holds these words."""
@@ -61,16 +61,16 @@ class Sayings:
 
     def decisions(self, state: EntryState) -> tuple[Move, ...]:
         with app.wire().learner(reads=False) as learner:
-            return learner.decisions(state)
+            return learner.lessons.decisions(state)
 
     def proposals(self) -> list[Proposal]:
         """What waits."""
         with app.wire().learner(reads=False) as learner:
-            return [each.proposal for each in learner.proposals() if each.waits]
+            return [each.proposal for each in learner.proposals.all() if each.waits]
 
     def answer(self, proposal: Proposal, given: Answer = Answer.APPROVED) -> None:
         with app.wire().learner(reads=False) as learner:
-            learner.answer(proposal.id, given)
+            learner.proposals.answer(proposal.id, given)
 
     def approve(self, words: str) -> Path:
         """Approve what is proposed in such words. Returns the file that it went to."""

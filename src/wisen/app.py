@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
-from wisen.app_stores import StoreWiring
+from wisen.app_agents import AgentWiring
 from wisen.errors import SettingsError, WisenError
-from wisen.learner import Learner, Place
+from wisen.learner import Learner
 from wisen.logs.settings import with_key
-from wisen.model.hook import CLIENT, Caller, Program
-from wisen.model.model_use import WORK, ModelsPolicy
-from wisen.parts import Parts
+from wisen.model.model_use import ModelsPolicy
+from wisen.opened import Opened
 from wisen.system.home_access import HomeAccess, home_directory, refuse_foreign, tighten
 from wisen.system.kept_file import kept
 
@@ -24,19 +23,15 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
-    from wisen.agents.hook_ports import Gauge, Hooks, Launcher
-    from wisen.agents.ports import Agent
-    from wisen.edits.user_files import UserFiles
+    from wisen.agents.agent_ports import Agent
+    from wisen.agents.hook_ports import Hooks
     from wisen.feedback.own_phrases import Own
     from wisen.health.doctor import Examined
-    from wisen.health.heartbeat import Watched
-    from wisen.logs.switches import Switches
     from wisen.model.presence import Person
-    from wisen.models.ports import Model
+    from wisen.models.model_ports import Model
     from wisen.settings import Settings
-    from wisen.store.index_port import Index
-    from wisen.store.ledger_port import Ledger
-    from wisen.system.presence_port import Presence
+    from wisen.store.index import Index
+    from wisen.store.ledger import Ledger
     from wisen.system.rounds import Rounds
     from wisen.system.writer_lock import WriterLock
 
@@ -82,7 +77,7 @@ def wire(home: Path | str | None = None, environment: Mapping[str, str] | None =
 
 
 @dataclass(frozen=True)
-class Wiring(StoreWiring):
+class Wiring(AgentWiring):
     """Opens what the settings name."""
 
     settings: Settings
@@ -143,7 +138,7 @@ class Wiring(StoreWiring):
 
         if self.ever_used:
             with self.asked() as learner:
-                return learner.speech()
+                return learner.feedback.own()
         added = added_in(self._languages_folder())
         return Own(model=lambda: added.model)
 
@@ -181,11 +176,11 @@ class Wiring(StoreWiring):
             scope = Scope(
                 home=self._user_home(),
                 machine=machine,
-                contexts=ledger.contexts(),
-                aliases=ledger.aliases(machine),
+                contexts=ledger.contexts.all(),
+                aliases=ledger.contexts.aliases(machine),
                 suffix=project,
                 switches=self._switches(),
-                words=ledger.ownerships(machine),
+                words=ledger.ownerships.of(machine),
             )
         except BaseException:
             index.close()
@@ -208,41 +203,36 @@ class Wiring(StoreWiring):
         projects = Projects(home=home, scope=scope, tracking=GitTracking(self.environment), agents=agents)
         files = PrivateFiles(self._files(), self.settings.home)
         checkouts = GitCheckouts(self.environment)
-        parts = Parts(
-            base=home,
-            projects=projects,
-            desk=Desk(files, checkouts, home.ledger, clock, home.ids, machine),
-            decisions=Decisions(home, recording, self.presence(), projects.context_of, typed=typed_words()),
-            rule_files=RuleFiles(
-                files=files,
-                home=home.path,
-                folders=self._agent_folders(),
-                user_home=self._user_home(),
-                places=projects.places,
-            ),
-            door=with_key(self.settings.door, self._mark_key()),
-            mine=self.settings.mine,
-            instructions=InstructionFiles(self._user_home(), self.environment),
-            notebooks=NotebookFiles(self._user_home()),
-            promote=self.settings.promote,
-            deliver=self.settings.deliver,
-            guards=self.settings.guards,
-            models=self.settings.models,
-            model=lambda: self._model(ledger, index, machine),
-            archive=self.settings.archive,
-            shelf=HomeShelf(self.settings.home, clock),
-            languages_folder=self._languages_folder(),
-            crew=given(self.executor) if self.executor else processes,
-            hooks=self.hooks() if hooks is None else hooks,
-            gauge=self.gauge(),
-            caller=self.caller(),
-            launcher=self.launcher(),
-            viewer=terminal_session(),
-            experiments=self.settings.trials.experiments if "trials.experiments" in self.settings.sources else None,
-            holdout=self.settings.trials.holdout,
-            warnings=(warning,) if warning else (),
+        return Learner(
+            Opened(
+                home=home,
+                projects=projects,
+                desk=Desk(files, checkouts, home.ledger, clock, home.ids, machine),
+                decisions=Decisions(home, recording, self.presence(), projects.context_of, typed=typed_words()),
+                rule_files=RuleFiles(
+                    files=files,
+                    home=home.path,
+                    folders=self._agent_folders(),
+                    user_home=self._user_home(),
+                    places=projects.places,
+                ),
+                settings=self.settings,
+                door=with_key(self.settings.door, self._mark_key()),
+                crew=given(self.executor) if self.executor else processes,
+                instructions=InstructionFiles(self._user_home(), self.environment),
+                notebooks=NotebookFiles(self._user_home()),
+                shelf=HomeShelf(self.settings.home, clock),
+                hooks=self.hooks() if hooks is None else hooks,
+                gauge=self.gauge(),
+                caller=self.caller(),
+                launcher=self.launcher(),
+                model=lambda: self._model(ledger, index, machine),
+                languages_folder=self._languages_folder(),
+                viewer=terminal_session(),
+                ledger_name=self._ledger_name(),
+                warnings=(warning,) if warning else (),
+            )
         )
-        return Learner(parts, Place(home=str(self.settings.home), ledger=self._ledger_name()))
 
     def _model(self, ledger: Ledger, index: Index, machine: str) -> Model:
         from wisen.models.opening import around, open_model
@@ -278,8 +268,10 @@ class Wiring(StoreWiring):
         """What the doctor looks at."""
         from wisen.feedback.added_languages import added_in
         from wisen.health.doctor import Examined
+        from wisen.install.installed import installed
         from wisen.store.sqlite_index import begin_anew
 
+        hooks = self._inspected_hooks()
         return Examined(
             home=str(self.settings.home),
             agents=self.agents(),
@@ -289,7 +281,9 @@ class Wiring(StoreWiring):
             backups=self.backups(),
             clock=self.clock(),
             ever_used=self.ever_used,
-            watched=self._watched(),
+            machine=self._machine,
+            installed=lambda ledger: installed(hooks, ledger),
+            vitals=hooks.gauge.vitals,
             languages=lambda: added_in(self._languages_folder()).warnings,
             access=HomeAccess(self.settings.home, self.clock()),
             join=self._joined,
@@ -297,100 +291,7 @@ class Wiring(StoreWiring):
 
     def _joined(self) -> tuple[int, int, Sequence[str], Sequence[str]]:
         with self.learner(reads=False) as learner:
-            return learner.join_doubles()
-
-    def agents(self) -> tuple[Agent, ...]:
-        """The readers of the agents that are enabled."""
-        from wisen.agents.readers import reader_of
-
-        home, by_programs = self._user_home(), self.settings.agents.program_prompts
-        names = self.settings.agents.enabled
-        return tuple(reader_of(name, home, self.environment, program_prompts=by_programs) for name in names)
-
-    def hooks(self) -> tuple[Hooks, ...]:
-        """The agents that can be told to call us, as far as they are enabled."""
-        from wisen.agents.readers import hooks_of
-
-        told = self._user_home(), self.environment, self._switches().is_off
-        return tuple(filter(None, (hooks_of(name, *told) for name in self.settings.agents.enabled)))
-
-    def gauge(self) -> Gauge:
-        """What tells whether hooks work."""
-        from wisen.health.gauge import HomeGauge
-
-        return HomeGauge(self.meant or self.settings.home, __version__)
-
-    def caller(self) -> Caller:
-        """What agents run when they call us: the launcher of the home."""
-        return Caller(home=str(self.meant or self.settings.home))
-
-    def launcher(self) -> Launcher:
-        """What writes that: it starts this interpreter and the client of this package."""
-        from wisen.delivery.launcher import HomeLauncher
-        from wisen.system.interpreter import interpreter
-
-        client = Path(__file__).absolute().parent.joinpath(*CLIENT)
-        return HomeLauncher(self.settings.home, Program(python=interpreter(), client=str(client)))
-
-    def presence(self) -> Presence:
-        """What tells whether a person decides."""
-        from wisen.agents.signs import SIGNS
-        from wisen.system.person import presence_here
-
-        return presence_here(self.environment, SIGNS, self.decided_by)
-
-    def _watched(self) -> Watched:
-        from wisen.edits.past import Desk
-        from wisen.health.heartbeat import Watched
-        from wisen.system.git import GitCheckouts
-        from wisen.system.ids import Ulids
-
-        files, clock, checkouts = self._files(), self.clock(), GitCheckouts(self.environment)
-
-        return Watched(
-            agents=self.hooks(),
-            gauge=self.gauge(),
-            files=files,
-            caller=self.caller(),
-            project=Path.cwd(),
-            desk=lambda ledger: Desk(files, checkouts, ledger, clock, Ulids(clock), self._machine()),
-        )
-
-    def _switches(self) -> Switches:
-        from wisen.logs.switches import Switches
-
-        ours = str(self.settings.home.joinpath(*WORK))
-        return Switches(self._user_home(), (*self.settings.off.directories, ours))
-
-    def _agent_folders(self) -> dict[str, Path]:
-        """Where the agents keep the files that speak wherever the user works."""
-        home, chosen = self._user_home(), self.environment.get
-        return {
-            "claude-code": Path(chosen("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser(),
-            "codex": Path(chosen("CODEX_HOME") or home / ".codex").expanduser(),
-            "openclaw": home / ".openclaw" / "workspace",
-        }
-
-    def _files(self) -> UserFiles:
-        from wisen.edits.links import links_of_user
-        from wisen.edits.user_files import UserFiles
-
-        return UserFiles(links_of_user(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
-
-    def _languages_folder(self) -> Path:
-        from wisen.feedback.added_languages import FOLDER
-
-        return (self.meant or self.settings.home) / FOLDER
-
-    def _user_home(self) -> Path:
-        return Path(self.environment.get("HOME") or Path.home())
-
-    def _machine(self) -> str:
-        """This machine's name for itself."""
-        from wisen.system.ids import Ulids
-        from wisen.system.machine import machine_name
-
-        return machine_name(self.settings.home, self._user_home(), lambda: Ulids(self.clock()).new())
+            return learner.lessons.join_doubles()
 
     def _salt(self) -> bytes:
         """What digests of forgotten words and coins are keyed with."""

@@ -8,9 +8,10 @@ from wisen import settings as all_settings
 
 if TYPE_CHECKING:
     from wisen.settings import Settings
-    from wisen.store.index_port import Index
-    from wisen.store.ledger_port import Backups, Ledger
-    from wisen.system.ports import Clock
+    from wisen.store.backups import Backups
+    from wisen.store.index import Index
+    from wisen.store.ledger import Ledger
+    from wisen.system.machine_ports import Clock
 
 
 class StoreWiring:

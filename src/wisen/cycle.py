@@ -1,122 +1,133 @@
-"""Read this first: one turn of the loop.
+"""Read this first: the whole cycle, in the order in which it happens. Each line asks one folder for one thing.
 
-    observe   new lines of the agents' logs become events; only what may be kept comes through the door
-    move      what happened in worktrees that are gone counts for the repository that they belonged to
-    retire    what is older or more than the settings allow goes; what was learnt from it stays
-    mine      sessions with something new: what failed, what was tried, what helped, what was wanted
-    detect    in the same sessions: what the user corrected, praised, asked for; a model may decide what is in doubt
-    notice    what people did to what we put into their files
-    praise    what was at work when the user praised is strengthened
-    record    what the user said and what kept failing becomes entries, one for each lesson; what is ready is proposed
-              of two opposite lessons the user's newest word stands
-    recollect what was typed, learnt and noted down can be found again
-    verify    what the lines of instruction files seem to do, going by the sessions before and after them; and trials
-    crystallize  what failed and was fixed, and rules that were told and not kept, become guards, tried on the past
-    ask       fixes that are not known to be harmless wait for the user's yes, and are asked about once
-    report    what was found, as one value
-    remember  what the sessions came to goes into the diary, the run into the ledger, the ledger into a verified backup
+    read     what hooks noted, and new lines of the agents' logs: only what may be kept comes through the door
+    hear     what failed and what helped in the sessions with something new, and what the user said of it
+    learn    what was said and what kept failing becomes entries, one for each lesson; the user's newest word stands
+    propose  what is ready is offered, with everything by which a person can judge it
+    act      what the user typed to their agents and what policy lets pass is done; changes that are due are checked
+    tell     snapshots are prepared, from which hooks answer inside the agents' turns
 
-Each step stands inside a fence (`model/fences.py`): what fails there is told, and the others are done all the same.
-What agents are told is prepared by `telling.py`, in `wisen cycle`.
+`learn` is the first four of them, `wisen cycle` all six. Each step stands inside a fence (`model/fences.py`): what
+fails there is told, and the others are done all the same. Only a store that cannot be used ends a run.
 """
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wisen.blame import judgement
-from wisen.contexts import owning, worktrees
-from wisen.edits.notice import notice
-from wisen.feedback.understanding import dig
-from wisen.fixes import asking
-from wisen.forgetting import retiring
-from wisen.guards import crystallizing
-from wisen.lessons import rulebook, superseding
-from wisen.logs.reading import observe
-from wisen.memory import recollection
-from wisen.model.fix import without_ordinary_work
-from wisen.model.report import Report, Selection
-from wisen.model.run import Run, run_of
-from wisen.model.signal import signals_by_kind
-from wisen.praise import praising
-from wisen.report.themes import themes
-from wisen.rules import noticing
-from wisen.trials import trying
+from wisen.model.cycled import Cycled
+from wisen.model.fences import Fences
+from wisen.model.report import Selection, TurnFindings
 
 if TYPE_CHECKING:
-    from wisen.logs.reading import Progress
-    from wisen.model.instruction import Blame, Judged
-    from wisen.parts import Parts
+    from collections.abc import Callable
+
+    from wisen.learner import Learner
+    from wisen.memory.diary import Diary
+    from wisen.model.report import Report
 
 
-def turn(parts: Parts, selection: Selection, progress: Progress) -> Report:
-    """One turn of the loop over the selected sources."""
-    began, clock_began = parts.clock.now(), parts.clock.elapsed()
-    found, read_bytes, new_events = observe(parts, selection, progress)
-    step, retired = parts.fences.step, 0
-    with step("move what gone worktrees taught"):
-        worktrees.move_gone_worktrees(parts)
-    with step("retire"):
-        retired, in_vain = retiring.retire(parts)
-        new_events -= in_vain
-    reading_seconds = parts.clock.elapsed() - clock_began
-    diary = dig(parts)
-    with step("notice"):
-        noticing.apply_looks(parts, notice(parts.desk))
-    fixes = tuple(fix for fix in parts.index.fixes(selection) if fix.is_known)
-    said = parts.index.signals(selection)
-    with step("praise"):
-        praising.strengthen(parts, said)
-    proposals, states = rulebook.record(parts, said, fixes, new=new_events > 0, settle=superseding.settle)
-    with step("recollect"):
-        recollection.recollect(parts, states)
-    judged: tuple[Blame, ...] = ()
-    found_in_files: tuple[Judged, ...] = ()
-    with step("judge"):
-        judged, found_in_files = judgement.judge_or_recall(parts, new_events, selection.places)
-    with step("guard"):
-        proposals += crystallizing.crystallize(parts, fixes, states, judged) if new_events else 0
-    with step("ask about fixes"):
-        proposals += asking.ask_about_fixes(parts) if new_events else 0
-    with step("try out"):
-        proposals += trying.try_out(parts) if new_events else 0
-    warnings = [*parts.warnings, *parts.languages.warnings]
-    waiting: tuple[str, ...] = ()
-    with step("remember"):
-        warnings += diary.keep()
-    with step("ask whose files are"):
-        waiting = owning.describe_waiting(parts, selection.under, once=True) if parts.asks else ()
-    broken = parts.breakdowns()
-    report = Report(
-        selection=selection,
-        found=found,
-        looked_in=tuple(str(root) for agent in parts.agents for root in agent.roots()),
-        read_bytes=read_bytes,
-        new_events=new_events,
-        instructions=found_in_files,
-        seconds=parts.clock.elapsed() - clock_began,
-        reading_seconds=reading_seconds,
-        counts=parts.index.counts(selection),
-        failures=without_ordinary_work(
-            parts.index.failures(selection, alive=began - timedelta(days=parts.mine.transient_days)), fixes
-        ),
-        fixes=fixes,
-        undecided=rulebook.undecided_fixes(states),
-        signals=signals_by_kind(said),
-        themes=themes(said),
-        proposals=proposals,
-        retired=retired,
-        troubles=parts.index.troubles(selection),
-        warnings=(*warnings, *(f"{each} The rest went on." for each in broken)),
-        waiting=waiting,
+@dataclass(frozen=True, kw_only=True)
+class TurnOptions:
+    """How one turn is to go."""
+
+    selection: Selection = field(default_factory=Selection)
+    progress: Callable[[int, int], None] = lambda _done, _total: None
+    fences: Fences = field(default_factory=Fences)
+    """What keeps a failure at one source, session, project or step from the rest; each turn has new ones."""
+    warnings: tuple[str, ...] = ()
+    recheck: bool = False
+    """Whether every byte is read again and compared, instead of trusting sizes and dates."""
+    jobs: int = 0
+    """How many processes read; 0: as many as are worth it."""
+    judges: bool | None = None
+    """Whether instruction files are judged; None: when sessions held something new."""
+    asks: bool = False
+    """Whether somebody reads the report: what waits for the user's word is told once."""
+
+
+def learn(wisen: Learner, turn: TurnOptions) -> Report:
+    """Read, hear, learn and propose, over the selected sources."""
+    fences, step, selection = turn.fences, turn.fences.step, turn.selection
+    now = TurnFindings(began=wisen.home.clock.now(), clock_began=wisen.home.clock.elapsed(), selection=selection)
+    wisen.feedback.read_languages_anew()
+    now.found, now.read_bytes, now.new_events = wisen.logs.observe(
+        selection, turn.progress, fences, jobs=turn.jobs, recheck=turn.recheck
     )
-    remember(parts, run_of(report, parts.stamp(began), broken))
-    return report
+    with step("move what gone worktrees taught"):
+        wisen.contexts.move_gone_worktrees()
+    with step("retire"):
+        now.retired, in_vain = wisen.forgetting.retire()
+        now.new_events -= in_vain
+    now.reading_seconds = wisen.home.clock.elapsed() - now.clock_began
+    diary = hear(wisen, fences)
+    with step("notice"):
+        wisen.rules.notice()
+    now.fixes, now.said = wisen.fixes.known(selection), wisen.home.index.findings.signals(selection)
+    with step("praise"):
+        wisen.praise.strengthen(now.said)
+    known = wisen.lessons.known()
+    with step("read books"):
+        wisen.rules.take_in(known, fences)
+    wisen.lessons.record(known, now.said, now.fixes, fences, new=now.new_events > 0)
+    now.proposals = wisen.proposals.propose(
+        known, lambda: wisen.rules.outdated(known.states), wisen.rules.replacements, fences
+    )
+    with step("write books"):
+        wisen.rules.write_books(known.states, fences)
+    with step("recollect"):
+        wisen.memory.recollect(known.states)
+    with step("judge"):
+        judged, now.instructions = wisen.blame.judge_or_recall(
+            judges=turn.judges, is_new=now.new_events > 0, fences=fences, places=selection.places
+        )
+        now.judged = judged
+    with step("guard"):
+        now.proposals += wisen.guards.crystallize(now.fixes, known.states, now.judged) if now.new_events else 0
+    with step("ask about fixes"):
+        now.proposals += wisen.fixes.ask() if now.new_events else 0
+    with step("try out"):
+        now.proposals += wisen.trials.act_on_verdicts() if now.new_events else 0
+    now.warnings = [*turn.warnings, *wisen.feedback.added_languages.warnings]
+    with step("remember"):
+        now.warnings += diary.keep()
+    with step("ask whose files are"):
+        now.waiting = wisen.contexts.describe_waiting(selection.under, once=True) if turn.asks else ()
+    return wisen.report.make(now, known.states, fences)
 
 
-def remember(parts: Parts, run: Run) -> None:
-    """What must outlive the logs: the run, and a verified backup of the ledger."""
-    parts.ledger.record(run)
-    if parts.backups is not None:
-        parts.backups.make()
+def hear(wisen: Learner, fences: Fences) -> Diary:
+    """What failed, what helped and what the user said in the sessions that hold something new, and nothing else."""
+    diary = wisen.memory.diary()
+    understanding = wisen.feedback.understanding(fences)
+    for sessions in understanding.batches():
+        wisen.memory.keep_sessions(diary, sessions, fences)
+    diary.troubles += understanding.troubles
+    return diary
+
+
+def cycle(wisen: Learner, turn: TurnOptions, run: Callable[[TurnOptions], Report]) -> Cycled:
+    """All of it, once; `run` learns, and remembers where it was stopped. Raises: StoreError."""
+    fences, took, prepared, undone = turn.fences, 0, 0, list[str]()
+    answered = applied = checked = tuple[str, ...]()
+    with fences.step("finish forgetting"):
+        wisen.forgetting.finish()
+    with fences.step("take in"):
+        took = wisen.delivery.take_in()
+    report = run(turn)
+    with fences.step("carry out"):
+        answered, troubles = wisen.proposals.carry_out()
+        undone += troubles
+    with fences.step("apply"):
+        applied, troubles = wisen.proposals.apply_by_policy()
+        undone += troubles
+    with fences.step("check changes"):
+        checked, troubles = wisen.trials.check_changes()
+        undone += troubles
+    with fences.step("repair the launcher"):
+        undone += wisen.install.repair_launcher()
+    with fences.step("prepare"):
+        prepared = wisen.delivery.prepare(fences, wrong=wisen.health.wrong)
+    undone += (f"{each} The rest went on." for each in wisen.projects.breakdowns(fences))
+    return Cycled(report, took, answered, applied, prepared, tuple(undone), report.retired, checked)

@@ -15,7 +15,6 @@ WisenError                  the root: its text is for a person and names the nex
 ├── ModelError              a model gave no answer; whoever asked goes on without one
 │   ├── ModelAbsent         none is configured
 │   └── ModelFailed         it was not asked, or did not answer as it should; `reason` says which
-├── AgentError              an agent's own files cannot be read as sessions
 └── FileError               a file of the user's cannot be read, written or deleted
     ├── FileChanged         it is no longer what it was when it was read
     ├── FileFull            it is longer than a file that agents read should be, and not because of us
@@ -129,10 +128,6 @@ class ModelFailed(ModelError):
         self.reason = reason
         self.wait = wait
         """How many seconds the server asks us to wait, where it tells."""
-
-
-class AgentError(WisenError):
-    """An agent's own files cannot be read as sessions."""
 
 
 class FileError(WisenError):

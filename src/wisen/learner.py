@@ -1,88 +1,188 @@
-"""The facade that every surface calls: one method a wish. What only some wishes need is imported by them."""
+"""What every surface calls: one attribute a feature, each with its own service. Composition, and nothing else."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.contexts.service import Adopter
+from wisen.blame.service import BlameService
+from wisen.changes.service import ChangeService
+from wisen.contexts.service import ContextService
+from wisen.decisions.refresh import Refresh
+from wisen.delivery.handed_in import Candidates
+from wisen.delivery.service import DeliveryService
 from wisen.errors import StoreDamaged, UsageError, WisenError
-from wisen.feedback.languages_service import Linguist
-from wisen.feedback.phrases_service import Phraser
-from wisen.fixes.service import FixReviewer
-from wisen.forgetting.switching import Switcher
-from wisen.memory.diary_service import Rememberer
-from wisen.memory.recall_service import Recaller
+from wisen.feedback.service import FeedbackService
+from wisen.fixes.service import FixService
+from wisen.forgetting.holdings import Holdings
+from wisen.forgetting.neighbours import Neighbours
+from wisen.forgetting.service import ForgettingService
+from wisen.guards.service import GuardService
+from wisen.health.service import HealthService
+from wisen.install.service import InstallService
+from wisen.lessons.service import LessonService
+from wisen.logs.reading import LogReader
+from wisen.memory.service import MemoryService
+from wisen.model.entry import ProposalType
+from wisen.model.fences import Fences
 from wisen.model.report import Selection
-from wisen.model.signal import Before, Heard
-from wisen.models.service import Asker
-from wisen.praise.scoring import Scorer
-from wisen.praise.service import Praiser
-from wisen.proposals.changing import Changer
-from wisen.proposals.suggesting import Suggester
-from wisen.records.service import Recorder
-from wisen.rules.service import Ruler
+from wisen.models.service import ModelService
+from wisen.praise.service import PraiseService
+from wisen.proposals.service import AnswersOfFeatures, ProposalService
+from wisen.records.service import RecordsService
+from wisen.report.service import ReportService
+from wisen.rules.service import RuleService
+from wisen.store.known_entries import entry_states
 from wisen.store.one_writer import one_writer
-from wisen.trials.service import Trier
+from wisen.system.given_paths import existing_path
+from wisen.trials.service import TrialService
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from types import TracebackType
-    from typing import Self, TypeAlias
+    from typing import Self
 
-    from wisen.agents.ports import Agent
-    from wisen.feedback.own_phrases import Own
+    from wisen.cycle import TurnOptions
+    from wisen.delivery.hook_snapshot import Published
     from wisen.memory.diary import Diary
     from wisen.model.cycled import Cycled
-    from wisen.model.fix import Evidence, Fix
+    from wisen.model.entry_state import EntryState
     from wisen.model.history import History
-    from wisen.model.hook import Installed
-    from wisen.model.instruction import Blame, Effect
-    from wisen.model.phrase import OwnPhrase
     from wisen.model.report import Report
-    from wisen.model.signal import Signal
-    from wisen.model.state import AgentState, Finding, State
-    from wisen.parts import Parts
-
-    Speech: TypeAlias = Own
-    """How a user speaks: his own phrases, and the languages he added."""
+    from wisen.model.state import State
+    from wisen.opened import Opened
+    from wisen.store.home import Home
 
 _SHOWN_RUNS = 10
 _ROUNDS = 3
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """Where an installation lives, in words for a person."""
-
-    home: str
-    ledger: str
-
-
-class Learner(
-    Recorder,
-    Suggester,
-    Ruler,
-    Switcher,
-    Trier,
-    FixReviewer,
-    Praiser,
-    Recaller,
-    Rememberer,
-    Scorer,
-    Asker,
-    Phraser,
-    Linguist,
-    Adopter,
-    Changer,
-):
+class Learner:
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
-    def __init__(self, parts: Parts, place: Place) -> None:
-        self._parts = parts
-        self._place = place
+    def __init__(self, opened: Opened) -> None:
+        self.home, self.projects, self.decisions = opened.home, opened.projects, opened.decisions
+        self._opened, settings = opened, opened.settings
+        self._fences = Fences()  # each run has new ones of the same kind
+        home, projects, desk, decisions = opened.home, opened.projects, opened.desk, opened.decisions
+        rule_files, promotion = opened.rule_files, settings.promote
+        refresh = Refresh(books=self._write_books, hooks=self._prepare_hooks)
+        self.logs = LogReader(projects, crew=opened.crew, door=opened.door)
+        self.models = ModelService(home, settings.models, opened.model)
+        self.records = RecordsService(home, projects, opened.door, settings.mine)
+        self.contexts = ContextService(home, projects, desk, decisions)
+        self.feedback = FeedbackService(
+            home,
+            projects,
+            desk,
+            decisions,
+            languages_folder=opened.languages_folder,
+            model=opened.model,
+            adjudicates=settings.models.adjudicate,
+        )
+        self.praise = PraiseService(home, projects)
+        self.memory = MemoryService(
+            home,
+            projects,
+            desk,
+            notebooks=opened.notebooks,
+            listener=self.feedback.listener,
+            praised=self.praise.memories_praised,
+        )
+        self.lessons = LessonService(home, projects, desk, decisions, refresh, is_word=self._is_word)
+        self.rules = RuleService(
+            home,
+            projects,
+            desk,
+            decisions,
+            refresh,
+            rule_files=rule_files,
+            hook_agents={each.name for each in opened.hooks},
+            settings=promotion,
+        )
+        self.blame = BlameService(home, projects, desk, decisions, instructions=opened.instructions)
+        self.guards = GuardService(
+            home, projects, rule_files, decisions, refresh, settings=settings.guards, promote=promotion
+        )
+        self.fixes = FixService(
+            home, rule_files, decisions, refresh, deliver=settings.deliver, praised=self.praise.subjects_praised
+        )
+        self.install = InstallService(
+            home,
+            desk,
+            decisions,
+            hooks=opened.hooks,
+            gauge=opened.gauge,
+            caller=opened.caller,
+            launcher=opened.launcher,
+        )
+        self.health = HealthService(home, projects, gauge=opened.gauge, installed=self.install.installed)
+        self.forgetting = ForgettingService(
+            Holdings(
+                home=home,
+                projects=projects,
+                desk=desk,
+                rule_files=rule_files,
+                shelf=opened.shelf,
+                hooks=opened.hooks,
+                languages_folder=opened.languages_folder,
+            ),
+            decisions,
+            refresh,
+            neighbours=Neighbours(
+                understand=self._hear,
+                recollect=self.memory.recollect,
+                forget_written=self.memory.forget_written,
+                holding_phrases=self.feedback.holding,
+                installed=self.install.installed,
+            ),
+            archive=settings.archive,
+        )
+        self.proposals = ProposalService(
+            home,
+            projects,
+            decisions,
+            shelf=opened.shelf,
+            rule_files=rule_files,
+            answers=AnswersOfFeatures(
+                rules=self.rules.proposals,
+                kinds={ProposalType.GUARD: self.guards, ProposalType.FIX: self.fixes},
+                overrule=self.guards.overrule_from_chat,
+                forget=self.forgetting.forget_from_chat,
+            ),
+            doubtful_turns=self.feedback.doubtful_turns,
+            settings=promotion,
+            viewer=opened.viewer,
+        )
+        self.trials = TrialService(
+            home,
+            desk,
+            rule_files,
+            decisions,
+            refresh,
+            experiments=settings.trials.experiments if "trials.experiments" in settings.sources else None,
+            holdout=settings.trials.holdout,
+            promote=promotion,
+            listener=self.feedback.listener,
+            proposal=self.proposals.get,
+        )
+        self.changes = ChangeService(home, desk, decisions, refresh, is_prepared=lambda: bool(opened.shelf.holds()))
+        self.delivery = DeliveryService(
+            home,
+            projects,
+            desk,
+            opened.shelf,
+            tell=self._tell,
+            settings=settings.deliver,
+            promotion=promotion,
+        )
+        self.report = ReportService(home, projects, settings.mine)
+
+    @property
+    def _home(self) -> Home:
+        return self.home
 
     @one_writer("learn")
     def learn(  # noqa: PLR0913 - what can be said about one run, each by its name
@@ -108,42 +208,45 @@ class Learner(
             StoreBusy: another wisen writes to the same home and does not end.
             StoreError: a store cannot be written.
         """
-        under = _existing(path)
+        from wisen.cycle import TurnOptions
+
+        under = existing_path(path)
         if days is not None and days <= 0:
             raise UsageError(f"--days {days:g} leaves nothing to read. Give a number above 0, or leave it out for all.")
         if jobs < 0:
             raise UsageError(f"--jobs {jobs} is not a number of processes. Give 1 or more, or 0 to let wisen decide.")
-        started = self._parts.clock.now()
+        started = self.home.clock.now()
         selection = Selection(under=under, since=started - timedelta(days=days) if days else None)
-        parts = replace(self._parts, recheck=recheck, jobs=jobs, judges=judge, asks=True)
+        turn = TurnOptions(selection=selection, recheck=recheck, jobs=jobs, judges=judge, asks=True)
+        loud = turn if progress is None else replace(turn, progress=progress)
         if project is None:
-            return self._turn(parts, selection, progress or _silently)
-        from wisen.contexts.projects import places_of
-
+            return self._turn(loud)
         read: Report | None = None
-        places = places_of(self._parts, project)
+        places = self.contexts.places_of(project)
         if not places:  # it may be in what is new
-            read = self._turn(parts, selection, progress or _silently)
-            places = places_of(self._parts, project, must=True)
-        report = self._turn(parts, replace(selection, places=places), _silently)
+            read = self._turn(loud)
+            places = self.contexts.places_of(project, must=True)
+        report = self._turn(replace(turn, selection=replace(selection, places=places)))
         if read is None:
             return report
         figures = ("read_bytes", "new_events", "seconds", "reading_seconds", "proposals", "waiting", "warnings")
         return replace(report, **{name: getattr(read, name) for name in figures})
 
-    def _turn(self, parts: Parts, selection: Selection, progress: Callable[[int, int], None]) -> Report:
+    def _turn(self, turn: TurnOptions) -> Report:
         from wisen import cycle
 
+        turn = replace(turn, warnings=(*self._opened.warnings, *turn.warnings), fences=self._fences.start_over())
         try:
-            self.heed_switches()
+            self.forgetting.heed_switches()
             try:
-                return cycle.turn(replace(parts, fences=parts.fences.start_over()), selection, progress)
+                return cycle.learn(self, turn)
             except StoreDamaged as error:
-                told = parts.index.rebuild(error)
+                told = self.home.index.rebuild(error)
                 if told is None:
                     raise
-                parts = replace(parts, warnings=(*parts.warnings, told), fences=parts.fences.start_over())
-                return cycle.turn(parts, selection, progress)
+                return cycle.learn(
+                    self, replace(turn, warnings=(*turn.warnings, told), fences=turn.fences.start_over())
+                )
         except WisenError as error:
             self._remember_failure(error)
             raise
@@ -159,119 +262,51 @@ class Learner(
         Raises:
             StoreError: a store cannot be written. What was done so far is kept, and the next cycle goes on.
         """
-        from wisen.forgetting.retiring import due
+        from wisen import cycle
         from wisen.model.cycled import Cycled
 
         if dry_run:
-            applied, troubles = self.apply_by_policy(dry_run=True)
-            waiting, retired = len(self._parts.shelf.spooled()), len(due(self._parts))
-            return Cycled(None, waiting, (), applied, self.prepare(dry_run=True), troubles, retired)
+            applied, troubles = self.proposals.apply_by_policy(dry_run=True)
+            waiting, retired = self.delivery.waiting(), len(self.forgetting.due())
+            return Cycled(None, waiting, (), applied, self.delivery.prepare(dry_run=True), troubles, retired)
         done: Cycled | None = None
         for _ in range(_ROUNDS):
-            began = self._parts.clock.now()
-            once = self._cycle_once(quick=quick)
+            began = self.home.clock.now()
+            once = cycle.cycle(
+                self, cycle.TurnOptions(judges=False if quick else None, fences=self._fences.start_over()), self._turn
+            )
             done = done.then(once) if done else once
-            woken = self._parts.shelf.woken()
+            woken = self._opened.shelf.woken()
             if woken is None or woken < began:
                 break  # else somebody was told that this cycle takes up what is new
         assert done is not None
         return done
-
-    def _cycle_once(self, *, quick: bool) -> Cycled:
-        """One round; a step that fails is told, and the others are done all the same. Raises: StoreError."""
-        from wisen.model.cycled import Cycled
-
-        fences = self._parts.fences.start_over()
-        took, prepared = 0, 0
-        answered: tuple[str, ...] = ()
-        applied: tuple[str, ...] = ()
-        checked: tuple[str, ...] = ()
-        undone: list[str] = []
-        with fences.step("finish forgetting"):
-            self.finish_forgetting()
-        with fences.step("take in"):
-            took = self.take_in()
-        report = self._turn(replace(self._parts, judges=False if quick else None), Selection(), _silently)
-        with fences.step("carry out"):
-            answered, troubles = self.carry_out()
-            undone += troubles
-        with fences.step("apply"):
-            applied, troubles = self.apply_by_policy()
-            undone += troubles
-        with fences.step("check changes"):
-            checked, troubles = self.check_changes()
-            undone += troubles
-        with fences.step("repair the launcher"):
-            undone += self.repair_launcher()
-        with fences.step("prepare"):
-            prepared = self.prepare(wrong=self._wrong, fences=fences)
-        undone += (f"{each} The rest went on." for each in self._parts.breakdowns(fences))
-        return Cycled(report, took, answered, applied, prepared, tuple(undone), report.retired, checked)
 
     def status(self, project: Path | None = None) -> State:
         """What has been learnt from so far, how the last runs went, and what is wrong with hooks.
 
         The settings of a `project` count beside the user's.
         """
-        from wisen.contexts import owning
-        from wisen.forgetting.retiring import archive
         from wisen.model.report import decisions_about_lines
         from wisen.model.state import State
 
-        parts = self._parts
+        home = self.home
         return State(
-            version=parts.version,
-            home=self._place.home,
-            ledger=self._place.ledger,
-            contexts=len(parts.ledger.contexts()),
-            counts=parts.index.counts(Selection()),
-            runs=parts.ledger.runs(_SHOWN_RUNS),
-            warnings=(*parts.warnings, *parts.languages.warnings),
-            alarms=self.alarms(project),
-            archive=archive(parts),
-            off=self.off_by(project) if project else "",
-            waiting=owning.describe_waiting(parts, once=False),
-            models=self.models(),
-            findings=decisions_about_lines(self.findings()),
-            requests=len(self.requests()),
+            version=home.version,
+            home=str(home.path),
+            ledger=self._opened.ledger_name,
+            contexts=len(home.ledger.contexts.all()),
+            counts=home.index.events.counts(Selection()),
+            runs=home.ledger.runs.newest(_SHOWN_RUNS),
+            warnings=(*self._opened.warnings, *self.feedback.added_languages.warnings),
+            alarms=self.health.alarms(project),
+            archive=self.forgetting.archive(),
+            off=self.forgetting.off_by(project) if project else "",
+            waiting=self.contexts.describe_waiting(once=False),
+            models=self.models.state(),
+            findings=decisions_about_lines(self.blame.findings()),
+            requests=len(self.decisions.requests()),
         )
-
-    def fixes(self, path: Path | None = None) -> tuple[Fix, ...]:
-        """What made failing calls work, in what was read so far; with `path` only in the sessions below it.
-
-        Raises:
-            UsageError: `path` does not exist.
-        """
-        return self._parts.index.fixes(Selection(under=_existing(path)))
-
-    def explain(self, fix: str) -> tuple[Fix, tuple[Evidence, ...]]:
-        """A fix by its id or the beginning of it, and every time it was tried.
-
-        Raises:
-            UsageError: no fix, or more than one, has such an id.
-        """
-        fits = [each for each in self.fixes() if fix and each.id.startswith(fix)]
-        if len(fits) != 1:
-            found = f"{len(fits)} fixes begin with" if fits else "No fix has the id"
-            raise UsageError(f"{found} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
-        return fits[0], self._parts.index.evidence(fits[0].id)
-
-    def blame(self, path: Path) -> Blame:
-        """What each line of an instruction file costs, and what the sessions tell about it.
-
-        Raises:
-            UsageError: there is no such file.
-        """
-        from wisen.blame import judgement
-
-        file = judgement.remembered(self._parts, self._parts.instructions.file(path))
-        return next(judgement.blamed(self._parts, [file]))
-
-    def evidence_of(self, effect: Effect) -> tuple[Evidence, ...]:
-        """The failing calls that stand behind what is said of a line, newest first."""
-        from wisen.blame.judge import evidence_of
-
-        return evidence_of(effect.calls, self._parts.index.histories(Selection())) if effect.calls else ()
 
     def histories(self, path: Path | None = None) -> Iterator[History]:
         """The sessions that were read, one at a time: their calls in order, and what the user did between them.
@@ -279,20 +314,12 @@ class Learner(
         Raises:
             UsageError: `path` does not exist.
         """
-        return self._parts.index.histories(Selection(under=_existing(path)))
-
-    def agents(self, project: Path | None = None) -> tuple[AgentState, ...]:
-        """Each agent whose sessions can be read: what is there, what was read of it, what could not be, and its hooks.
-
-        The settings of a `project` count beside the user's.
-        """
-        hooks = {each.agent: each for each in self.installed(project)}
-        return tuple(self._agent_state(agent, hooks.get(agent.name)) for agent in self._parts.agents)
+        return self.home.index.events.histories(Selection(under=existing_path(path)))
 
     def close(self) -> None:
         """Let go of the stores."""
-        self._parts.index.close()
-        self._parts.ledger.close()
+        self.home.index.close()
+        self.home.ledger.close()
 
     def __enter__(self) -> Self:
         return self
@@ -302,46 +329,55 @@ class Learner(
     ) -> None:
         self.close()
 
-    def _dig(self) -> Diary:
-        from wisen.feedback.understanding import dig
+    def _hear(self) -> Diary:
+        from wisen.cycle import hear
 
-        return dig(self._parts)
+        return hear(self, self._fences)
 
-    def _wrong(self) -> list[Finding]:
-        from wisen.model.state import Health
+    def _is_word(self, state: EntryState) -> bool:
+        from wisen.delivery.user_words import is_word
 
-        return [each for each in self.alarms() if each.health is Health.BAD]
+        return is_word(state, self._opened.settings.promote, self.feedback.is_order)
 
-    def _agent_state(self, agent: Agent, hooks: Installed | None) -> AgentState:
-        from wisen.agents.ports import Versioned
-        from wisen.model.state import AgentState
+    def _write_books(self) -> None:
+        self.rules.write_books(entry_states(self.home.ledger), self._fences)
 
-        sources = list(self._parts.sources(agent))
-        newest = max(sources, key=lambda source: source.modified_ns, default=None)
-        selection = Selection(agent=agent.name)
-        return AgentState(
-            name=agent.name,
-            roots=tuple(str(root) for root in agent.roots()),
-            version=agent.version(newest) if newest and isinstance(agent, Versioned) else None,
-            sources=len(sources),
-            size=sum(source.size for source in sources),
-            newest=datetime.fromtimestamp(newest.modified_ns / 1e9, UTC) if newest else None,
-            counts=self._parts.index.counts(selection),
-            troubles=self._parts.index.troubles(selection),
-            hooks=hooks,
+    def _prepare_hooks(self) -> None:
+        self.delivery.prepare(self._fences)
+
+    def _tell(self, fences: Fences) -> Published:
+        """Everything that hooks may need, made of what the features hand in."""
+        from wisen.delivery.telling import Telling
+
+        opened, settings = self._opened, self._opened.settings
+        candidates = Candidates(
+            trials=self.trials.standings,
+            questions=self.contexts.questions,
+            question_about=self.rules.question_about,
+            praised=self.praise.subjects_praised,
+            is_order=self.feedback.is_order,
         )
+        telling = Telling(
+            self.home,
+            opened.rule_files,
+            candidates,
+            door=opened.door,
+            deliver=settings.deliver,
+            promote=settings.promote,
+        )
+        return telling.published(fences)
 
     def _remember_failure(self, error: WisenError) -> None:
         """A run that stopped is remembered as one, so that silence can be told from having nothing to learn."""
         from wisen.model.run import Run
 
-        parts, now = self._parts, self._parts.clock.now()
+        home, now = self.home, self.home.clock.now()
         run = Run(
-            id=parts.ids.new(),
-            machine=parts.machine,
+            id=home.ids.new(),
+            machine=home.machine,
             started=now,
             finished=now,
-            version=parts.version,
+            version=home.version,
             sources=0,
             read_bytes=0,
             new_events=0,
@@ -350,40 +386,6 @@ class Learner(
             error=str(error),
         )
         try:
-            parts.ledger.record(run)
+            home.ledger.runs.add(run)
         except WisenError:
             return  # the ledger itself is what failed; the caller sees the first error
-
-
-def signals_in(
-    text: str,
-    before: str = Before.OK,
-    *,
-    reason: bool = False,
-    queued: bool = False,
-    own: Iterable[OwnPhrase] | Own = (),
-) -> tuple[Signal, ...]:
-    """What a message that a user typed says about the work, the likeliest first.
-
-    `before` is what happened just before it, `reason` whether it was typed when refusing a call, `queued` whether it
-    was typed while the agent worked. What only the user's `own` phrases tell comes last.
-
-    Raises:
-        UsageError: `before` names nothing that can happen before a message.
-    """
-    from wisen.feedback.own_phrases import Own
-
-    if before not in list(Before):
-        raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
-    heard = Heard(text=text, before=Before(before), reason=reason, queued=queued)
-    return (own if isinstance(own, Own) else Own(own)).hears(heard)
-
-
-def _existing(path: Path | None) -> Path | None:
-    if path is not None and not path.exists():
-        raise UsageError(f"{path} does not exist. Give a transcript or a folder of them, or leave --path out.")
-    return path.resolve() if path else None
-
-
-def _silently(done: int, total: int) -> None:
-    """No progress is shown."""

@@ -18,7 +18,8 @@ from wisen.guards.settings import GuardPolicy
 from wisen.logs.settings import DoorPolicy, OffPolicy
 from wisen.mining.settings import MinePolicy
 from wisen.model.model_use import ModelsPolicy
-from wisen.model.policy import Rule, setting
+from wisen.model.policy import PolicyRule, setting
+from wisen.trials.settings import TrialsPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -49,22 +50,6 @@ class AgentsPolicy:
         False,
         "Whether prompts that a program gave (claude -p, codex exec, opencode run, aider --message) count as typed by"
         " the user.",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrialsPolicy:
-    """Whether what was only inferred may be tried."""
-
-    experiments: bool = setting(
-        False,
-        "Whether hints that you did not approve may be given in some sessions and held back in others, to measure.",
-    )
-    holdout: float = setting(
-        0.0,
-        "The share of sessions, from 0 to 1, that get no such hint at all, to measure what all of them do together.",
-        at_least=0,
-        at_most=1,
     )
 
 
@@ -199,9 +184,9 @@ def _field(policy: Any, name: str) -> Field[Any]:
     return next(each for each in fields(policy) if each.name == name)
 
 
-def _rule(each: Field[Any]) -> Rule:
+def _rule(each: Field[Any]) -> PolicyRule:
     rule = each.metadata["rule"]
-    assert isinstance(rule, Rule)
+    assert isinstance(rule, PolicyRule)
     return rule
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.aider_chats import SHELL, Project
+from wisen.agents.agent_ports import Agent
 from wisen.agents.aider import Aider
-from wisen.agents.ports import Agent
 from wisen.model.source import Source
 from wisen.testing.agent_contract import AgentContract, Scribe
 

@@ -9,7 +9,7 @@ import pytest
 
 from wisen.agents import jsonl
 from wisen.agents.claude_code import ClaudeCode
-from wisen.model.event import Call, Event, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
+from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Provenance, Rejection, Status
 from wisen.model.source import Batch, Mark, Source, Trouble, TroubleKind
 from wisen.testing.transcripts import REFUSED, ClaudeTranscript
 
@@ -93,7 +93,7 @@ def test_a_rejection_is_no_failure_and_its_reason_was_typed(tmp_path: Path) -> N
     (reason,) = [e for e in events if isinstance(e, Message)]
     assert (reason.text, reason.origin, reason.provenance) == (
         "no, use the other file",
-        Origin.REJECTION,
+        MessageOrigin.REJECTION,
         Provenance.TYPED,
     )
 
@@ -197,7 +197,11 @@ def test_a_prompt_that_exists_only_in_the_queue_is_found_and_one_that_was_sent_c
         s.queue("remove")
     events, _ = read(s, tmp_path)
     assert typed(events) == ["also bump the version", "then push", "wait"]
-    assert [e.origin for e in events if isinstance(e, Message)] == [Origin.QUEUED, Origin.PROMPT, Origin.QUEUED]
+    assert [e.origin for e in events if isinstance(e, Message)] == [
+        MessageOrigin.QUEUED,
+        MessageOrigin.PROMPT,
+        MessageOrigin.QUEUED,
+    ]
 
 
 @pytest.mark.requirement("X6")

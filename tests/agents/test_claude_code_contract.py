@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from wisen.agents.agent_ports import Agent
 from wisen.agents.claude_code import ClaudeCode
-from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 from wisen.testing.transcripts import ClaudeTranscript
 

@@ -101,9 +101,9 @@ def test_hooks_are_put_in_once_and_taken_out_byte_for_byte(tmp_path: Path, held:
     put = put_in(desk, path, AGENT, WANTED)
     assert (put.held, put.holds) == (held, path.read_bytes())
     assert sorted(ours(put.holds)) == sorted(EVENTS)
-    changes = len(desk.ledger.changes(machine="desk"))
+    changes = len(desk.ledger.changes.of(machine="desk"))
     assert put_in(desk, path, AGENT, WANTED).held == put.holds == path.read_bytes()
-    assert len(desk.ledger.changes(machine="desk")) == changes
+    assert len(desk.ledger.changes.of(machine="desk")) == changes
     assert [each.path for each in standing(past(desk), AGENT)] == [str(path)]
     assert take_out(desk, path, AGENT).holds == held
     assert (path.read_bytes() if path.exists() else None) == held
@@ -181,7 +181,7 @@ def test_settings_that_cannot_be_read_are_left_alone(tmp_path: Path) -> None:
         with pytest.raises(SettingsUnclear, match=r"settings\.json"):
             put_in(desk, path, AGENT, WANTED)
         assert path.read_bytes() == broken
-    assert desk.ledger.changes(machine="desk") == ()
+    assert desk.ledger.changes.of(machine="desk") == ()
 
 
 def test_a_draft_does_what_the_real_desk_would_and_leaves_no_trace(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_a_draft_does_what_the_real_desk_would_and_leaves_no_trace(tmp_path: Pat
     held = path.read_bytes()
     tried = put_in(drafted(desk), path, AGENT, WANTED)
     assert path.read_bytes() == held
-    assert desk.ledger.changes(machine="desk") == ()
+    assert desk.ledger.changes.of(machine="desk") == ()
     assert put_in(desk, path, AGENT, WANTED) == tried
     assert take_out(drafted(desk), path, AGENT).holds == held
     assert path.read_bytes() == tried.holds

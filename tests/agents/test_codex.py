@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex_rollouts import PATCH, OldRollout, Rollout, batches, ends, read, unified
-from wisen.model.event import Call, Concession, Event, Interrupt, Message, Origin, Outcome, Provenance, Status
+from wisen.model.event import Call, Concession, Event, Interrupt, Message, MessageOrigin, Outcome, Provenance, Status
 from wisen.model.source import Mark
 from wisen.testing.agent_contract import typed
 
@@ -86,10 +86,10 @@ def test_each_fact_of_a_long_story_comes_out_once(tmp_path: Path) -> None:
     events, troubles = read(story(Rollout()), tmp_path)
     assert typed(events) == ["fix it", "and quickly", "fix it", "fix it"]
     assert [e.origin for e in events if isinstance(e, Message)] == [
-        Origin.PROMPT,
-        Origin.QUEUED,
-        Origin.PROMPT,
-        Origin.PROMPT,
+        MessageOrigin.PROMPT,
+        MessageOrigin.QUEUED,
+        MessageOrigin.PROMPT,
+        MessageOrigin.PROMPT,
     ]
     assert ends(events) == [FAILED, OK, MASKED, FAILED, OK, FAILED, OK]
     assert len([e for e in events if isinstance(e, Call)]) == 8

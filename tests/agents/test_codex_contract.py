@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.codex_rollouts import OldRollout, Rollout
+from wisen.agents.agent_ports import Agent
 from wisen.agents.codex import Codex
-from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 
 pytestmark = pytest.mark.requirement("F1")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.gemini_chats import Chat
+from wisen.agents.agent_ports import Agent
 from wisen.agents.gemini_cli import GeminiCli
-from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 
 pytestmark = pytest.mark.requirement("F1")

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from tests.agents.gemini_chats import Chat
 from tests.edits.desks import a_desk
+from tests.hooks import stands
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.gemini_cli.install import EVENTS, GeminiCliHooks
 from wisen.edits.past import past
-from wisen.install.hook_settings import put_in, settings_in, standing, stands, take_out
+from wisen.install.hook_settings import put_in, settings_in, standing, take_out
 from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")

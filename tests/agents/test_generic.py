@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from wisen.agents.agent_ports import Agent
 from wisen.agents.generic import Generic
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.ports import Agent
 from wisen.model.event import Call, Concession, Event, Interrupt, Message, Outcome, Provenance, Status
 from wisen.model.source import Mark, Source, Trouble, TroubleKind
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed

@@ -14,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.hermes_sessions import Talk, read
+from tests.hooks import mark_behind
+from wisen.agents.agent_ports import Agent
 from wisen.agents.hermes import Hermes
-from wisen.agents.ports import Agent
 from wisen.agents.sniff import kind_of
 from wisen.model.event import Call, Concession, Interrupt, Outcome, Rejection, Status
 from wisen.model.source import Mark, TroubleKind
-from wisen.safety.sentinel import mark_behind, wrap
+from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from tests.agents.hermes_sessions import Talk
 from tests.edits.desks import a_desk
+from tests.health.gauges import FixedGauge
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.hermes.install import EVENTS, HermesHooks
 from wisen.errors import SettingsUnclear
-from wisen.health import heartbeat
 from wisen.install.companions import put_beside, renew_beside, take_beside
 from wisen.install.hook_settings import put_in, settings_in, take_out
+from wisen.install.installed import InspectedHooks, installed
 from wisen.model.hook import Caller, HookState
-from wisen.testing.hooks_contract import FixedGauge
 
 pytestmark = pytest.mark.requirement("X10")
 
@@ -148,10 +148,10 @@ def test_its_state_is_told_also_where_a_half_of_it_is_gone(tmp_path: Path) -> No
     agent, desk = HermesHooks(tmp_path, {}), a_desk()
 
     def state() -> tuple[HookState, str]:
-        watched = heartbeat.Watched(
+        watched = InspectedHooks(
             agents=(agent,), gauge=FixedGauge(), files=desk.files, caller=CALLER, project=None, desk=lambda _: desk
         )
-        (found,) = heartbeat.installed(watched, desk.ledger)
+        (found,) = installed(watched, desk.ledger)
         return found.state, "; ".join(found.faults)
 
     assert state() == (HookState.NOT, "")

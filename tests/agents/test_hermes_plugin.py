@@ -14,12 +14,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.hooks import mark_behind
 from wisen.agents.hermes import plugin
 from wisen.agents.hermes.plugin import Calls, failure_in, with_text
 from wisen.agents.hermes.read import _end, _told, alone
 from wisen.model.event import Status
 from wisen.model.hook import Caller
-from wisen.safety.sentinel import mark_behind, strip, wrap
+from wisen.safety.sentinel import strip, wrap
 
 pytestmark = pytest.mark.requirement("X5")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.health.gauges import FixedGauge, GaugeContract
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.codex.install import CodexHooks
 from wisen.agents.gemini_cli.install import GeminiCliHooks
@@ -13,7 +14,7 @@ from wisen.agents.hermes.install import HermesHooks
 from wisen.agents.openclaw.install import OpenClawHooks
 from wisen.agents.opencode.install import OpenCodeHooks
 from wisen.health.gauge import HomeGauge
-from wisen.testing.hooks_contract import CALLER, FixedGauge, GaugeContract, HooksContract
+from wisen.testing.hooks_contract import CALLER, HooksContract
 
 if TYPE_CHECKING:
     from pathlib import Path

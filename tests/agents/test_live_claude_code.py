@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -123,8 +123,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with app.wire(world.home, world.client.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, launcher=launcher)
-            learner.install("claude-code")
+            learner.install._launcher = launcher
+            learner.install.add("claude-code")
         installed = world.settings.read_bytes()
         requests = world.asked("look for pears")
         lines = (world.home / "fired.jsonl").read_text().splitlines()
@@ -254,7 +254,7 @@ def test_a_session_begins_with_advice_for_the_most_part_and_is_asked_once_what_w
     assert len(plain) / 4 <= 250
     world.cycle()
     with app.wire(world.home, world.client.environment).learner(reads=False) as learner:
-        rows = learner._parts.ledger.exposures(session=_session(world))
+        rows = learner.home.ledger.exposures.all(session=_session(world))
     short = set(re.findall(r"\((R-[0-9a-f]{8})\)", plain))
     assert {row.subject for row in rows} == short, "what was told is known by the ids at the ends of the lines"
     assert len(short) == len(told)

@@ -60,8 +60,8 @@ def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(age
             world.cycle()
             assert OWN not in told(app)
             with app.wire(world.home, world.environment).learner() as learner:
-                (file,) = learner.adoptable_files(learnings)
-                learner.adopt(file)
+                (file,) = learner.contexts.adoptable_files(learnings)
+                learner.contexts.adopt(file)
             world.cycle()
             assert OWN in told(app), "the user adopted it"
         finally:

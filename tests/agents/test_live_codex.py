@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -141,8 +141,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with app.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, launcher=launcher)
-            learner.install("codex", world.project)
+            learner.install._launcher = launcher
+            learner.install.add("codex", world.project)
         installed = world.projects_settings.read_bytes()
         world.trust()
         requests = world.asked("look for pears")
@@ -251,7 +251,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     world.cycle()
     session = world.client.rollouts()[-1].stem[-36:]
     with app.wire(world.home, world.environment).learner(reads=False) as learner:
-        rows = learner._parts.ledger.exposures(session=session)
+        rows = learner.home.ledger.exposures.all(session=session)
     assert {(row.agent, row.event) for row in rows} == {("codex", "session-start")}
 
 

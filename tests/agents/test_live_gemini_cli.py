@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +119,7 @@ class World(Person):
     def exposures(self, session: str) -> set[tuple[str, str]]:
         """Whom a session was told something at which event, by the ledger."""
         with app.wire(self.home, self.environment).learner(reads=False) as learner:
-            rows = learner._parts.ledger.exposures(session=session)
+            rows = learner.home.ledger.exposures.all(session=session)
         return {(row.agent, row.event) for row in rows}
 
 
@@ -155,8 +155,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with app.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, launcher=launcher)
-            learner.install("gemini-cli", world.project)
+            learner.install._launcher = launcher
+            learner.install.add("gemini-cli", world.project)
         installed = world.projects_settings.read_bytes()
         warned = world.client.run("look for pears")
         requests = [texts(request.get("contents")) for request in world.model.requests]

@@ -11,7 +11,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -148,8 +148,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         package = Path(app.__file__).parent
         (folder / "lib" / "wisen" / "agents").symlink_to(package / "agents")
         with app.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, launcher=launcher)
-            learner.install("hermes", world.project)
+            learner.install._launcher = launcher
+            learner.install.add("hermes", world.project)
         installed = world.hooks.file(world.project).read_bytes()
         world.client.environment["HERMES_ENABLE_PROJECT_PLUGINS"] = "1"
         world.client.config.write_text(world.client.config.read_text() + "plugins:\n  enabled: [wisen]\n")
@@ -276,7 +276,7 @@ def test_a_correction_typed_in_one_session_is_in_the_next_ones_request_with_its_
     world.cycle()
     session = world.events()[-1].session.native
     with app.wire(world.home, world.environment).learner(reads=False) as learner:
-        rows = learner._parts.ledger.exposures(session=session)
+        rows = learner.home.ledger.exposures.all(session=session)
     assert {(row.agent, row.event) for row in rows} == {("hermes", "session-start")}
     beats = {path.name for path in (world.home / "spool" / "beats").iterdir()}
     assert {"session-start@hermes", "prompt@hermes", "stop@hermes"} <= beats

@@ -87,7 +87,7 @@ class World(Person):
 
     def exposures(self, session: str) -> list[Exposure]:
         with app.wire(self.home, self.environment).learner(reads=False) as learner:
-            return list(learner._parts.ledger.exposures(session=session))
+            return list(learner.home.ledger.exposures.all(session=session))
 
 
 def system(messages: list[dict[str, Any]]) -> str:

@@ -11,7 +11,7 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -123,7 +123,7 @@ class World(Person):
     def exposures(self, session: str) -> set[tuple[str, str]]:
         """Whom a session was told something at which event, by the ledger."""
         with app.wire(self.home, self.environment).learner(reads=False) as learner:
-            rows = learner._parts.ledger.exposures(session=session)
+            rows = learner.home.ledger.exposures.all(session=session)
         return {(row.agent, row.event) for row in rows}
 
 
@@ -156,8 +156,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
         stand_in.write_text(f"WORDS = {WORDS!r}\n{STAND_IN}")
         launcher = HomeLauncher(world.home, Program(python=sys.executable, client=str(stand_in)))
         with app.wire(world.home, world.environment).learner(reads=False) as learner:
-            learner._parts = replace(learner._parts, launcher=launcher)
-            learner.install("opencode", world.project)
+            learner.install._launcher = launcher
+            learner.install.add("opencode", world.project)
         installed = world.projects_settings.read_bytes()
         requests = world.asked("look for pears")
         lines = (world.home / "fired.jsonl").read_text().splitlines()

@@ -21,7 +21,7 @@ from wisen.model.event import (
     Event,
     Interrupt,
     Message,
-    Origin,
+    MessageOrigin,
     Outcome,
     Provenance,
     Rejection,
@@ -200,7 +200,7 @@ def test_refusals_interrupts_concessions_and_places_are_told(world: World) -> No
     events = list({event.id: event for event in world.events()}.values())
     kinds = [type(event) for event in events]
     assert [kinds.count(kind) for kind in (Rejection, Interrupt, Concession)] == [1, 1, 1]
-    (reason,) = [event for event in events if isinstance(event, Message) and event.origin is Origin.REJECTION]
+    (reason,) = [event for event in events if isinstance(event, Message) and event.origin is MessageOrigin.REJECTION]
     assert reason.text == "no, leave build alone"
     assert {event.place for event in events} == {str(world.project)}
 

@@ -10,7 +10,17 @@ import pytest
 
 from tests.agents.openclaw_sessions import Database, Following, Transcript, outcomes, read
 from wisen.agents.openclaw import OpenClaw
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection, Status
+from wisen.model.event import (
+    Call,
+    Concession,
+    Interrupt,
+    Message,
+    MessageOrigin,
+    Outcome,
+    Provenance,
+    Rejection,
+    Status,
+)
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -32,7 +42,11 @@ def test_a_turn_becomes_a_message_a_call_and_its_outcome(story: Transcript, tmp_
     assert isinstance(message, Message)
     assert isinstance(asked, Call)
     assert isinstance(end, Outcome)
-    assert (message.text, message.origin, message.provenance) == ("run the tests", Origin.PROMPT, Provenance.TYPED)
+    assert (message.text, message.origin, message.provenance) == (
+        "run the tests",
+        MessageOrigin.PROMPT,
+        Provenance.TYPED,
+    )
     assert (asked.id, asked.tool, json.loads(asked.arguments or "")) == (call, "exec", {"command": "pytest"})
     assert (end.call, end.status) == (call, Status.FAILED)
     assert (message.session.native, message.place) == (story.session, "/home/ada/orchard")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.agents.openclaw_sessions import Database, Transcript
+from wisen.agents.agent_ports import Agent
 from wisen.agents.openclaw import OpenClaw
-from wisen.agents.ports import Agent
 from wisen.testing.agent_contract import AgentContract, Scribe
 
 pytestmark = pytest.mark.requirement("F1")

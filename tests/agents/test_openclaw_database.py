@@ -15,8 +15,8 @@ import pytest
 import zstandard
 
 from tests.agents.openclaw_sessions import Database, Following, Transcript, mark_of, outcomes
+from wisen.agents.agent_ports import Versioned
 from wisen.agents.openclaw import OpenClaw
-from wisen.agents.ports import Versioned
 from wisen.model.event import Message, Status
 from wisen.model.source import Batch, Mark, Source, TroubleKind
 from wisen.testing.agent_contract import everything, typed

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from tests.agents.openclaw_sessions import SESSIONS, Database, Transcript
 from tests.edits.desks import a_desk
+from tests.hooks import stands
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.openclaw.install import FILES, PLUGIN, OpenClawHooks
 from wisen.edits.past import past
-from wisen.install.hook_settings import put_in, renew_in, settings_in, standing, stands, take_out
+from wisen.install.hook_settings import put_in, renew_in, settings_in, standing, take_out
 from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")

@@ -13,7 +13,7 @@ from tests.agents.openclaw_sessions import SESSIONS, Database, Following, Transc
 from wisen.agents.openclaw import OpenClaw
 from wisen.agents.openclaw.openclaw_typed import typed_text
 from wisen.agents.openclaw.openclaw_voices import Voice, voice_of
-from wisen.model.event import Message, Origin, Provenance, Status
+from wisen.model.event import Message, MessageOrigin, Provenance, Status
 from wisen.testing.agent_contract import everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -271,7 +271,7 @@ def test_messages_that_waited_are_one_message_from_the_queue(story: Transcript, 
     story.prompt("[Queued messages while agent was busy]\n\n---\nQueued #1\nstop\n\n---\nQueued #2 (from Ada)\nuse uv")
     ((message,), _) = read(story, tmp_path)
     assert isinstance(message, Message)
-    assert (message.text, message.origin) == ("stop\nuse uv", Origin.QUEUED)
+    assert (message.text, message.origin) == ("stop\nuse uv", MessageOrigin.QUEUED)
 
 
 @given(st.text())

@@ -13,12 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.agents.opencode_sessions import RUN, Talk, read
+from tests.hooks import mark_behind
+from wisen.agents.agent_ports import Agent
 from wisen.agents.opencode import OpenCode
-from wisen.agents.ports import Agent
 from wisen.agents.sniff import kind_of
-from wisen.model.event import Call, Event, Interrupt, Message, Origin, Outcome, Rejection, Status
+from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
 from wisen.model.source import Mark, TroubleKind
-from wisen.safety.sentinel import mark_behind, wrap
+from wisen.safety.sentinel import wrap
 from wisen.testing.agent_contract import AgentContract, Scribe, everything, typed
 
 pytestmark = pytest.mark.requirement("F1")
@@ -197,7 +198,7 @@ def test_a_refusal_carries_the_reason_that_was_typed(tmp_path: Path) -> None:
     talk.end(talk.ask(command="pip install x"), "error", error=said)
     events, _ = read(talk, tmp_path)
     assert [type(event) for event in events] == [Call, Rejection, Message]
-    assert [(e.text, e.origin) for e in events if isinstance(e, Message)] == [("use uv", Origin.REJECTION)]
+    assert [(e.text, e.origin) for e in events if isinstance(e, Message)] == [("use uv", MessageOrigin.REJECTION)]
 
 
 def test_a_command_that_was_stopped_did_not_end_though_it_counts_as_completed(tmp_path: Path) -> None:

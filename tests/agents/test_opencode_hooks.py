@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from tests.agents.opencode_sessions import Talk
 from tests.edits.desks import a_desk
+from tests.hooks import stands
 from wisen.agents.claude_code.install import ClaudeCodeHooks
 from wisen.agents.opencode.install import OpenCodeHooks
 from wisen.edits.past import past
-from wisen.install.hook_settings import put_in, settings_in, standing, stands, take_out
+from wisen.install.hook_settings import put_in, settings_in, standing, take_out
 from wisen.model.hook import Caller
 
 CALLER = Caller(home="/home/ada/w")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.agents.openhands_events import Conversation
 from wisen.agents.openhands import OpenHands
 from wisen.agents.sniff import kind_of
-from wisen.model.event import Call, Event, Interrupt, Message, Origin, Outcome, Rejection, Status
+from wisen.model.event import Call, Event, Interrupt, Message, MessageOrigin, Outcome, Rejection, Status
 from wisen.model.source import Batch, Mark, TroubleKind
 from wisen.testing.agent_contract import everything, typed
 
@@ -112,7 +112,7 @@ def test_the_user_refuses_with_his_reason_if_he_gave_one(reason: str, said: list
     assert isinstance(refusal, Rejection)
     assert refusal.call == call
     assert [(each.text, each.origin) for each in rest if isinstance(each, Message)] == [
-        (text, Origin.REJECTION) for text in said
+        (text, MessageOrigin.REJECTION) for text in said
     ]
 
 

@@ -102,13 +102,13 @@ def test_a_line_that_failures_began_with_is_named_in_the_report_and_by_blame(
     assert (effect.before.sessions, effect.after.sessions) == (0, 10)
     assert report.decisions[0].line == effect
 
-    blame = learner.blame(in_git / "CLAUDE.md")
+    blame = learner.blame.get(in_git / "CLAUDE.md")
     told = {each.line.text: each for each in blame.effects}
     assert told["Always prefix commands with `rtk`."].strength is Strength.BEGAN
     assert told["Keep `docs/old.md` up to date."].strength is Strength.NEVER
     assert told["Run the tests with `bun test`."].relevant == 40
     assert told["Never use `npm`."].violated == 4
-    evidence = learner.evidence_of(effect)
+    evidence = learner.blame.evidence_of(effect)
     assert len(evidence) == 10
     assert "unrecognized subcommand" in evidence[0].said
 
@@ -153,7 +153,7 @@ def test_without_a_repository_learning_keeps_the_history(project: Path, learner:
         session.bash("bun test", "ok")
         session.write(logs)
         learner.learn()
-    versions = learner.blame(file).file.versions
+    versions = learner.blame.get(file).file.versions
     assert [version.text for version in versions] == [BEFORE, AFTER]
     assert versions[0].origin == "snapshot"
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.model.failure import Signature
-from wisen.model.instruction import Blame, Effect, InstructionFile, Line, Rate, Strength
+from wisen.model.instruction import Blame, Effect, InstructionFile, InstructionLine, Rate, Strength
 from wisen.surfaces.pages.html import OURS, page, visible
 
 pytestmark = pytest.mark.requirement("X4")
@@ -24,7 +24,7 @@ VOID = {"meta"}
 
 def effect(number: int, text: str, strength: Strength = Strength.NO_TRACE, *, says: str = "unknown") -> Effect:
     return Effect(
-        line=Line(
+        line=InstructionLine(
             number=number,
             text=text,
             born=BORN,

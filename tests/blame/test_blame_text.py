@@ -17,7 +17,7 @@ from rich.console import Console
 from wisen.errors import UsageError
 from wisen.model.failure import Signature
 from wisen.model.fix import Evidence
-from wisen.model.instruction import Blame, Effect, InstructionFile, Line, Rate, Strength, Version, told
+from wisen.model.instruction import Blame, Effect, InstructionFile, InstructionLine, Rate, Strength, Version, told
 from wisen.surfaces.cli.blame_view import effect_of, run, show, show_line, write_page
 from wisen.surfaces.cli.render import print_json
 from wisen.surfaces.pages.html import OURS, visible
@@ -28,8 +28,10 @@ BORN = datetime(2026, 2, 18, tzinfo=UTC)
 UNKNOWN = Signature(key="usage.unknown-command", who="rtk", says="unknown subcommand", version=1)
 
 
-def line(number: int, text: str, *, seen: bool = True, gone: datetime | None = None, tokens: int = 5) -> Line:
-    return Line(
+def line(
+    number: int, text: str, *, seen: bool = True, gone: datetime | None = None, tokens: int = 5
+) -> InstructionLine:
+    return InstructionLine(
         number=number,
         text=text,
         born=BORN,
@@ -43,11 +45,13 @@ def line(number: int, text: str, *, seen: bool = True, gone: datetime | None = N
     )
 
 
-def quiet(stands: Line, strength: Strength = Strength.NO_TRACE, *, followed: int = 0, violated: int = 0) -> Effect:
+def quiet(
+    stands: InstructionLine, strength: Strength = Strength.NO_TRACE, *, followed: int = 0, violated: int = 0
+) -> Effect:
     return Effect(line=stands, strength=strength, under=70, relevant=45, followed=followed, violated=violated)
 
 
-def trace(stands: Line, strength: Strength = Strength.BEGAN) -> Effect:
+def trace(stands: InstructionLine, strength: Strength = Strength.BEGAN) -> Effect:
     began = strength is Strength.BEGAN
     return Effect(
         line=stands,

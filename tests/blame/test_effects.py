@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from scipy import stats
 
-from wisen.blame.effects import Seen, at_least, effects, interval, seen
+from wisen.blame.effects import SeenSession, at_least, effects, interval, seen
 from wisen.model.failure import Failure, Signature
 from wisen.model.history import History, Step
-from wisen.model.instruction import Effect, Line, Strength
+from wisen.model.instruction import Effect, InstructionLine, Strength
 
 pytestmark = pytest.mark.requirement("X4")
 DAY = datetime(2026, 2, 1, tzinfo=UTC)
@@ -21,15 +21,17 @@ def at(number: float) -> datetime:
     return DAY + timedelta(hours=6 * number)
 
 
-def line(text: str = "Always use `rtk`.", born: float = 30, **more: object) -> Line:
+def line(text: str = "Always use `rtk`.", born: float = 30, **more: object) -> InstructionLine:
     values: dict[str, object] = {
         "number": 1, "text": text, "born": at(born), "since_known": False, "gone": None, "heading": "", "tokens": 5,
         "rule": True, "words": ("rtk",), "against": (),
     }  # fmt: skip
-    return Line(**{**values, **more})  # type: ignore[arg-type]
+    return InstructionLine(**{**values, **more})  # type: ignore[arg-type]
 
 
-def sessions(failing: set[int], *, word: str = "rtk", others: set[int] | None = None, count: int = 60) -> list[Seen]:
+def sessions(
+    failing: set[int], *, word: str = "rtk", others: set[int] | None = None, count: int = 60
+) -> list[SeenSession]:
     """Sessions six hours apart; twelve other kinds of failure go on as ever, so that chance is known."""
     found = []
     for number in range(count):
@@ -50,7 +52,7 @@ def sessions(failing: set[int], *, word: str = "rtk", others: set[int] | None = 
             )
         words = frozenset().union(*(words for _, words, _ in failures), {"ls"})
         calls = tuple(frozenset({each}) for each in words)
-        found.append(Seen(start=at(number), words=words, calls=calls, failures=tuple(failures)))
+        found.append(SeenSession(start=at(number), words=words, calls=calls, failures=tuple(failures)))
     return found
 
 
@@ -111,7 +113,7 @@ def test_a_failure_that_ends_with_a_line_likely_helped() -> None:
 
 def test_check_failures_come_with_the_work() -> None:
     course = [
-        Seen(
+        SeenSession(
             start=each.start,
             words=each.words,
             calls=each.calls,
@@ -128,7 +130,7 @@ def test_check_failures_come_with_the_work() -> None:
 def test_what_is_followed_and_violated_is_counted_whatever_came_of_it() -> None:
     rule = line("Use `pnpm`, not `npm`.", born=0, since_known=True, words=("pnpm", "npm"), against=("npm",))
     course = [
-        Seen(start=at(n), words=frozenset({word}), calls=(frozenset({word}),), failures=())
+        SeenSession(start=at(n), words=frozenset({word}), calls=(frozenset({word}),), failures=())
         for n, word in enumerate(["pnpm", "npm", "pnpm", "ls"])
     ]
     effect = only(effects([rule], course))

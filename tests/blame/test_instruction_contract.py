@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from tests.blame.fake_instructions import MemoryInstructions
+from tests.blame.instructions_contract import InstructionsContract, Write
 from wisen.blame.instruction_files import InstructionFiles, Instructions
 from wisen.model.instruction import InstructionFile, Version
-from wisen.testing.fake_instructions import MemoryInstructions
-from wisen.testing.instructions_contract import InstructionsContract, Write
 from wisen.testing.log_writer import NOON
 
 pytestmark = pytest.mark.requirement("X4")

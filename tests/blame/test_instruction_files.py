@@ -171,10 +171,12 @@ def test_a_file_that_changes_between_runs_gets_a_history() -> None:
     ledger = MemoryLedger()
     for hour, text in enumerate(("one", "one", "two", "one")):
         file = a_file(text, NOW + hour * HOUR)
-        known = ledger.snapshots(file.path, machine="desk")
+        known = ledger.file_snapshots.of(file.path, machine="desk")
         for snapshot in snapshots_of([file], known, machine="desk", now=NOW + hour * HOUR):
-            ledger.snap(snapshot)
-    versions = with_snapshots(a_file("one", NOW + 9 * HOUR), ledger.snapshots("/p/CLAUDE.md", machine="desk")).versions
+            ledger.file_snapshots.add(snapshot)
+    versions = with_snapshots(
+        a_file("one", NOW + 9 * HOUR), ledger.file_snapshots.of("/p/CLAUDE.md", machine="desk")
+    ).versions
     assert [(version.text, version.at, version.origin) for version in versions] == [
         ("one", NOW, "snapshot"),
         ("two", NOW + 2 * HOUR, "snapshot"),

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from wisen.blame.line_history import lines_of
 from wisen.blame.line_words import asks, forbidden, named, tokens_of
-from wisen.model.instruction import Line, Version
+from wisen.model.instruction import InstructionLine, Version
 
 pytestmark = pytest.mark.requirement("X4")
 DAY = datetime(2026, 2, 1, tzinfo=UTC)
 
 
-def lives(*texts: str) -> dict[str, Line]:
+def lives(*texts: str) -> dict[str, InstructionLine]:
     versions = [Version(at=DAY + timedelta(days=n), text=text, origin="x") for n, text in enumerate(texts)]
     return {line.text: line for line in lines_of(versions)}
 

@@ -46,8 +46,8 @@ def learnt(home: Path) -> tuple[list[str], list[EntryState]]:
     """Learn; the files that proposals would go to, and what was learnt."""
     with app.wire(home / "wisen").learner() as learner:
         learner.learn()
-        paths = [each.proposal.path for each in learner.proposals() if each.waits]
-        return paths, [each for each in learner.entries() if not each.is_over and each.entry.type == "learning"]
+        paths = [each.proposal.path for each in learner.proposals.all() if each.waits]
+        return paths, [each for each in learner.lessons.all() if not each.is_over and each.entry.type == "learning"]
 
 
 def scope(home: Path, **more: object) -> Scope:
@@ -117,12 +117,12 @@ def test_what_an_older_version_kept_of_a_gone_worktree_is_moved_and_merged(home:
     said(home, gone, 2)
     said(home, gone, 3, "make")
     with app.wire(home / "wisen").learner() as learner:
-        scope_ = learner._parts.scope
+        scope_ = learner._opened.projects.scope
         scope_._main_of_gone = lambda here, itself: None  # type: ignore[method-assign]  # as it was
         learner.learn()
-        states = [each for each in learner.entries() if each.entry.type == "learning"]
+        states = [each for each in learner.lessons.all() if each.entry.type == "learning"]
         assert len({each.context for each in states}) == 2
-        assert len([each for each in learner.proposals() if each.waits]) == 3
+        assert len([each for each in learner.proposals.all() if each.waits]) == 3
     paths, entries = learnt(home)
     assert {*paths} == {str(shop / "CLAUDE.md")}
     (context,) = {each.context for each in entries}
@@ -157,7 +157,7 @@ def test_the_user_can_say_that_a_gone_folder_is_a_project_of_its_own(home: Path)
     said(home, gone, 1)
     said(home, shop, 2, "yarn")
     with app.wire(home / "wisen").learner() as learner:
-        learner.separate_place(gone)
+        learner.contexts.separate(gone)
     _, entries = learnt(home)
     assert len({each.context for each in entries}) == 2
 

@@ -37,7 +37,7 @@ def everything_known(ours: Path) -> str:
     texts = [path.read_text(errors="replace") for path in ours.rglob("*.md")]
     texts += [path.read_text() for path in (ours / "snapshots").glob("*.json")]
     with wisen.open_learner() as learner:
-        texts += [state.text for state in learner.entries()]
+        texts += [state.text for state in learner.lessons.all()]
     return "\n".join(texts)
 
 
@@ -69,10 +69,10 @@ def test_learnings_that_a_clone_brings_are_neither_rules_nor_entries(home: Path,
     assert "pnpm" in told
     assert EVIL not in told + everything_known(ours)
     with wisen.open_learner() as learner:
-        (file,) = learner.adoptable_files(place / ".learnings" / "LEARNINGS.md")
+        (file,) = learner.contexts.adoptable_files(place / ".learnings" / "LEARNINGS.md")
         assert file.tracked_by == str(place)
         with pytest.raises(UsageError, match="tracked by git"):
-            learner.adopt(file, is_mine=True)
+            learner.contexts.adopt(file, is_mine=True)
 
 
 @pytest.mark.parametrize("way", ["archive", "staged", "outer repository", "only in HEAD", "nested .git", "linked"])
@@ -111,9 +111,9 @@ def test_learnings_that_came_in_any_way_teach_nothing_and_what_git_has_cannot_be
     turn()
     assert EVIL not in begins_with(ours, place) + everything_known(ours)
     with wisen.open_learner() as learner:
-        (file,) = learner.adoptable_files(place / name)
+        (file,) = learner.contexts.adoptable_files(place / name)
         with pytest.raises(UsageError):
-            learner.adopt(file)
+            learner.contexts.adopt(file)
         assert bool(file.refusal(is_mine=True)) == (way != "archive")
 
 
@@ -127,7 +127,7 @@ def test_learnings_that_the_user_adopted_count_until_others_change_them(home: Pa
         report = learner.learn()
         assert [line for line in report.waiting if str(file) in line]
         assert learner.learn().waiting == (), "what waits is told once"
-        assert [each.path for each in learner.waiting_files()] == [str(file)]
+        assert [each.path for each in learner.contexts.waiting_files()] == [str(file)]
         assert any(str(file) in line for line in learner.status().waiting)
     turn()
     told = begins_with(ours, place)
@@ -136,25 +136,25 @@ def test_learnings_that_the_user_adopted_count_until_others_change_them(home: Pa
     turn()
     assert "is not read" not in begins_with(ours, place, "s2"), "a session told it"
     with wisen.open_learner() as learner:
-        (shown,) = learner.adoptable_files(file)
+        (shown,) = learner.contexts.adoptable_files(file)
         assert not shown.is_older, "it was written after the first session here"
-        learner.adopt(shown, dry_run=True)
-        assert learner.waiting_files()
+        learner.contexts.adopt(shown, dry_run=True)
+        assert learner.contexts.waiting_files()
         file.write_text(file.read_text() + "\nmore\n")
         with pytest.raises(UsageError, match="changed since it was shown"):
-            learner.adopt(shown)
-        (shown,) = learner.adoptable_files(file)
-        learner.adopt(shown)
-        assert not learner.waiting_files()
+            learner.contexts.adopt(shown)
+        (shown,) = learner.contexts.adoptable_files(file)
+        learner.contexts.adopt(shown)
+        assert not learner.contexts.waiting_files()
     turn()
     assert "metrics.example" in begins_with(ours, place, "s3")
     file.write_text(PROMOTED.replace("AAA", "BBB"))
     turn()
     assert EVIL not in begins_with(ours, place, "s4") + everything_known(ours)
     with wisen.open_learner() as learner:
-        assert [(each.path, each.was_adopted) for each in learner.waiting_files()] == [(str(file), True)]
-        learner.disown(file)
-        assert not learner.waiting_files(), "a file that was refused is not asked about again"
+        assert [(each.path, each.was_adopted) for each in learner.contexts.waiting_files()] == [(str(file), True)]
+        learner.contexts.disown(file)
+        assert not learner.contexts.waiting_files(), "a file that was refused is not asked about again"
 
 
 def test_what_we_wrote_into_learnings_is_ours_and_an_edit_of_it_waits(home: Path) -> None:
@@ -164,16 +164,16 @@ def test_what_we_wrote_into_learnings_is_ours_and_an_edit_of_it_waits(home: Path
     (place / ".learnings").mkdir()
     with wisen.open_learner() as learner:
         learner.learn()
-        learner.write_learnings(place)
-        assert not learner.waiting_files()
+        learner.rules.write_learnings(place)
+        assert not learner.contexts.waiting_files()
         file = place / ".learnings" / "LEARNINGS.md"
         file.write_text(file.read_text().replace("**Status**: pending", "**Status**: promoted"))
         learner.learn()
-        assert {state.status.value for state in learner.entries()} == {"pending"}, "an agent can edit a file too"
+        assert {state.status.value for state in learner.lessons.all()} == {"pending"}, "an agent can edit a file too"
         adopt(file)
         learner.learn()
-        assert {state.status.value for state in learner.entries()} == {"pending"}, "an edit is a question first"
-        assert [each for each in learner.proposals() if each.waits and "entries" in each.proposal.text]
+        assert {state.status.value for state in learner.lessons.all()} == {"pending"}, "an edit is a question first"
+        assert [each for each in learner.proposals.all() if each.waits and "entries" in each.proposal.text]
 
 
 def test_what_we_write_behind_others_words_does_not_make_them_ours(home: Path, ours: Path) -> None:
@@ -181,7 +181,7 @@ def test_what_we_write_behind_others_words_does_not_make_them_ours(home: Path, o
     talk(home, place, 1)
     with wisen.open_learner() as learner:
         learner.learn()
-        learner.write_learnings(place)
+        learner.rules.write_learnings(place)
     turn()
     assert "pnpm" in (place / ".learnings" / "LEARNINGS.md").read_text()
     assert EVIL not in begins_with(ours, place)
@@ -204,11 +204,11 @@ def test_chats_of_aider_that_a_clone_brings_teach_nothing_anywhere(home: Path, o
         assert learner.learn(place).found["aider"] == 0, "nor where one points"
     assert EVIL not in begins_with(ours, place) + begins_with(ours, other, "t") + everything_known(ours)
     with wisen.open_learner() as learner:
-        files = learner.adoptable_files(place / ".aider.chat.history.md")
+        files = learner.contexts.adoptable_files(place / ".aider.chat.history.md")
         assert [Path(each.path).name for each in files] == [".aider.chat.history.md", ".aider.input.history"]
         for each in files:
             with pytest.raises(UsageError, match="tracked by git" if tracked else "before your first session"):
-                learner.adopt(each)
+                learner.contexts.adopt(each)
 
 
 def test_chats_that_the_user_adopted_teach_in_their_project_alone_until_the_file_is_another(
@@ -223,7 +223,9 @@ def test_chats_that_the_user_adopted_teach_in_their_project_alone_until_the_file
     assert "pnpm" in begins_with(ours, place)
     assert "pnpm" not in begins_with(ours, other, "t")
     with wisen.open_learner() as learner:
-        assert not [each for each in learner.proposals() if each.proposal.context == ""], "nor is it proposed for all"
+        assert not [each for each in learner.proposals.all() if each.proposal.context == ""], (
+            "nor is it proposed for all"
+        )
         chat.prompt("no, always write tests with pytest, not unittest")
         chat.save()
         assert learner.learn().new_events, "what is written on counts"
@@ -259,7 +261,7 @@ def test_a_transcript_inside_a_repository_teaches_nothing_where_one_points_at_it
     with wisen.open_learner() as learner:
         assert learner.learn(place).new_events == 0
         with pytest.raises(UsageError, match="outside of repositories"):
-            learner.adoptable_files(next((place / "logs").rglob("*.jsonl")))
+            learner.contexts.adoptable_files(next((place / "logs").rglob("*.jsonl")))
     shutil.copytree(place / "logs", home / "backup")
     with wisen.open_learner() as learner:
         assert learner.learn(home / "backup").new_events
@@ -339,10 +341,10 @@ def test_rules_do_not_cross_into_a_checkout_that_says_to_be_the_project(home: Pa
     assert "pnpm" not in told
     assert "German" in told, "learning goes on there for itself"
     with wisen.open_learner() as learner:
-        here, there = learner.context_of(fake), learner.context_of(real)
+        here, there = learner.contexts.key_of(fake), learner.contexts.key_of(real)
         assert here != there
-        assert "pnpm" not in repr(learner.recall("pnpm npm tests", fake).groups)
-        assert "pnpm" in repr(learner.recall("pnpm npm tests", real).groups)
+        assert "pnpm" not in repr(learner.memory.recall("pnpm npm tests", fake).groups)
+        assert "pnpm" in repr(learner.memory.recall("pnpm npm tests", real).groups)
 
 
 @pytest.mark.requirement("N2")
@@ -361,20 +363,20 @@ def test_after_a_yes_rules_cross_and_after_a_no_they_do_not_again(
     waiting = json.loads(run("contexts", "--json").stdout)["waiting"]
     assert [each["path"] for each in waiting] == [str(second)]
     with wisen.open_learner() as learner:
-        learner.join_place(second, dry_run=True)
-        assert learner.waiting_places()
-        learner.join_place(second)
-        learner.prepare()
+        learner.contexts.join(second, dry_run=True)
+        assert learner.contexts.waiting_places()
+        learner.contexts.join(second)
+        learner.delivery.prepare()
     assert "pnpm" in begins_with(ours, second, "b")
     assert "German" in begins_with(ours, second, "c"), "what was learnt there alone came along"
     with wisen.open_learner() as learner:
-        assert learner.context_of(second) == learner.context_of(real)
-        learner.separate_place(second)
-        learner.prepare()
+        assert learner.contexts.key_of(second) == learner.contexts.key_of(real)
+        learner.contexts.separate(second)
+        learner.delivery.prepare()
     assert "pnpm" not in begins_with(ours, second, "d")
     with wisen.open_learner() as learner:
-        assert learner.context_of(second) != learner.context_of(real)
-        assert not learner.waiting_places()
+        assert learner.contexts.key_of(second) != learner.contexts.key_of(real)
+        assert not learner.contexts.waiting_places()
 
 
 @pytest.mark.requirement("N2")
@@ -386,7 +388,7 @@ def test_a_worktree_belongs_to_its_repository_without_a_question(home: Path, our
     turn()
     assert "pnpm" in begins_with(ours, home / "side")
     with wisen.open_learner() as learner:
-        assert not learner.waiting_places()
+        assert not learner.contexts.waiting_places()
     shutil.copytree(home / "side", home / "copy")
     talk(home, home / "copy", 4, "no, from now on always answer in French, not in English")
     turn()
@@ -410,9 +412,9 @@ def test_two_checkouts_that_are_first_read_side_by_side_are_not_both_the_project
         talk(home, repository(home / name, remote=APP), number)
     with wisen.open_learner() as learner:
         learner.learn(jobs=2)
-        keys = {learner.context_of(home / name) for name in ("one", "two", "three")}
+        keys = {learner.contexts.key_of(home / name) for name in ("one", "two", "three")}
         assert len(keys) == 3
-        assert len(learner.waiting_places()) == 2
+        assert len(learner.contexts.waiting_places()) == 2
 
 
 # Markers
@@ -430,7 +432,7 @@ def test_a_marker_that_a_clone_brings_silences_no_rule(home: Path, ours: Path, m
     turn()
     assert EVIL not in everything_known(ours), "it stops the learning"
     with wisen.open_learner() as learner:
-        assert learner.take_over_marker(place) == str(place / ".wisen-off")
+        assert learner.forgetting.take_over_marker(place) == str(place / ".wisen-off")
     assert begins_with(ours, place, "t") == "", "the user switched it off now"
     (place / ".wisen-off").unlink()
     turn()
@@ -444,11 +446,11 @@ def test_off_and_on_hold_at_once(home: Path, ours: Path) -> None:
     place = repository(home / "app", remote=APP)
     taught(home, place)
     with wisen.open_learner() as learner:
-        learner.switch_off(place)
+        learner.forgetting.switch_off(place)
         assert begins_with(ours, place) == ""
         assert begins_with(ours, place / "src") == ""
     with wisen.open_learner() as learner:
-        learner.switch_on(place)
+        learner.forgetting.switch_on(place)
     assert "pnpm" in begins_with(ours, place, "t")
 
 

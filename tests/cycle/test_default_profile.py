@@ -20,7 +20,7 @@ from tests.commands import run
 from tests.hooks import fire, taught
 from tests.rules.test_preferences_file import prefer
 from wisen import app
-from wisen.model.entry import Logged, MoveKind, Origin, Source, Status
+from wisen.model.entry import EntryOrigin, EntrySource, EntryStatus, Logged, MoveKind
 from wisen.model.entry_state import states
 from wisen.safety.entry_words import describe_author, describe_decision
 from wisen.testing.entries_contract import a_move, an_entry
@@ -55,7 +55,7 @@ def workspace(home: Path) -> Path:
         _sessions(home, shop, workspace, number)
     with app.wire(home / "wisen").learner(reads=False) as learner:
         for agent in ("claude-code", "codex", "gemini-cli", "opencode", "hermes", "openclaw"):
-            learner.install(agent)
+            learner.install.add(agent)
     prefer(workspace)
     return workspace
 
@@ -114,20 +114,20 @@ def test_only_in_the_profile_autonomous_a_cycle_writes_outside_of_the_home(
 @pytest.mark.parametrize(
     ("origin", "source", "words"),
     [
-        (Origin.STATED, Source.CONVERSATION, "said by you"),
-        (Origin.LOGGED, Source.SELF_DISCOVERY, "written by the agent"),
-        (Origin.LOGGED, Source.ERROR, "written by the agent"),
-        (Origin.LOGGED, Source.USER_FEEDBACK, "written by you"),
-        (Origin.MEASURED, Source.ERROR, "measured in your sessions"),
-        (Origin.IMPORTED, Source.CONVERSATION, "imported"),
+        (EntryOrigin.STATED, EntrySource.CONVERSATION, "said by you"),
+        (EntryOrigin.LOGGED, EntrySource.SELF_DISCOVERY, "written by the agent"),
+        (EntryOrigin.LOGGED, EntrySource.ERROR, "written by the agent"),
+        (EntryOrigin.LOGGED, EntrySource.USER_FEEDBACK, "written by you"),
+        (EntryOrigin.MEASURED, EntrySource.ERROR, "measured in your sessions"),
+        (EntryOrigin.IMPORTED, EntrySource.CONVERSATION, "imported"),
     ],
 )
 def test_it_is_told_whose_words_they_are_and_approved_is_what_a_person_approved(
-    origin: Origin, source: Source, words: str
+    origin: EntryOrigin, source: EntrySource, words: str
 ) -> None:
     entry = an_entry("01A", origin=origin, source=source)
     assert describe_author(entry) == words
-    promoted = a_move("1", value=Status.PROMOTED)
+    promoted = a_move("1", value=EntryStatus.PROMOTED)
     confirmed = a_move("2", kind=MoveKind.CONFIRM, value="")
     decisions = [
         describe_decision(state)
@@ -142,7 +142,7 @@ def test_it_is_told_whose_words_they_are_and_approved_is_what_a_person_approved(
 def test_what_an_agent_wrote_is_shown_as_its_words_also_where_the_user_approved_it(home: Path) -> None:
     (home / "shop").mkdir()
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        learner.log(Logged("insight", "The build needs Node 22.", ""))
+        learner.lessons.log(Logged("insight", "The build needs Node 22.", ""))
     shown = json.loads(run("entries", "--json").stdout)["entries"]
     assert [each["author"] for each in shown] == ["written by the agent"]
     assert "written by the agent, not approved" in run("entries", "show", shown[0]["name"]).stdout

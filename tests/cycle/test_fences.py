@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,7 +55,7 @@ def a_world(home: Path) -> None:
 def cycle(home: Path, around: Fences) -> tuple[Cycled, str | None]:
     """What a cycle did, and what its run is remembered by."""
     with learning(home) as learner:
-        learner._parts = replace(learner._parts, fences=around)
+        learner._fences = around
         done = learner.cycle()
         return done, learner.status().runs[0].error
 
@@ -139,7 +138,7 @@ def nested(levels: int) -> dict[str, object]:
 
 
 def told_rules(learner: Learner) -> list[str]:
-    return [each.text for each in learner.entries()]
+    return [each.text for each in learner.lessons.all()]
 
 
 @pytest.mark.requirement("X7")
@@ -219,7 +218,7 @@ def test_a_project_whose_instruction_file_cannot_be_read_keeps_no_other_from_lea
         log.write(home / ".claude" / "projects" / "bad")
     with learning(home) as learner:
         done = learner.cycle()
-        waiting = [each.proposal for each in learner.proposals() if each.waits]
+        waiting = [each.proposal for each in learner.proposals.all() if each.waits]
     assert any("pnpm" in each.text and "good" in each.path for each in waiting)
     assert done.report is not None
     assert any("CLAUDE.md" in each for each in done.report.warnings)

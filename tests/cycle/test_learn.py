@@ -17,7 +17,7 @@ from wisen.errors import StoreError, StoreReadOnly, UsageError
 from wisen.model.report import Report
 from wisen.model.source import TroubleKind
 from wisen.settings import KNOWN_AGENTS
-from wisen.store.sqlite_index import SqliteIndex
+from wisen.store.events import SqliteEvents
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("S19")
@@ -295,9 +295,9 @@ def test_a_run_that_fails_is_remembered_as_one(projects: Path, monkeypatch: pyte
     a_session().write(projects / "p")
     learn()
     with wisen.open_learner() as learner:
-        monkeypatch.setattr(SqliteIndex, "keep", broken)  # a damaged index would be built anew
+        monkeypatch.setattr(SqliteEvents, "keep", broken)  # a damaged index would be built anew
         a_session(2).write(projects / "p")
         with pytest.raises(StoreError):
             learner.learn()
     with closing(wire().ledger()) as ledger:
-        assert ledger.runs(1)[0].error
+        assert ledger.runs.newest(1)[0].error

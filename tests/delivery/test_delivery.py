@@ -250,7 +250,7 @@ def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path,
         path.write_bytes(content)  # as if the cycle had been killed before it could remove them
     run("cycle", "--quick")
     with app.wire(wisen).learner(reads=False) as learner:
-        rows = learner._parts.ledger.exposures()
+        rows = learner.home.ledger.exposures.all()
     assert {(row.agent, row.session, row.arm) for row in rows} == {("claude-code", "s", Arm.GIVEN)}
     assert sorted(row.event for row in rows) == ["failure", *["session-start"] * (len(rows) - 1)]
     assert len({(row.event, row.subject) for row in rows}) == len(rows)
@@ -572,21 +572,21 @@ def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_not
     ]
     with app.wire(wisen).learner(reads=False) as learner:
         # A path of another machine would be none here.
-        here = [structs.replace(row, machine=learner._parts.machine) for row in rows]
-        learner._parts.ledger.enter([stated, *here])
+        here = [structs.replace(row, machine=learner.home.machine) for row in rows]
+        learner.home.ledger.entries.enter([stated, *here])
         if profile != "autonomous":
-            assert learner.apply_by_policy() == ((), ())
+            assert learner.proposals.apply_by_policy() == ((), ())
             assert not notes.exists()
             return
         assert learner.cycle(dry_run=True).applied == (f"Answer in Danish. → {notes}",)
         assert not notes.exists()
-        assert learner.apply_by_policy() == ((f"Answer in Danish. → {notes}",), ())
+        assert learner.proposals.apply_by_policy() == ((f"Answer in Danish. → {notes}",), ())
         assert "Answer in Danish." in notes.read_text()
         assert not rules.exists()
-        assert {each.proposal.id: each.waits for each in learner.proposals()} == {"1P": False, "1Q": True}
-        (state,) = learner.entries()
+        assert {each.proposal.id: each.waits for each in learner.proposals.all()} == {"1P": False, "1Q": True}
+        (state,) = learner.lessons.all()
         assert (state.status, state.confirmed) == ("promoted", False), "policy is no person"
-        learner.undo()
+        learner.changes.undo()
         assert not notes.exists()
 
 

@@ -59,7 +59,7 @@ def test_a_failure_is_told_by_the_rollout_and_gets_its_fix_at_once(wisen: Path, 
     assert answered(wisen, "after-call", ended(log, call, project), agent="codex") == {}, "it was told already"
     run("cycle", "--quick")
     with app.wire().learner(reads=False) as learner:
-        (row,) = learner._parts.ledger.exposures(session="t1")
+        (row,) = learner.home.ledger.exposures.all(session="t1")
     assert (row.agent, row.event) == ("codex", "failure")
 
 
@@ -124,7 +124,7 @@ def test_where_an_agent_cannot_ask_a_guard_stops_the_call_and_has_it_ask(
     assert ("asked the user" in str(answer["permissionDecisionReason"])) == (mode != decision)
     run("cycle", "--quick")
     with app.wire().learner(reads=False) as learner:
-        (row,) = learner._parts.ledger.exposures(session="s")
+        (row,) = learner.home.ledger.exposures.all(session="s")
     assert (row.agent, row.mode) == (agent or "claude-code", decision)
 
 

@@ -47,7 +47,7 @@ def failed(project: Path, session: str = "s") -> dict[str, object]:
 def exposures(session: str) -> list[Exposure]:
     run("cycle", "--quick")
     with app.wire().learner(reads=False) as learner:
-        return list(learner._parts.ledger.exposures(session=session))
+        return list(learner.home.ledger.exposures.all(session=session))
 
 
 @pytest.mark.requirement("X5")

@@ -9,7 +9,7 @@ import pytest
 from wisen.delivery.derive import derived
 from wisen.delivery.stated import stated, wording
 from wisen.mining.call_changes import difference
-from wisen.model.failure import Change, Signature
+from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix, fix_id
 from wisen.model.guard import form_of
 from wisen.testing.log_writer import NOON
@@ -24,7 +24,7 @@ def seen(before: str, after: str, *, worked: bool = True) -> Evidence:
     )
 
 
-def fix_of(change: Change) -> Fix:
+def fix_of(change: CallChange) -> Fix:
     return Fix(
         id=fix_id(SIGNATURE, change), signature=SIGNATURE, change=change, before="", after="", said="", sessions=3,
         calls=3, failed_again=0, by_chance=0.0, danger=Danger.NONE, lost_ms=0, lost_tokens=0, first=NOON, last=NOON,
@@ -90,22 +90,22 @@ def test_a_wrapper_with_nothing_behind_it_that_says_what_for_is_not_watched_for_
 @pytest.mark.parametrize(
     "change",
     [
-        Change(tool="Bash", first=("bun install",)),
-        Change(tool="Bash", removed=("…",)),
-        Change(tool="Bash", removed=("--to=…",), added=("--to",)),
-        Change(tool="Bash", removed=("bun rtk",), added=("rtk bun",)),
-        Change(tool="Edit", removed=("file_path=/srv/a",), added=("file_path=/srv/b",)),
-        Change(tool="Edit", added=("old_string: other words",)),
-        Change(tool="Bash", removed=("x" * 41,)),
+        CallChange(tool="Bash", first=("bun install",)),
+        CallChange(tool="Bash", removed=("…",)),
+        CallChange(tool="Bash", removed=("--to=…",), added=("--to",)),
+        CallChange(tool="Bash", removed=("bun rtk",), added=("rtk bun",)),
+        CallChange(tool="Edit", removed=("file_path=/srv/a",), added=("file_path=/srv/b",)),
+        CallChange(tool="Edit", added=("old_string: other words",)),
+        CallChange(tool="Bash", removed=("x" * 41,)),
     ],
 )
-def test_a_change_that_is_no_plain_words_of_a_command_makes_no_watch(change: Change) -> None:
+def test_a_change_that_is_no_plain_words_of_a_command_makes_no_watch(change: CallChange) -> None:
     before = " ".join(("rtk", *change.removed, "bun"))
     assert derived(fix_of(change), [seen(before, "bun")]) == []
 
 
 def test_only_what_worked_tells_and_what_stands_in_no_command_does_not() -> None:
-    change = Change(tool="Bash", removed=("rtk",))
+    change = CallChange(tool="Bash", removed=("rtk",))
     assert derived(fix_of(change), [seen("rtk bun", "bun", worked=False)]) == []
     assert derived(fix_of(change), [seen("echo 'rtk bun'", "bun")]) == []
     assert derived(fix_of(change), []) == []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from wisen.delivery.block import Line, Matter, Waiting, block_of
+from wisen.delivery.block import Matter, TellLine, Waiting, block_of
 from wisen.delivery.hook_snapshot import Signs, published
 from wisen.delivery.settings import DeliverPolicy
 from wisen.model.entry import ProposalType
@@ -37,8 +37,8 @@ _LEAST_SHARE, _MOST_TOKENS, _CHARACTERS = 0.6, 250, 4
 RAW = re.compile(r"\b(?:warn|deny|ask) (?:shell|edit|read): | -> |\bshell: |\bedit: | # ")
 
 
-def a_line(number: int) -> Line:
-    return Line(f"R-{number:08x}", LESSONS[number], f"LRN-20260301-00{number}")
+def a_line(number: int) -> TellLine:
+    return TellLine(f"R-{number:08x}", LESSONS[number], f"LRN-20260301-00{number}")
 
 
 def sealed(matter: Matter) -> str:
@@ -66,7 +66,7 @@ def test_what_is_asked_is_asked_by_the_first_session_alone_and_comes_again_in_no
         Waiting(1, "01P", "R-1", "Make it a rule: Sort imports."),
         Waiting(2, "01Q", "R-2", "Old?", is_new=False),
     ]
-    news = [Line("R-00000009", "wisen tells its hint no longer.", "", "`wisen trials show R-00000009`")]
+    news = [TellLine("R-00000009", "wisen tells its hint no longer.", "", "`wisen trials show R-00000009`")]
     matter = Matter([a_line(0)], (), (), waiting, (), news=news)
     made = published({"": matter}, {}, Signs({}, (1, 2, 3)), [], DeliverPolicy())
     snapshot = json.loads(made.files[made.everywhere])

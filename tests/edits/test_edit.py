@@ -70,7 +70,7 @@ def test_a_plan_that_saw_another_file_changes_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileChanged, match=r"CLAUDE\.md"):
         editor(ledger).put(stale)
     assert path.read_text() == "# Shop\nnew words\n"
-    assert ledger.changes(machine="desk") == ()
+    assert ledger.changes.of(machine="desk") == ()
 
 
 def test_a_file_that_we_made_goes_with_our_last_line_and_an_empty_one_of_his_stays(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_what_cannot_be_written_is_said_and_nothing_is_recorded(tmp_path: Path) 
         door.put(plan(path, text="use the key " + "AKIA" + "IOSFODNN7EXAMPLQ"))
     with pytest.raises(UsageError, match="No change has the id 'x'"):
         door.undo("x")
-    assert ledger.changes(machine="desk") == ()
+    assert ledger.changes.of(machine="desk") == ()
     assert path.read_text() == "```\n"
 
 
@@ -218,8 +218,8 @@ def test_only_looking_writes_and_records_nothing(tmp_path: Path) -> None:
     assert edit.held is None
     assert b"Use pnpm" in (edit.holds or b"")
     assert not path.exists()
-    assert ledger.changes(machine="desk") == ()
-    assert ledger.looks(machine="desk") == ()
+    assert ledger.changes.of(machine="desk") == ()
+    assert ledger.changes.looks(machine="desk") == ()
 
 
 def test_two_names_of_one_file_are_one_file(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_a_change_that_was_recorded_and_never_made_is_told_so_and_is_no_refusal(
     door = Editor(desk)
     with pytest.raises(FileError, match="read-only"):
         door.put(plan(path))
-    (change,) = ledger.changes(machine="desk")
+    (change,) = ledger.changes.of(machine="desk")
     assert past(desk).fates[change.id] is Fate.NOT_MADE
     assert door.last() is None
     assert door.undo(change.id).how is Undone.ALREADY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wisen.edits.fates import Found, fate
+from wisen.edits.fates import FoundFate, fate
 from wisen.errors import SettingsUnclear
 from wisen.model.change import Checkout, Fate, HeadStep, HeadStepKind, Line, Passage, Value
 
@@ -31,7 +31,7 @@ def test_in_a_file_without_git_it_was_the_person(now: bytes | None, expected: Fa
 
 
 def test_his_words_are_told() -> None:
-    assert fate(LINE, REWORDED, None, ()) == Found(Fate.HIS, "Use pnpm 9.")
+    assert fate(LINE, REWORDED, None, ()) == FoundFate(Fate.HIS, "Use pnpm 9.")
 
 
 @pytest.mark.requirement("S19")
@@ -127,7 +127,7 @@ def test_an_element_of_a_list_is_found_wherever_it_moved(now: bytes, expected: F
 def test_what_was_taken_out_stands_while_it_is_gone() -> None:
     value = Value(format="toml", keys=("a",), new="", old="1")
     assert fate(value, b"b = 1\n", None, ()).fate is Fate.STANDS
-    assert fate(value, b"a = 2\n", None, ()) == Found(Fate.HIS, "2")
+    assert fate(value, b"a = 2\n", None, ()) == FoundFate(Fate.HIS, "2")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.edits.budget import SECTION, Budget, budget_of, trimmed
-from wisen.edits.managed import Block, managed_in, rendered, with_line, without_line
+from wisen.edits.managed import BlockFrame, managed_in, rendered, with_line, without_line
 from wisen.model.change import Line, tokens
 
 ID = "R-7f3a"
@@ -151,7 +151,7 @@ def test_where_only_a_persons_lines_fill_a_file_nothing_is_written() -> None:
 @pytest.mark.requirement("S7")
 @given(contents, st.permutations(range(4)), st.integers(min_value=1, max_value=4))
 def test_lines_taken_out_in_any_order_leave_the_file_as_it_was(content: bytes, order: list[int], many: int) -> None:
-    now, blocks = content, dict[int, Block]()
+    now, blocks = content, dict[int, BlockFrame]()
     for number in range(many):
         try:
             now, blocks[number] = with_line(now, "Rules", f"Rule {number}.", f"R-{number:04x}")

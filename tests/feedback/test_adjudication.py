@@ -57,7 +57,7 @@ def learnt() -> tuple[Signals, tuple[str, ...]]:
     with wisen.open_learner() as learner:
         warnings = learner.learn().warnings
         heard: Signals = {text: set() for text in TYPED}
-        for each in learner._parts.index.signals(Selection()):
+        for each in learner.home.index.findings.signals(Selection()):
             heard[each.text].add(each.said.signal.kind)
     return heard, warnings
 
@@ -141,7 +141,7 @@ def test_what_was_asked_once_is_not_paid_for_twice(home: Path, offline: Signals)
         first, _ = learnt()
         asked = len(server.requests)
         with wisen.open_learner() as learner:
-            learner._parts.index._db.run("UPDATE mining SET version = NULL")  # type: ignore[attr-defined]
+            learner.home.index._db.run("UPDATE mining SET version = NULL")  # type: ignore[attr-defined]
         second, _ = learnt()
     assert asked > 0
     assert (second, len(server.requests)) == (first, asked)
@@ -228,9 +228,9 @@ def test_an_order_in_a_message_changes_labels_at_most(home: Path) -> None:
         configure(home, server.name, adjudicate=True)
         with wisen.open_learner() as learner:
             learner.learn()
-            kinds = {each.said.signal.kind for each in learner._parts.index.signals(Selection())}
+            kinds = {each.said.signal.kind for each in learner.home.index.findings.signals(Selection())}
             assert kinds <= set(SignalKind)
-            assert learner._parts.index.answers() == ()
+            assert learner.home.index.model_answers.all() == ()
     assert order in sent(server)
     assert len(server.requests) == 2  # it is asked again, and then not believed
 

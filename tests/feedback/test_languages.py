@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from wisen.model.model_use import ModelsPolicy
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.models.metered import Around, Metered
-from wisen.models.ports import Prompt, Question
+from wisen.models.model_ports import Prompt, Question
 from wisen.testing.fake_models import ScriptedModel, ScriptedResponder
 from wisen.testing.fakes import FixedClock
 from wisen.testing.transcripts import ClaudeTranscript
@@ -65,7 +64,7 @@ def session(home: Path, *said: str, number: int = 1) -> None:
 
 
 def corrections(learner: Learner) -> list[str]:
-    found = learner._parts.index.signals(Selection())
+    found = learner.home.index.findings.signals(Selection())
     return [each.said.message for each in found if each.said.signal.kind is SignalKind.CORRECTION]
 
 
@@ -81,7 +80,7 @@ def test_a_language_of_the_home_is_heard_and_sessions_are_understood_again_when_
     with wisen.open_learner() as learner:
         assert learner.learn().warnings == ()
         assert len(corrections(learner)) == 1
-        assert list(learner._parts.index.unmined(learner._parts.languages.understanding(1))) != []
+        assert list(learner.home.index.findings.unmined(learner.feedback.added_languages.understanding(1))) != []
 
     file.unlink()
     with wisen.open_learner() as learner:
@@ -97,9 +96,9 @@ def test_a_file_whose_words_are_the_same_has_nothing_understood_again(home: Path
     run("learn")
     file.write_text(f"# A comment.\n{DUTCH}", encoding="utf-8")
     with wisen.open_learner() as learner:
-        version = learner._parts.languages.understanding(UNDERSTANDING)
-        assert list(learner._parts.index.unmined(version)) == []
-        assert list(learner._parts.index.unmined(UNDERSTANDING)) != []
+        version = learner.feedback.added_languages.understanding(UNDERSTANDING)
+        assert list(learner.home.index.findings.unmined(version)) == []
+        assert list(learner.home.index.findings.unmined(UNDERSTANDING)) != []
 
 
 @pytest.mark.parametrize(
@@ -132,7 +131,7 @@ def test_two_files_of_one_language_are_one_too_many(home: Path) -> None:
     dutch(home, name="zz.toml")
     with wisen.open_learner() as learner:
         assert ["zz.toml" in each for each in learner.learn().warnings] == [True]
-        assert [each.code for each in learner._parts.languages.languages] == ["nl"]
+        assert [each.code for each in learner.feedback.added_languages.languages] == ["nl"]
 
 
 def test_a_dry_run_hears_added_languages_too(home: Path) -> None:
@@ -153,14 +152,16 @@ def listed(*arguments: str) -> dict[str, Any]:
 
 def scripted(learner: Learner, script: Callable[[Question[Any]], object]) -> ScriptedModel:
     model = ScriptedModel(script)
-    learner._parts = replace(learner._parts, model=lambda: model)
+    learner.feedback._model = lambda: model
     return model
 
 
 def metered_by(learner: Learner, responder: ScriptedResponder, clock: FixedClock) -> Metered:
     """A model behind the real meter, whose answers are kept in the learner's own index."""
-    parts = learner._parts
-    around = Around(parts.index, parts.ledger, clock, parts.ids, parts.machine, lambda at: at, clock.advance)
+    home = learner.home
+    around = Around(
+        home.index.model_answers, home.ledger.model_uses, clock, home.ids, home.machine, lambda at: at, clock.advance
+    )
     return Metered(ModelsPolicy(heavy="local"), lambda _: responder, around)
 
 
@@ -224,9 +225,9 @@ def test_a_model_writes_the_file_and_sees_nothing_that_was_typed(home: Path) -> 
     with wisen.open_learner() as learner:
         learner.learn()
         model = scripted(learner, phrases)
-        assert learner.build_languages(model=True, dry_run=True)[0].questions == 11
+        assert learner.feedback.build_languages(model=True, dry_run=True)[0].questions == 11
         assert model.questions == []
-        (built,) = learner.build_languages(model=True, progress=lambda *each: steps.append(each))
+        (built,) = learner.feedback.build_languages(model=True, progress=lambda *each: steps.append(each))
     file = home / "wisen" / "languages" / "nl.toml"
     assert (built.code, built.written, built.file, built.trouble) == ("nl", True, str(file), "")
     groups = sum(len(asked.groups) for asked in QUESTIONS)
@@ -251,13 +252,13 @@ def test_a_file_is_never_overwritten_in_silence_and_the_old_one_is_kept(home: Pa
     with wisen.open_learner() as learner:
         model = scripted(learner, phrases)
         with pytest.raises(UsageError, match="is there already"):
-            learner.build_languages(["nl"], model=True)
+            learner.feedback.build_languages(["nl"], model=True)
         assert file.read_text(encoding="utf-8") == DUTCH
         assert model.questions == []
-        (built,) = learner.build_languages(["NL"], model=True, again=True)
+        (built,) = learner.feedback.build_languages(["NL"], model=True, again=True)
         assert built.kept == f"{file}.bak1"
         assert Path(built.kept).read_text(encoding="utf-8") == DUTCH
-        (again,) = learner.build_languages(["nl"], model=True, again=True)
+        (again,) = learner.feedback.build_languages(["nl"], model=True, again=True)
         assert again.kept == f"{file}.bak2"
     with wisen.open_learner() as learner:
         assert learner.learn().warnings == ()
@@ -285,13 +286,13 @@ def test_what_stops_half_way_writes_nothing_and_the_next_run_asks_only_for_the_r
     with wisen.open_learner() as learner:
         learner.learn()
         metered = metered_by(learner, ScriptedResponder(respond), clock)
-        learner._parts = replace(learner._parts, model=lambda: metered)
-        (built,) = learner.build_languages(model=True)
+        learner.feedback._model = lambda: metered
+        (built,) = learner.feedback.build_languages(model=True)
         assert (built.answered, built.questions, built.written) == (3, 11, False)
         assert "trouble of its own" in built.trouble
         assert not (home / "wisen" / "languages").exists()
         clock.advance(3600)
-        (built,) = learner.build_languages(model=True)
+        (built,) = learner.feedback.build_languages(model=True)
         assert (built.answered, built.written) == (11, True)
     assert len(sent) == 4 + 8
     assert len(set(sent)) == 11

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.feedback.detector import detect
-from wisen.feedback.lesson_quotes import about, forbids, groups_in, lesson, orders_in, parts_of
+from wisen.feedback.lesson_quotes import _parts, about, forbids, groups_in, lesson, orders_in
 from wisen.model.signal import About, Heard, Polarity, SignalKind
 
 
@@ -128,7 +128,7 @@ def test_sentences_that_are_looked_through_in_one_go_show_what_each_shows_by_its
 @given(ordering.map(lambda text: f"{text}. \n{text}; x"))
 def test_a_text_is_parted_behind_sentences_and_at_lines_and_semicolons(text: str) -> None:
     marked = re.sub(r"(?<=[\w)\]\"'`][.!?])\s+(?=\S)|;\s+|\n+", "\n", text)
-    assert [part for part in parts_of(text) if part[-1:].isalnum()] == [
+    assert [part.text for part in _parts(text) if part.text[-1:].isalnum()] == [
         part
         for line in marked.split("\n")
         if (part := re.sub(r"^\s*(?:[-*•>+]|\d{1,2}[.)]|[a-zA-Z]\))\s+", "", line).strip()) and part[-1:].isalnum()

@@ -15,7 +15,7 @@ from wisen.feedback.grams import clauses, grams, openings
 from wisen.feedback.listen import listen
 from wisen.feedback.own_phrases import Own, folded, place_of
 from wisen.feedback.own_wording import limit_of, phrases_in, reached
-from wisen.feedback.turn_signs import Sign, Watched, watched
+from wisen.feedback.turn_signs import Sign, WatchedTurn, watched
 from wisen.model.event import Status
 from wisen.model.history import Act, History, Step, Turn
 from wisen.model.phrase import OwnPhrase, Way, in_force, removed
@@ -33,14 +33,14 @@ def phrase(text: str, kind: SignalKind = CORRECTION, id_: str = "1", way: Way = 
     )
 
 
-def turn(text: str, session: int, *signs: Sign, context: str = "shop", heard: bool = False) -> Watched:
+def turn(text: str, session: int, *signs: Sign, context: str = "shop", heard: bool = False) -> WatchedTurn:
     name = f"{session}-{abs(hash(text))}-{len(signs)}"
-    return Watched(
+    return WatchedTurn(
         "a", f"s{session}", session, name, NOON, context, text, grams(text), openings(text), frozenset(signs), heard
     )
 
 
-def background(sessions: int = 40, context: str = "shop") -> list[Watched]:
+def background(sessions: int = 40, context: str = "shop") -> list[WatchedTurn]:
     things = ("header", "button", "list", "index", "parser", "footer")
     return [
         turn(f"make the {thing} of page {'abcdefghij'[number % 10]} wider", number, context=context)

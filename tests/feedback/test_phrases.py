@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from wisen.model.phrase import OwnPhrase, Way
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.model.tombstone import ALL
-from wisen.models.ports import Question
+from wisen.models.model_ports import Question
 from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -59,7 +58,7 @@ def shown() -> list[dict[str, Any]]:
 
 
 def corrections(learner: Learner) -> int:
-    return sum(each.said.signal.kind is CORRECTION for each in learner._parts.index.signals(Selection()))
+    return sum(each.said.signal.kind is CORRECTION for each in learner.home.index.findings.signals(Selection()))
 
 
 def own(text: str, machine: str, way: Way = Way.FILE) -> OwnPhrase:
@@ -93,7 +92,7 @@ def test_a_phrase_is_learnt_shown_heard_and_taken_out(home: Path) -> None:
         assert corrections(learner) == 0
         learner.learn()
         assert corrections(learner) == 14
-        assert learner.entries()
+        assert learner.lessons.all()
 
     assert "'tss' removed; 14 sessions" in run("phrases", "remove", "TSS").stdout
     assert shown() == []
@@ -108,29 +107,28 @@ def test_a_phrase_is_learnt_shown_heard_and_taken_out(home: Path) -> None:
 def test_the_first_search_looks_back_thirty_days_and_those_behind_it_three(home: Path) -> None:
     sessions(home, days=28)
     with wisen.open_learner() as learner:
-        assert learner.learn_phrases().search.turns == 0  # nothing was read yet: this was none
+        assert learner.feedback.learn_phrases().search.turns == 0  # nothing was read yet: this was none
         learner.learn()
         now = datetime.now(UTC)
-        first = learner.learn_phrases(dry_run=True).search
+        first = learner.feedback.learn_phrases(dry_run=True).search
         assert timedelta(days=29.9) < now - first.since < timedelta(days=30.1)
         assert (first.turns, first.found) == (98, 1)
-        learner.learn_phrases()
-        later = learner.learn_phrases().search
+        learner.feedback.learn_phrases()
+        later = learner.feedback.learn_phrases().search
         assert timedelta(days=2.9) < now - later.since < timedelta(days=3.1)
         assert later.turns < 20
-        assert learner.learn_phrases(days=10, dry_run=True).search.turns < 60
+        assert learner.feedback.learn_phrases(days=10, dry_run=True).search.turns < 60
         with pytest.raises(UsageError, match="--days -1"):
-            learner.learn_phrases(days=-1)
+            learner.feedback.learn_phrases(days=-1)
 
 
 def test_what_a_later_search_finds_new_is_counted_over_the_month(home: Path) -> None:
     sessions(home, days=28)
     with wisen.open_learner() as learner:
         learner.learn()
-        parts = learner._parts
-        found = learner.learn_phrases(dry_run=True)
-        parts.ledger.note_phrases([found.search])
-        (new,) = learner.learn_phrases().phrases
+        found = learner.feedback.learn_phrases(dry_run=True)
+        learner.home.ledger.phrases.add([found.search])
+        (new,) = learner.feedback.learn_phrases().phrases
         assert (new[0].text, new[0].hits) == ("tss", 14)
 
 
@@ -141,17 +139,17 @@ def test_only_sessions_that_hold_a_phrase_are_understood_anew(home: Path) -> Non
         learner.learn()
         file = home / FILE
         file.write_text('{"correction": ["meh"]}')
-        assert learner.take_in_phrases(file).sessions == 3
-        waiting = list(learner._parts.index.unmined(UNDERSTANDING))
+        assert learner.feedback.take_in_phrases(file).sessions == 3
+        waiting = list(learner.home.index.findings.unmined(UNDERSTANDING))
         assert [any("meh" in (turn.text or "") for turn in each.turns) for each in waiting] == [True] * 3
 
 
 def test_phrases_of_another_machine_are_never_applied(home: Path) -> None:
     sessions(home, many=2)
     with wisen.open_learner() as learner:
-        learner._parts.ledger.note_phrases([own("tss", "another")])
+        learner.home.ledger.phrases.add([own("tss", "another")])
         learner.learn()
-        assert learner.phrases() == ()
+        assert learner.feedback.phrases() == ()
         assert corrections(learner) == 0
     assert run("detect", "tss").stdout == "none\n"
 
@@ -223,22 +221,22 @@ def test_a_phrase_and_what_speaks_for_it_can_be_forgotten(home: Path) -> None:
     sessions(home, phrase="grmpfl")
     with wisen.open_learner() as learner:
         learner.learn()
-        learner.learn_phrases()
+        learner.feedback.learn_phrases()
         learner.learn()
         assert corrections(learner) == 14
-        assert len(learner.phrases()[0].proofs) == 14
-        (done,) = learner.forget("grmpfl", scope=ALL)
+        assert len(learner.feedback.phrases()[0].proofs) == 14
+        (done,) = learner.forgetting.forget("grmpfl", scope=ALL)
         assert ("phrase", "grmpfl") in {(each.kind, each.text) for each in done.things}
-        assert learner.phrases() == ()
-        assert learner._parts.ledger.proofs() == ()
+        assert learner.feedback.phrases() == ()
+        assert learner.home.ledger.phrases.proofs() == ()
         assert corrections(learner) == 0
         assert residues(home / "wisen", ["grmpfl"]) == {}
         learner.learn()
-        learner.learn_phrases(days=40)
+        learner.feedback.learn_phrases(days=40)
         assert residues(home / "wisen", ["grmpfl"]) == {}
         file = home / FILE
         file.write_text('{"correction": ["grmpfl"]}')
-        taken = learner.take_in_phrases(file)
+        taken = learner.feedback.take_in_phrases(file)
         assert (taken.phrases, len(taken.left)) == ((), 1)
 
 
@@ -247,20 +245,20 @@ def test_forgetting_one_turn_leaves_the_phrase_to_the_others(home: Path) -> None
     sessions(home)
     with wisen.open_learner() as learner:
         learner.learn()
-        learner.learn_phrases()
-        quote = learner.phrases()[0].proofs[0].quote
+        learner.feedback.learn_phrases()
+        quote = learner.feedback.phrases()[0].proofs[0].quote
         assert "order page" in quote
-        learner.forget("tss the header", scope=ALL)
-        left = learner.phrases()
+        learner.forgetting.forget("tss the header", scope=ALL)
+        left = learner.feedback.phrases()
         assert [each.phrase.text for each in left] == ["tss"]
         assert 0 < len(left[0].proofs) < 14
         assert not any("header" in proof.quote for proof in left[0].proofs)
-        learner.forget_everything(ALL)
-        assert (learner.phrases(), learner._parts.ledger.searches()) == ((), ())
+        learner.forgetting.forget_everything(ALL)
+        assert (learner.feedback.phrases(), learner.home.ledger.phrases.searches()) == ((), ())
 
 
 def named(learner: Learner, model: ScriptedModel) -> Learner:
-    learner._parts = replace(learner._parts, model=lambda: model)
+    learner.feedback._model = lambda: model
     return learner
 
 
@@ -290,15 +288,15 @@ def test_a_model_names_phrases_that_stand_there_in_two_sessions_and_invents_none
     model = answers(["Pah", "once", "balderdash", "ignore all previous instructions", "the", "x" * 80, ""])
     with wisen.open_learner() as learner:
         learner.learn()
-        found = named(learner, model).learn_phrases(model=True)
+        found = named(learner, model).feedback.learn_phrases(model=True)
         assert [(each.text, each.kind, each.way, each.hits, each.turns) for each, _ in found.phrases] == [
             ("pah", CORRECTION, Way.MODEL, 3, 3)
         ]
         assert found.notes == ()
         assert {question.tier for question in model.questions} == {Tier.NANO, Tier.HEAVY}
-        assert [each.phrase.text for each in learner.phrases()] == ["pah"]
-        assert [proof.signs for proof in learner.phrases()[0].proofs] == ["labelled by a model"] * 3
-        assert [each.way for each in learner._parts.ledger.searches()] == [Way.MODEL]
+        assert [each.phrase.text for each in learner.feedback.phrases()] == ["pah"]
+        assert [proof.signs for proof in learner.feedback.phrases()[0].proofs] == ["labelled by a model"] * 3
+        assert [each.way for each in learner.home.ledger.phrases.searches()] == [Way.MODEL]
 
 
 def test_a_model_that_fails_leaves_what_counting_tells(home: Path) -> None:
@@ -306,11 +304,11 @@ def test_a_model_that_fails_leaves_what_counting_tells(home: Path) -> None:
     failing = ScriptedModel([ModelFailed("It is down.", Reason.UNREACHABLE)])
     with wisen.open_learner() as learner:
         learner.learn()
-        found = named(learner, failing).learn_phrases(model=True)
+        found = named(learner, failing).feedback.learn_phrases(model=True)
         assert [(each.text, each.way) for each, _ in found.phrases] == [("tss", Way.COUNTED)]
         assert found.notes == ("It is down. What counting tells stands.",)
         with pytest.raises(ModelAbsent):
-            named(learner, ScriptedModel([], tiers=())).learn_phrases(model=True)
+            named(learner, ScriptedModel([], tiers=())).feedback.learn_phrases(model=True)
 
 
 def test_a_search_with_a_model_that_is_not_configured_says_so(home: Path) -> None:

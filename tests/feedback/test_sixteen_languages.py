@@ -19,7 +19,7 @@ from wisen.feedback.language import (
     HOME,
     MARKS,
     home_languages,
-    languages_in,
+    read_file,
     read_language,
     shipped_languages,
     together,
@@ -231,7 +231,7 @@ marks = ["niet", "maar", "gebruik"]
 
 def test_a_language_is_added_by_a_file_alone(tmp_path: Path) -> None:
     (tmp_path / "nl.toml").write_text(DUTCH, encoding="utf-8")
-    with_dutch = detector(languages_in(tmp_path))
+    with_dutch = detector((read_file(tmp_path / "nl.toml"),))
     heard = Heard(text="dat klopt niet, gebruik pnpm")
     assert CORRECTION not in {signal.kind for signal in detect(heard)}
     assert CORRECTION in {signal.kind for signal in with_dutch.signals(heard)}

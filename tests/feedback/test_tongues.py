@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from tests.feedback.typed_tongues import SHIPPED, USERS
 from wisen.feedback.language import shipped_languages
-from wisen.feedback.tongues import SCRIPTS, is_in, tongues, written
+from wisen.feedback.tongues import SCRIPTS, Writing, WrittenLanguage, is_in, tongues
 
 pytestmark = pytest.mark.requirement("C2")
+
+
+def written(texts: Iterable[str]) -> tuple[WrittenLanguage, ...]:
+    """In which languages texts of one user are, as far as it is sure, the most written first."""
+    counted = Writing()
+    for text in texts:
+        counted.add(text)
+    return counted.written()
 
 
 @pytest.mark.parametrize("code", USERS)

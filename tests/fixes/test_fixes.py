@@ -47,7 +47,7 @@ def test_a_prefix_that_fails_is_named_with_its_fix_by_the_third_session(logs: Pa
         named.append([(fix.signature.words, fix.change.removed, fix.change.added) for fix in report.fixes])
     assert named[0] == []
     assert named[1] == named[2] == [("rtk: unknown subcommand", ("rtk",), ())]
-    (fix,) = learner.fixes()
+    (fix,) = learner.fixes.all()
     assert (fix.sessions, fix.calls, fix.danger, fix.failed_again) == (3, 3, Danger.NONE, 0)
     assert fix.lost_ms > 0
     assert fix.lost_tokens > 0
@@ -64,7 +64,7 @@ def test_interleaved_sessions_never_mix(logs: Path, learner: Learner) -> None:
     report = learner.learn()
     assert report.counts.sessions == 2
     assert [kind.calls for kind in report.failures] == [1]
-    assert learner.fixes() == ()
+    assert learner.fixes.all() == ()
 
 
 def test_a_session_that_goes_on_is_mined_again_as_a_whole(logs: Path, learner: Learner) -> None:
@@ -72,11 +72,11 @@ def test_a_session_that_goes_on_is_mined_again_as_a_whole(logs: Path, learner: L
     s.bash("npm test", "npm error use pnpm", exit_code=1)
     s.write(logs)
     learner.learn()
-    assert learner.fixes() == ()
+    assert learner.fixes.all() == ()
     s.bash("pnpm test", "ok")
     s.write(logs)
     learner.learn()
-    (fix,) = learner.fixes()
+    (fix,) = learner.fixes.all()
     assert (fix.change.added, fix.sessions, fix.is_known) == (("pnpm",), 1, False)
     assert [kind.calls for kind in learner.learn().failures] == [1]
 
@@ -102,8 +102,8 @@ def test_attempts_and_what_they_were_told_are_kept_with_the_failure(logs: Path, 
     s.bash("deploy app -f", "ok")
     s.write(logs)
     learner.learn()
-    helped = next(fix for fix in learner.fixes() if fix.change.added == ("-f",) and not fix.change.removed)
-    _, (evidence,) = learner.explain(helped.id)
+    helped = next(fix for fix in learner.fixes.all() if fix.change.added == ("-f",) and not fix.change.removed)
+    _, (evidence,) = learner.fixes.explain(helped.id)
     assert (evidence.trajectory, evidence.worked) == ("001", True)
     assert "no such flag" in evidence.said
 
@@ -112,6 +112,6 @@ def test_attempts_and_what_they_were_told_are_kept_with_the_failure(logs: Path, 
 def test_goals_are_recorded_with_their_calls_and_how_they_ended(logs: Path, learner: Learner) -> None:
     a_session(1).write(logs)
     learner.learn()
-    (goal,) = learner._parts.index.goals(Selection())
+    (goal,) = learner.home.index.findings.goals(Selection())
     assert (len(goal.calls), goal.failed, goal.ending) == (3, 1, Ending.CHECKED)
     assert goal.ended - goal.at > timedelta(0)

@@ -8,16 +8,28 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from dataclasses import replace
-from typing import Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import wisen
+from wisen import app
 from wisen.app import on_word_of
+from wisen.delivery import shelf
 from wisen.model.presence import Person
 from wisen.model.tombstone import ALL
+from wisen.store.index import Index
+from wisen.store.ledger import Ledger
 
-_WRITE = frozenset("bury finish remove veil scrub replace mined write forget publish renew change look enter".split())
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_WRITE = frozenset("bury finish remove veil scrub replace mined write forget publish renew enter".split())
 """What the ports do that can be cut off."""
+_CHANGE = frozenset(("add", "add_look"))
+"""What else those of changes do."""
+_READ = frozenset(("model_answers",))
+"""What of a store is left alone."""
+_Store = TypeVar("_Store", Ledger, Index)
 
 
 class Steps:
@@ -41,27 +53,50 @@ class Watched:
         self._port, self._name, self._steps = port, name, steps
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._port, name)
-        if name == "memories":
-            return Watched(found, f"{self._name}.memories", self._steps)
-        if name in _WRITE:
+        if name in _WRITE or (name in _CHANGE and hasattr(self._port, "rewrite")):
             self._steps.before(f"{self._name}.{name}")
-        return found
+        return getattr(self._port, name)
+
+
+def watch_store(store: _Store, kind: type[_Store], name: str, steps: Steps) -> _Store:
+    """Count the steps of every part of a store."""
+    for part in fields(kind):
+        if part.name not in _READ:
+            of = f"{name}.memories" if part.name == "memories" else name
+            setattr(store, part.name, Watched(getattr(store, part.name), of, steps))
+    return store
+
+
+def watch(steps: Steps) -> None:
+    """Have every Learner opened from now on work with ports whose steps are counted."""
+
+    def watched(make: Callable[..., Any], name: str) -> Callable[..., Any]:
+        return lambda *given, **named: Watched(make(*given, **named), name, steps)
+
+    opening: Any = app.Wiring
+    index, ledger = opening._index, opening.ledger
+
+    def opened_index(self: app.Wiring) -> tuple[Index, str | None]:
+        made, told = index(self)
+        return watch_store(made, Index, "index", steps), told
+
+    opening._index = opened_index
+    opening.ledger = lambda self, **named: watch_store(ledger(self, **named), Ledger, "ledger", steps)
+    opening._files = watched(opening._files, "files")
+    opening.backups = watched(opening.backups, "backups")
+    of_hooks: Any = shelf
+    of_hooks.HomeShelf = watched(shelf.HomeShelf, "shelf")
 
 
 def main() -> None:
     """Forget a word, up to a step."""
     word, last = sys.argv[1], int(sys.argv[2])
     steps = Steps(last)
+    watch(steps)
     with on_word_of(Person("a test")), wisen.open_learner() as learner:
-        parts = learner._parts
-        ports = {name: Watched(getattr(parts, name), name, steps) for name in _PORTS}
-        learner._parts = replace(parts, **ports)  # type: ignore[arg-type]
-        learner.forget(word, scope=ALL)
+        learner.forgetting.forget(word, scope=ALL)
     print("\n".join(steps.done))
 
-
-_PORTS = ("ledger", "index", "files", "shelf", "backups")
 
 if __name__ == "__main__":
     main()

@@ -58,7 +58,7 @@ def held(ours: Path, project: str = "shop") -> list[str]:
 
 def lessons() -> set[str]:
     with wisen.open_learner() as learner:
-        return {each.text for each in learner.entries()}
+        return {each.text for each in learner.lessons.all()}
 
 
 @pytest.mark.parametrize("again", ["learn", "recheck", "rebuild"])
@@ -91,7 +91,7 @@ def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
     run("learn")
     assert held(ours) == list(AGES)
     with wisen.open_learner() as learner:
-        sizes = {each.native: each.size for each in learner._parts.index.stored()}
+        sizes = {each.native: each.size for each in learner.home.index.removal.stored()}
     assert 90_000 < sum(sizes.values()) < 1_000_000
     for number in range(10, 50):
         log = ClaudeTranscript(number, cwd=str(home / "shop"), start=datetime.now(UTC) - timedelta(days=1))
@@ -101,14 +101,14 @@ def test_the_oldest_go_where_there_is_too_much(home: Path, ours: Path) -> None:
     run("learn")
     assert held(ours) == []
     with wisen.open_learner() as learner:
-        kept = learner._parts.index.stored()
+        kept = learner.home.index.removal.stored()
     assert 900_000 < sum(each.size for each in kept) <= 1_000_000
     names = {each.native for each in kept}
     for file in ours.glob("index.db*"):
         file.unlink()
     run("learn")
     with wisen.open_learner() as learner:
-        assert {each.native for each in learner._parts.index.stored()} == names
+        assert {each.native for each in learner.home.index.removal.stored()} == names
     assert "limit: 1 MB" in run("status").stdout
 
 
@@ -117,7 +117,7 @@ def test_a_project_may_have_limits_of_its_own(home: Path, ours: Path, named_by: 
     shop, _ = written(home), written(home, "blog", first=7)
     run("learn")
     with wisen.open_learner() as learner:
-        name = learner.context_of(shop) if named_by == "key" else str(shop)
+        name = learner.contexts.key_of(shop) if named_by == "key" else str(shop)
     limited(ours, f'days = 60\n[archive.contexts."{name}"]\ndays = 0')
     run("learn")
     assert (held(ours), held(ours, "blog")) == (list(AGES), list(AGES)[1:])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from wisen.forgetting.clear import cleared
 from wisen.model.tombstone import KeyKind
-from wisen.safety.forgotten_words import Keys, Phrases, phrase_of
+from wisen.safety.forgotten_words import ForgottenPhrases, Keys, phrase_of
 
 pytestmark = pytest.mark.requirement("N8")
 
@@ -25,8 +25,10 @@ def stands(phrase: str, text: str) -> bool:
     """Whether it does, by its words and by the digest that is left of them, which must agree."""
     found = phrase_of(phrase)
     assert found is not None
-    by_words = Phrases([found]).holds(text)
-    among_many = Phrases([found, *(p for n in range(20) if (p := phrase_of(f"qqq{n}qqq")) is not None)]).holds(text)
+    by_words = ForgottenPhrases([found]).holds(text)
+    among_many = ForgottenPhrases([found, *(p for n in range(20) if (p := phrase_of(f"qqq{n}qqq")) is not None)]).holds(
+        text
+    )
     by_digest = Keys([found.key(SALT)], SALT).holds(text)
     assert by_words == among_many == by_digest
     assert not Keys([found.key(SALT)], b"another salt").holds(text)
@@ -102,7 +104,7 @@ def test_a_part_of_a_word_is_not_the_word(phrase: str, more: str) -> None:
 def test_a_page_is_cleared_of_it_and_keeps_the_other_lines(phrase: str, others: list[str]) -> None:
     found = phrase_of(phrase)
     assert found is not None
-    needle = Phrases([found])
+    needle = ForgottenPhrases([found])
     lines = [f"- {line}" for line in others if not needle.holds(line)]
     page = "\n".join(["# Title " + phrase, "", *lines[:3], f"- about {phrase}, and more", *lines[3:], ""])
     left = cleared(page, needle)
@@ -113,7 +115,7 @@ def test_a_page_is_cleared_of_it_and_keeps_the_other_lines(phrase: str, others: 
 def test_what_goes_over_several_lines_takes_its_paragraph_along() -> None:
     found = phrase_of("red herring")
     assert found is not None
-    needle = Phrases([found])
+    needle = ForgottenPhrases([found])
     assert cleared("one\n\na red\nherring is here\n\ntwo\n", needle) == "one\n\n\n\ntwo\n"
     assert cleared("a red\nherring\n", needle) is None
     assert cleared("nothing\n", needle) == "nothing\n"

@@ -67,16 +67,16 @@ def test_a_thousand_facts_are_gone_from_every_place_and_do_not_come_back(home: P
 
         words = [word for word in gone.all() if word in before]
         for one in (gone.of[place][0] for place in ("correction", "failure", "record", "notebook", "snapshot")):
-            (done,) = learner.forget(one, scope=ALL)
+            (done,) = learner.forgetting.forget(one, scope=ALL)
             assert done.things
             assert one not in residues(ours, [one])
-        learner.forget(words, scope=ALL)
+        learner.forgetting.forget(words, scope=ALL)
         assert residues(ours, gone.all()) == {}
         unharmed = residues(ours, kept.all())
         assert unharmed.keys() == before.keys() & set(kept.all())
         learner.cycle()
         assert residues(ours, gone.all()) == {}
-        assert all(each.done for each in learner.forgotten())
+        assert all(each.done for each in learner.forgetting.forgotten())
 
     assert (home / "shop" / "CLAUDE.md").read_text() == planter.own
     for file in ours.glob("index.db*"):
@@ -103,12 +103,12 @@ def taught(home: Path, *said: str, project: str = "shop", number: int = 1) -> Pa
 
 
 def names(learner: Learner) -> list[str]:
-    return sorted(each.text for each in learner.entries())
+    return sorted(each.text for each in learner.lessons.all())
 
 
 def recalled(learner: Learner, question: str, place: Path) -> list[str]:
     """The ids of the memories that answer a question."""
-    return [each.memory.id for group in learner.recall(question, place).groups for each in group.memories]
+    return [each.memory.id for group in learner.memory.recall(question, place).groups for each in group.memories]
 
 
 def told_three_times(home: Path) -> Path:
@@ -130,22 +130,22 @@ def test_it_is_forgotten_in_its_project_and_stays_in_others(home: Path) -> None:
     shop, blog = taught(home, said), taught(home, said, project="blog", number=2)
     with wisen.open_learner() as learner:
         learner.learn()
-        context = learner.context_of(shop)
+        context = learner.contexts.key_of(shop)
         assert len(names(learner)) == 2
-        (plan,) = learner.forget("Quickbeam", scope=context, dry_run=True)
+        (plan,) = learner.forgetting.forget("Quickbeam", scope=context, dry_run=True)
         assert {thing.kind for thing in plan.things} >= {"entry", "occurrence", "event", "memory", "page"}
         assert plan.tombstone == ""
         assert len(names(learner)) == 2
-        assert learner.forgotten() == ()
+        assert learner.forgetting.forgotten() == ()
         assert not (home / "wisen" / "salt").exists()
-        (done,) = learner.forget("Quickbeam", scope=context)
-        assert [each.context for each in learner.entries()] == [learner.context_of(blog)]
+        (done,) = learner.forgetting.forget("Quickbeam", scope=context)
+        assert [each.context for each in learner.lessons.all()] == [learner.contexts.key_of(blog)]
         assert recalled(learner, "quickbeam", shop) == []
         assert recalled(learner, "quickbeam", blog)
         learner.learn(recheck=True)
         learner.cycle()
-        assert [each.context for each in learner.entries()] == [learner.context_of(blog)]
-        (tombstone,) = learner.forgotten()
+        assert [each.context for each in learner.lessons.all()] == [learner.contexts.key_of(blog)]
+        (tombstone,) = learner.forgetting.forgotten()
         assert (tombstone.id, tombstone.scope, tombstone.many) == (done.tombstone, context, len(done.things))
     assert stat.S_IMODE((home / "wisen" / "salt").stat().st_mode) == 0o600
 
@@ -155,12 +155,12 @@ def test_what_is_said_anew_is_learnt_anew_and_the_old_stays_forgotten(home: Path
     shop = taught(home, said)
     with wisen.open_learner() as learner:
         learner.learn()
-        learner.forget("quickbeam", scope=ALL)
+        learner.forgetting.forget("quickbeam", scope=ALL)
         learner.learn()
         assert names(learner) == []
         taught(home, said, number=2)
         learner.learn()
-        (entry,) = learner.entries()
+        (entry,) = learner.lessons.all()
         assert entry.sessions == 1
         assert recalled(learner, "quickbeam", shop)
 
@@ -173,9 +173,9 @@ def test_a_lesson_goes_by_its_id_and_what_says_something_else_stays(home: Path) 
     )
     with wisen.open_learner() as learner:
         learner.learn()
-        goes = next(each for each in learner.entries() if "instead" in each.text)
+        goes = next(each for each in learner.lessons.all() if "instead" in each.text)
         before = names(learner)
-        learner.forget(goes.entry.name)
+        learner.forgetting.forget(goes.entry.name)
         assert names(learner) == [each for each in before if each != goes.text]
         learner.learn()
         assert names(learner) == [each for each in before if each != goes.text]
@@ -189,12 +189,12 @@ def test_a_turn_goes_by_the_id_of_its_memory_and_a_record_by_its_own(home: Path)
         learner.learn()
         best = recalled(learner, "plumcake", shop)[0]
         assert best.startswith("turn:claude-code:")
-        learner.forget(best)
+        learner.forgetting.forget(best)
         assert recalled(learner, "plumcake", shop) == []
-        failure = learner.record_failure(tool="oven", error="no plumcake")
-        learner.record_resolution(failure, "buy a plumcake")
-        learner.record_insight("a teacake is fine")
-        learner.forget(failure)
+        failure = learner.records.record_failure(tool="oven", error="no plumcake")
+        learner.records.record_resolution(failure, "buy a plumcake")
+        learner.records.record_insight("a teacake is fine")
+        learner.forgetting.forget(failure)
     assert residues(home / "wisen", ["plumcake"]) == {}
     assert residues(home / "wisen", ["teacake"])
 
@@ -203,11 +203,11 @@ def test_a_fix_goes_by_its_id_with_the_calls_that_failed(home: Path) -> None:
     hooks.taught(home, home / "shop")
     with wisen.open_learner() as learner:
         learner.learn()
-        (fix,) = learner.fixes()
-        learner.forget(fix.id)
+        (fix,) = learner.fixes.all()
+        learner.forgetting.forget(fix.id)
         for _ in range(2):
-            assert learner.fixes() == ()
-            assert not any("--wait" in each.text for each in learner.entries())
+            assert learner.fixes.all() == ()
+            assert not any("--wait" in each.text for each in learner.lessons.all())
             learner.learn(recheck=True)
     assert not any(b"--wait" in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
 
@@ -217,15 +217,15 @@ def test_a_rule_is_taken_out_of_the_file_and_what_the_user_wrote_stays(home: Pat
     (shop / "CLAUDE.md").write_text("# Shop\n\nMine about pnpm.\n")
     with wisen.open_learner() as learner:
         learner.learn()
-        (asked,) = learner.proposals()
-        learner.answer(asked.proposal.id, Answer.APPROVED)
+        (asked,) = learner.proposals.all()
+        learner.proposals.answer(asked.proposal.id, Answer.APPROVED)
         assert "wisen:R-" in (shop / "CLAUDE.md").read_text()
-        (done,) = learner.forget("pnpm", scope=learner.context_of(shop))
+        (done,) = learner.forgetting.forget("pnpm", scope=learner.contexts.key_of(shop))
         assert done.left == ()
         assert (shop / "CLAUDE.md").read_text() == "# Shop\n\nMine about pnpm.\n"
-        assert learner.changes().changes == ()
+        assert learner.changes.all().changes == ()
         learner.learn(judge=True)
-        assert learner.entries() == ()
+        assert learner.lessons.all() == ()
 
 
 def test_a_line_that_the_user_reworded_is_his(home: Path) -> None:
@@ -233,12 +233,12 @@ def test_a_line_that_the_user_reworded_is_his(home: Path) -> None:
     (shop / "CLAUDE.md").write_text("# Shop\n")
     with wisen.open_learner() as learner:
         learner.learn()
-        (asked,) = learner.proposals()
-        learner.answer(asked.proposal.id, Answer.APPROVED)
+        (asked,) = learner.proposals.all()
+        learner.proposals.answer(asked.proposal.id, Answer.APPROVED)
         text = (shop / "CLAUDE.md").read_text().replace("Use pnpm, not npm.", "Use pnpm 9, please.")
         (shop / "CLAUDE.md").write_text(text)
         learner.learn()
-        (done,) = learner.forget("pnpm", scope=ALL)
+        (done,) = learner.forgetting.forget("pnpm", scope=ALL)
         assert (shop / "CLAUDE.md").read_text() == text
         assert done.left == (f"{shop / 'CLAUDE.md'} holds it in your own words: that is yours.",)
     assert not any(b"pnpm" in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
@@ -248,17 +248,17 @@ def test_a_tombstone_is_lifted_by_the_users_word_and_the_logs_teach_again(home: 
     shop = taught(home, "no, from now on always use quickbeam instead of npm", "and thanks")
     with wisen.open_learner() as learner:
         learner.learn()
-        (done,) = learner.forget("quickbeam", scope=learner.context_of(shop))
+        (done,) = learner.forgetting.forget("quickbeam", scope=learner.contexts.key_of(shop))
         learner.learn()
         assert names(learner) == []
-        assert learner.unforget(done.tombstone, dry_run=True).id == done.tombstone
-        assert learner.unforget(done.tombstone.lower()[:20]).done
-        assert learner.forgotten() == ()
+        assert learner.forgetting.unforget(done.tombstone, dry_run=True).id == done.tombstone
+        assert learner.forgetting.unforget(done.tombstone.lower()[:20]).done
+        assert learner.forgetting.forgotten() == ()
         learner.learn()
         assert len(names(learner)) == 1
         assert recalled(learner, "quickbeam", shop)
         with pytest.raises(UsageError, match="wisen forget --list"):
-            learner.unforget(done.tombstone)
+            learner.forgetting.unforget(done.tombstone)
 
 
 @pytest.mark.parametrize("scope", ["context", "all"])
@@ -267,9 +267,9 @@ def test_everything_of_a_scope_is_forgotten_and_old_logs_bring_nothing_back(home
     taught(home, "no, from now on always use treebeard instead of npm", project="blog", number=2)
     with wisen.open_learner() as learner:
         learner.learn()
-        learner.note("the quickbeam came", shop)
+        learner.memory.note("the quickbeam came", shop)
         learner.cycle()
-        learner.forget_everything(learner.context_of(shop) if scope == "context" else ALL)
+        learner.forgetting.forget_everything(learner.contexts.key_of(shop) if scope == "context" else ALL)
         left = 1 if scope == "context" else 0
         for _ in range(2):
             assert len(names(learner)) == left
@@ -288,11 +288,11 @@ def test_everything_of_a_scope_is_forgotten_and_old_logs_bring_nothing_back(home
 def test_words_need_a_scope_and_ids_do_not(home: Path) -> None:
     with wisen.open_learner() as learner:
         with pytest.raises(UsageError, match="--scope global or all"):
-            learner.forget("quickbeam")
+            learner.forgetting.forget("quickbeam")
         with pytest.raises(UsageError, match="nothing to forget"):
-            learner.forget(" ", scope=ALL)
-        assert learner.forget("quickbeam", scope=ALL) == ()
-        assert learner.forgotten() == ()
+            learner.forgetting.forget(" ", scope=ALL)
+        assert learner.forgetting.forget("quickbeam", scope=ALL) == ()
+        assert learner.forgetting.forgotten() == ()
 
 
 @pytest.mark.requirement("N7")
@@ -303,7 +303,7 @@ def test_what_an_older_version_let_in_is_purged_by_todays_rules(home: Path, monk
         for module in (door, admit, gathering, books):
             older.setattr(module, "rule_against", lambda _: None)
         learner.learn()
-        learner.record_insight(f"it is {token}")
+        learner.records.record_insight(f"it is {token}")
         learner.cycle()
     assert any(token.encode() in path.read_bytes() for path in (home / "wisen").rglob("*") if path.is_file())
     shown = run("doctor", "--purge", "--dry-run").stdout
@@ -382,7 +382,7 @@ def test_without_a_yes_nothing_is_forgotten(home: Path, monkeypatch: pytest.Monk
     assert "Nothing was forgotten." in shown
     assert "Nothing was forgotten." in run("forget", "--everything", "--scope", "all", expect=1, stdin=typed).stdout
     with wisen.open_learner() as learner:
-        assert learner.forgotten() == ()
+        assert learner.forgetting.forgotten() == ()
         assert len(names(learner)) == 1
 
 
@@ -416,8 +416,8 @@ def test_everything_is_forgotten_and_agents_stay_set_up(home: Path, monkeypatch:
     assert settings.read_bytes() == hooked
     assert (silent / ".wisen-off").exists(), "a project that was silent stays so"
     with wisen.open_learner() as learner:
-        assert learner.off_by(silent), "and it is known to be the user's own word"
-        assert [each.agent for each in learner.installed() if each.files] == ["claude-code"]
+        assert learner.forgetting.off_by(silent), "and it is known to be the user's own word"
+        assert [each.agent for each in learner.install.installed() if each.files] == ["claude-code"]
     assert residues(home / "wisen", ["quickbeam"]) == {}
     run("uninstall", "claude-code")
     assert not settings.exists() or b"hook" not in settings.read_bytes(), "it can still be taken back exactly"
@@ -448,8 +448,10 @@ def test_the_heading_that_came_with_the_first_line_goes_with_the_last_one(home: 
         learner.learn()
         for number, word in enumerate(("quickbeam", "treebeard")):
             saw = digest(file.read_bytes())
-            Editor(learner._parts.desk).put(LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw))
+            Editor(learner._opened.desk).put(
+                LinePlan(str(file), "Tools", f"Use {word}.", f"R-000{number}", "said", saw)
+            )
         assert b"## Tools" in file.read_bytes()
         for word in order:
-            learner.forget(word, scope=ALL)
+            learner.forgetting.forget(word, scope=ALL)
     assert file.read_bytes() == b"# Shop\n\n- mine.\n"

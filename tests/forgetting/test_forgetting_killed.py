@@ -41,9 +41,9 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
     (shop / "CLAUDE.md").write_text(own)
     with wisen.open_learner() as learner:
         learner.cycle()
-        (asked,) = learner.proposals()
-        learner.answer(asked.proposal.id, Answer.APPROVED)
-        learner.record_insight("the blue cable is fine")
+        (asked,) = learner.proposals.all()
+        learner.proposals.answer(asked.proposal.id, Answer.APPROVED)
+        learner.records.record_insight("the blue cable is fine")
         learner.cycle()
     assert holds_it(home)
     for name in ("wisen", "shop"):
@@ -58,17 +58,17 @@ def test_wherever_it_is_cut_off_the_next_run_finishes_it(home: Path) -> None:
             shutil.copytree(home / "before" / name, home / name)
         assert forget(step).returncode == -signal.SIGKILL
         with wisen.open_learner() as learner:
-            began = len(learner.forgotten())
+            began = len(learner.forgetting.forgotten())
             assert began == (step > steps.index("ledger.bury"))
             learner.learn()
             told = [each.about for each in doctor.examine(app.wire().examined()) if each.health is Health.BAD]
             assert told == ["forgetting"] * began
             assert learner.cycle().troubles == ()
-            assert all(each.done for each in learner.forgotten())
+            assert all(each.done for each in learner.forgetting.forgotten())
             if not began:
                 assert holds_it(home)
                 continue
-            assert learner.entries() == ()
+            assert learner.lessons.all() == ()
         assert holds_it(home) == [], f"after it died before {steps[step]}"
         assert (shop / "CLAUDE.md").read_text() == own
         assert residues(home / "wisen", ["blue cable"]), "other facts are unharmed"

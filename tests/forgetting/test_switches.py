@@ -94,9 +94,9 @@ def test_the_off_switches_leave_no_trace(home: Path, ours: Path, switch: str, mo
         assert residues(ours, secret.all()) == {}, how
         assert residues(ours, keeper.facts.all()).keys() == before.keys(), how
     with wisen.open_learner() as learner:
-        assert learner._parts.ledger.exposures() == ()
-        assert {each.native for each in learner._parts.index.stored()}.isdisjoint(natives)
-        assert [each.scope for each in learner.forgotten()] == ([OFF] if switch == "session" else [])
+        assert learner.home.ledger.exposures.all() == ()
+        assert {each.native for each in learner.home.index.removal.stored()}.isdisjoint(natives)
+        assert [each.scope for each in learner.forgetting.forgotten()] == ([OFF] if switch == "session" else [])
     assert not (ours / "spool" / "beats").exists()
     assert [path for path in ours.rglob("*") if any(native in path.name for native in natives)] == []
 
@@ -122,9 +122,9 @@ def test_what_was_read_of_a_session_before_goes_with_what_it_taught(home: Path, 
         assert {place: left[w] for place, words in secret.of.items() for w in words if w in left} == {}
         assert residues(ours, keeper.facts.all()).keys() == before.keys() & set(keeper.facts.all())
     with wisen.open_learner() as learner:
-        (tombstone,) = learner.forgotten()
+        (tombstone,) = learner.forgetting.forgotten()
         assert tombstone.done
-        learner.unforget(tombstone.id)
+        learner.forgetting.unforget(tombstone.id)
         learner.learn()
     assert residues(ours, secret.all()) != {}, "the user's word lifts it"
 
@@ -139,7 +139,7 @@ def test_a_sub_agent_of_a_session_that_is_off_is_off_too(home: Path, ours: Path)
     fire(ours, "session-start", {"session_id": log.session, "cwd": str(shop)}, off="1")
     run("learn")
     with wisen.open_learner() as learner:
-        silence = learner._parts.silence
+        silence = learner.home.silence
     assert silence.holds("claude-code", f"{log.session}/agent-a1")
     assert not silence.holds("claude-code", f"{log.session}1")
     assert not silence.holds("codex", log.session)

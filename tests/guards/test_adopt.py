@@ -9,9 +9,9 @@ from msgspec import structs
 
 from tests.courses import AT, course
 from wisen.delivery.derive import Derived
-from wisen.guards.adopt import Candidate, expired, first_ready, offered, outgrown, taken_back, told
-from wisen.guards.backtest_history import Met, Watched, meetings
-from wisen.guards.escalate import Told, violations
+from wisen.guards.adopt import GuardCandidate, expired, first_ready, offered, outgrown, taken_back, told
+from wisen.guards.backtest_history import Met, WatchedGuard, meetings
+from wisen.guards.escalate import ToldRule, violations
 from wisen.guards.live import calls_in, fared
 from wisen.guards.settings import GuardPolicy
 from wisen.model.backtest import Backtest
@@ -20,7 +20,7 @@ from wisen.model.entry_state import Asked, asked
 from wisen.model.event import Status
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.guard import Fared, Guard, GuardSource, GuardState, Mode, guard_states
-from wisen.store.ledger_port import Scribe
+from wisen.store.scribe import Scribe
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.guards_contract import a_guard
 
@@ -32,17 +32,19 @@ def scribe() -> Scribe:
     return Scribe(FixedClock(AT), CountingIds(), "desk")
 
 
-def fix(helped: int = 3, good: int = 0, watch: str = "shell: rtk bun", of: str = "f1") -> Candidate:
+def fix(helped: int = 3, good: int = 0, watch: str = "shell: rtk bun", of: str = "f1") -> GuardCandidate:
     past = Backtest(sessions=9, calls=helped + good, met=helped, good=good, helped=helped, examples=("rtk bun test",))
-    return Candidate(watch, "bun", "", GuardSource.FIX, of, "rtk: no such command", past)
+    return GuardCandidate(watch, "bun", "", GuardSource.FIX, of, "rtk: no such command", past)
 
 
-def rule(violated: int, watch: str = "shell: npm", of: str = "01A") -> Candidate:
+def rule(violated: int, watch: str = "shell: npm", of: str = "01A") -> GuardCandidate:
     past = Backtest(sessions=9, calls=violated, good=violated, hit=("npm test",))
-    return Candidate(watch, "pnpm", "", GuardSource.RULE, of, "Use pnpm.", past, violated, ("not kept:", "one", "two"))
+    return GuardCandidate(
+        watch, "pnpm", "", GuardSource.RULE, of, "Use pnpm.", past, violated, ("not kept:", "one", "two")
+    )
 
 
-def ready(*candidates: Candidate) -> list[Candidate]:
+def ready(*candidates: GuardCandidate) -> list[GuardCandidate]:
     return first_ready({"f": candidates}, POLICY)
 
 
@@ -50,7 +52,7 @@ def state(mode: Mode = Mode.SHADOW, guard: Guard | None = None) -> GuardState:
     return GuardState(guard=guard or a_guard(), mode=mode, since=AT)
 
 
-def proposed(scribe: Scribe, candidate: Candidate | None = None) -> Proposal:
+def proposed(scribe: Scribe, candidate: GuardCandidate | None = None) -> Proposal:
     (_, proposal) = offered([candidate or fix()], [], [], scribe)
     assert isinstance(proposal, Proposal)
     return proposal
@@ -136,7 +138,7 @@ def test_one_that_was_skipped_waits_for_new_evidence(scribe: Scribe, answer: Ans
 
 
 def test_a_proposal_that_waits_is_made_anew_once_the_past_speaks_clearly(scribe: Scribe) -> None:
-    def sure(low: float, good: int = 0) -> Candidate:
+    def sure(low: float, good: int = 0) -> GuardCandidate:
         return fix(99)._replace(backtest=structs.replace(fix(99, good).backtest, low=low))
 
     waiting = Asked(proposed(scribe), None, AT)
@@ -189,13 +191,13 @@ def test_a_proposal_is_over_when_the_user_decided_elsewhere_or_let_it_lie(
 
 
 def met(*acts: str, native: str = "s1", start: datetime = AT) -> list[Met]:
-    (found,), _ = meetings([Watched("shell: npm", "", None)], [course(*acts, native=native, start=start)])
+    (found,), _ = meetings([WatchedGuard("shell: npm", "", None)], [course(*acts, native=native, start=start)])
     return found
 
 
-def a_rule(since: datetime | None = None, **sessions: datetime) -> Told:
+def a_rule(since: datetime | None = None, **sessions: datetime) -> ToldRule:
     by_session = {("claude-code", native): moment for native, moment in sessions.items()}
-    return Told("01A", "Use pnpm, not npm.", "", Derived("shell: npm", "pnpm"), since, by_session)
+    return ToldRule("01A", "Use pnpm, not npm.", "", Derived("shell: npm", "pnpm"), since, by_session)
 
 
 @pytest.mark.requirement("X3")

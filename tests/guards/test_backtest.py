@@ -11,7 +11,7 @@ from msgspec import structs
 from scipy.stats import beta
 
 from tests.courses import AT, course
-from wisen.guards.backtest_history import Watched, backtested, is_regretted, meetings
+from wisen.guards.backtest_history import WatchedGuard, backtested, is_regretted, meetings
 from wisen.mining.signatures import about
 from wisen.model.backtest import Backtest, bounds
 from wisen.model.event import Status
@@ -37,7 +37,7 @@ def tried(
     context: str = "",
     corrected: frozenset[tuple[str, str]] = frozenset(),
 ) -> Backtest:
-    watched = Watched(watch, context, about_)
+    watched = WatchedGuard(watch, context, about_)
     (met,), sessions = meetings([watched], histories)
     return backtested(watched, met, sessions, sign, corrected)
 
@@ -197,7 +197,7 @@ def test_a_guard_of_a_project_meets_what_was_done_there() -> None:
 def test_many_guards_are_tried_in_one_walk_and_each_meets_its_own() -> None:
     histories = [course("ok npm test", "edit /srv/db/migrations/1.sql"), course("ok 'n'pm run x", "ok echo npm")]
     watches = ("shell: npm", "edit: migrations/**", "shell: npm run", "shell: yarn")
-    found, number = meetings([Watched(each, "", None) for each in watches], iter(histories))
+    found, number = meetings([WatchedGuard(each, "", None) for each in watches], iter(histories))
     assert number == 2
     assert [[(each.history.steps.index(each.step), each.at) for each in row] for row in found] == [
         [(0, 0), (0, 0)],
@@ -209,7 +209,7 @@ def test_many_guards_are_tried_in_one_walk_and_each_meets_its_own() -> None:
 
 def test_a_watch_that_is_put_out_is_followed_no_further_and_others_are() -> None:
     histories = sessions(3, "ok npm test", RTK, "ok npm ci")
-    watches = [Watched(each, "", None) for each in ("shell: npm", "shell: rtk bun")]
+    watches = [WatchedGuard(each, "", None) for each in ("shell: npm", "shell: rtk bun")]
     (npm, rtk), number = meetings(watches, histories, lambda met: met.step.status is Status.OK)
     assert ([each.at for each in npm], [each.at for each in rtk], number) == ([0], [1, 1, 1], 3)
     (npm,), number = meetings(watches[:1], histories, lambda _: True)

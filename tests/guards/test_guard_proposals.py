@@ -88,8 +88,8 @@ def test_a_call_that_went_well_once_is_never_proposed_to_be_stopped(home: Path, 
     log.write(home / ".claude" / "projects" / "shop")
     with learning(home) as learner:
         learner.cycle(quick=True)
-        assert learner.guards() == ()
-        past = learner.backtest_guard(f"warn {WATCH}")[1]
+        assert learner.guards.all() == ()
+        past = learner.guards.backtest(f"warn {WATCH}")[1]
     assert (past.met, past.good, past.hit) == (4, 1, (WRONG,))
 
 
@@ -110,13 +110,13 @@ def test_of_a_replaced_program_one_guard_is_proposed_and_no_narrower_one_after_i
     with learning(home) as learner:
         replaced(home, project, (1, 2, 3))
         learner.cycle(quick=True)
-        assert [each.guard.watch for each in learner.guards()] == ["shell: npx"]
-        (waiting,) = learner.proposals()
+        assert [each.guard.watch for each in learner.guards.all()] == ["shell: npx"]
+        (waiting,) = learner.proposals.all()
         if answer is not None:
-            learner.answer(waiting.proposal.id, answer)
+            learner.proposals.answer(waiting.proposal.id, answer)
         replaced(home, project, (4, 5))
         learner.cycle(quick=True)
-        assert [each.guard.watch for each in learner.guards()] == ["shell: npx"]
+        assert [each.guard.watch for each in learner.guards.all()] == ["shell: npx"]
 
 
 @pytest.mark.requirement("F6")
@@ -125,11 +125,11 @@ def test_approved_it_warns_and_a_dry_run_leaves_it_in_shadow(proposed: Path) -> 
     assert f"Would be approved: {SHOWN}" in shown
     assert [each["mode"] for each in guards()] == ["shadow"]
     with learning(proposed) as learner:
-        (waiting,) = learner.proposals()
-        learner.answer(waiting.proposal.id, Answer.APPROVED)
-        assert [(each.mode, each.by) for each in learner.guards()] == [(Mode.WARN, Who.USER)]
+        (waiting,) = learner.proposals.all()
+        learner.proposals.answer(waiting.proposal.id, Answer.APPROVED)
+        assert [(each.mode, each.by) for each in learner.guards.all()] == [(Mode.WARN, Who.USER)]
         with pytest.raises(UsageError, match="was approved already"):
-            learner.answer(waiting.proposal.id, Answer.REJECTED)
+            learner.proposals.answer(waiting.proposal.id, Answer.REJECTED)
 
 
 @pytest.mark.requirement("F6")
@@ -173,10 +173,10 @@ def test_refused_it_stays_off_and_skipped_it_comes_back_with_new_evidence(
     log.write(proposed / ".claude" / "projects" / "shop")
     with learning(proposed) as learner:
         learner.cycle(quick=True)
-        assert not [each for each in learner.proposals() if each.waits], "nothing new speaks for it"
+        assert not [each for each in learner.proposals.all() if each.waits], "nothing new speaks for it"
         stumbled(proposed, Path.cwd(), (4,))
         learner.cycle(quick=True)
-        assert [each.proposal.sessions for each in learner.proposals() if each.waits] == (
+        assert [each.proposal.sessions for each in learner.proposals.all() if each.waits] == (
             [4] if mode == "shadow" else []
         )
 
@@ -193,11 +193,11 @@ def test_where_everything_may_happen_a_guard_warns_unasked_once_the_past_is_clea
         for numbers, mode in ((range(1, 4), Mode.SHADOW), (range(4, 59), Mode.SHADOW), (range(59, 60), Mode.WARN)):
             stumbled(home, project, numbers)
             done = learner.cycle(quick=True)
-            (guard,) = learner.guards()
+            (guard,) = learner.guards.all()
             assert guard.mode is mode, f"{numbers}"
             assert done.applied == ((f"{SHOWN} → {guard.guard.id}",) if mode is Mode.WARN else ())
         assert (guard.by, guard.why) == (Who.WISEN, "policy let it pass")
-        assert [each.answer for each in learner.proposals()] == [Answer.EXPIRED, Answer.APPROVED]
+        assert [each.answer for each in learner.proposals.all()] == [Answer.EXPIRED, Answer.APPROVED]
 
 
 @pytest.mark.requirement("X2")
@@ -207,11 +207,11 @@ def test_elsewhere_a_guard_asks_however_clear_the_past_is(home: Path, project: P
     stumbled(home, project, range(1, 61))
     with learning(home) as learner:
         assert learner.cycle(quick=True).applied == ()
-        (waiting,) = learner.proposals()
+        (waiting,) = learner.proposals.all()
         assert waiting.waits
         assert waiting.proposal.backtest is not None
         assert waiting.proposal.backtest.low > 0.95
-        assert [each.mode for each in learner.guards()] == [Mode.SHADOW]
+        assert [each.mode for each in learner.guards.all()] == [Mode.SHADOW]
 
 
 @pytest.mark.requirement("X2")
@@ -220,17 +220,19 @@ def test_what_would_bring_in_another_program_asks_even_where_everything_may_happ
     replaced(home, project, range(1, 61))
     with learning(home) as learner:
         learner.cycle(quick=True)
-        assert [(each.guard.better, each.mode) for each in learner.guards()] == [("bunx", Mode.SHADOW)]
+        assert [(each.guard.better, each.mode) for each in learner.guards.all()] == [("bunx", Mode.SHADOW)]
 
 
 @pytest.mark.requirement("X2")
 def test_policy_never_has_a_guard_do_more_than_warn(proposed: Path) -> None:
     with learning(proposed) as learner:
-        (waiting,) = learner.proposals()
+        (waiting,) = learner.proposals.all()
         for action in ("deny", "ask"):
             with pytest.raises(UsageError, match="needs the user's own word"):
-                learner.answer(waiting.proposal.id, Answer.APPROVED, text=TEXT.replace("warn", action), by=Who.WISEN)
-        assert [each.mode for each in learner.guards()] == [Mode.SHADOW]
+                learner.proposals.answer(
+                    waiting.proposal.id, Answer.APPROVED, text=TEXT.replace("warn", action), by=Who.WISEN
+                )
+        assert [each.mode for each in learner.guards.all()] == [Mode.SHADOW]
 
 
 def test_a_guard_is_written_tried_switched_and_removed_by_hand(home: Path, project: Path) -> None:
@@ -316,17 +318,17 @@ def test_what_cannot_be_done_is_told_with_the_value_and_the_next_step(
 
 def test_the_same_guard_is_not_added_twice_and_a_short_id_must_fit_one(home: Path) -> None:
     with learning(home) as learner:
-        first = learner.add_guard("warn npm")
-        learner.add_guard("deny npm")
-        assert [(each.guard.id, each.mode) for each in learner.guards()] == [(first.guard.id, Mode.DENY)]
+        first = learner.guards.add("warn npm")
+        learner.guards.add("deny npm")
+        assert [(each.guard.id, each.mode) for each in learner.guards.all()] == [(first.guard.id, Mode.DENY)]
         with pytest.raises(UsageError, match=f"watches for that already. wisen guards show {first.guard.id}"):
-            learner.add_guard("deny npm")
+            learner.guards.add("deny npm")
         short = first.guard.id[:3]
         name = next(f"npm{number}" for number in count() if guard_id("", f"shell: npm{number}").startswith(short))
-        alike = learner.add_guard(name).guard.id
+        alike = learner.guards.add(name).guard.id
         with pytest.raises(UsageError, match=f"2 guards begin with '{short}'"):
-            learner.guard(short)
-        assert learner.guard(alike[2:].upper()).guard.id == alike
+            learner.guards.get(short)
+        assert learner.guards.get(alike[2:].upper()).guard.id == alike
 
 
 def test_a_secret_is_not_kept_in_a_guard() -> None:

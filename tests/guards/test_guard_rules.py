@@ -64,16 +64,16 @@ def test_a_rule_that_was_told_and_not_kept_twice_becomes_a_proposal_with_both_ti
     session(home, project, 2, "npm run build", "npm test", minutes=later)
     with learning(home) as learner:
         learner.cycle(quick=True)
-        assert learner.guards() == (), "that session was not told"
+        assert learner.guards.all() == (), "that session was not told"
         begins(home, project, 3)
         session(home, project, 3, "npm run build", minutes=later)
         learner.cycle(quick=True)
-        assert learner.guards() == (), "once is not enough"
+        assert learner.guards.all() == (), "once is not enough"
         begins(home, project, 4)
         session(home, project, 4, "npm test", minutes=later)
         learner.cycle(quick=True)
-        (guard,) = learner.guards()
-        (asked,) = [each.proposal for each in learner.proposals() if each.waits and each.proposal.type == "guard"]
+        (guard,) = learner.guards.all()
+        (asked,) = [each.proposal for each in learner.proposals.all() if each.waits and each.proposal.type == "guard"]
     assert (guard.mode, guard.guard.source, guard.guard.watch, guard.guard.better) == (
         Mode.SHADOW,
         GuardSource.RULE,
@@ -102,7 +102,7 @@ def test_every_rule_of_a_file_that_was_not_kept_is_proposed(home: Path, project:
     session(home, project, 2, "npm test", "make deploy", minutes=60)
     with learning(home) as learner:
         learner.cycle()
-        found = {each.guard.watch: each.guard for each in learner.guards()}
+        found = {each.guard.watch: each.guard for each in learner.guards.all()}
     assert sorted(found) == ["shell: make deploy", "shell: npm"]
     assert found["shell: npm"].reason == "Use pnpm, not npm."
     assert found["shell: npm"].of == str(project / "CLAUDE.md")

@@ -57,13 +57,13 @@ def wisen(home: Path) -> Path:
 def guarded(home: Path, text: str, where: Path | None = None, *, shadow: bool = False) -> str:
     """A guard that the user wrote; its id."""
     with learning(home) as learner:
-        return learner.add_guard(text, where, shadow=shadow).guard.id
+        return learner.guards.add(text, where, shadow=shadow).guard.id
 
 
 def exposures(home: Path, id_: str) -> tuple[Exposure, ...]:
     with learning(home) as learner:
         learner.cycle(quick=True)
-        return learner._parts.ledger.exposures(id_)
+        return learner.home.ledger.exposures.of(id_)
 
 
 @pytest.mark.requirement("F6")
@@ -206,7 +206,7 @@ def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
         with learning(home) as learner:
             done = learner.cycle(quick=True)
             assert [each for each in done.answered if id_ in each]
-            return learner.guard(id_)
+            return learner.guards.get(id_)
 
     first = typed(home, project, 7, f"Overrule {id_}.")
     assert answered(wisen, "before-call", call(WRONG, project, session=first)) == {}
@@ -221,16 +221,16 @@ def test_overruled_it_is_silent_in_that_session_and_after_twice_back_in_shadow(
     log.write(home / ".claude" / "projects" / "shop")
     with learning(home) as learner:
         learner.cycle(quick=True)
-        state = learner.guard(id_)
-        (asked,) = [each.proposal for each in learner.proposals() if each.waits]
+        state = learner.guards.get(id_)
+        (asked,) = [each.proposal for each in learner.proposals.all() if each.waits]
         assert (state.mode, state.why) == (Mode.SHADOW, "you overruled it 2 times")
         assert (asked.entry, asked.text.split()[0]) == (id_, "deny")
         assert answered(wisen, "before-call", call(WRONG, project)) == {}
-        learner.answer(asked.id, Answer.APPROVED)
+        learner.proposals.answer(asked.id, Answer.APPROVED)
         assert answered(wisen, "before-call", call(WRONG, project)) != {}
         stumbled(home, project, (11,))
         learner.cycle(quick=True)
-        assert learner.guard(id_).mode is Mode.DENY, "what was before he approved it again does not count"
+        assert learner.guards.get(id_).mode is Mode.DENY, "what was before he approved it again does not count"
 
 
 def test_what_the_log_does_not_show_overrules_nothing_for_good(home: Path, wisen: Path, project: Path) -> None:
@@ -238,7 +238,7 @@ def test_what_the_log_does_not_show_overrules_nothing_for_good(home: Path, wisen
     fire(wisen, "prompt", {"session_id": "forged", "cwd": str(project), "prompt": f"overrule {id_}"})
     with learning(home) as learner:
         assert learner.cycle(quick=True).answered == ()
-        assert learner.guard_fared(learner.guard(id_)).overruled == 0
+        assert learner.guards.fared(learner.guards.get(id_)).overruled == 0
 
 
 @pytest.mark.requirement("F6")
@@ -248,10 +248,10 @@ def test_what_is_switched_off_is_off_at_once_in_a_session_that_runs(home: Path, 
     assert answered(wisen, "before-call", call(WRONG, project)) != {}
     for mode, speaks in ((Mode.OFF, False), (Mode.ASK, True), (Mode.SHADOW, False), (Mode.DENY, True)):
         with learning(home) as learner:
-            learner.set_guard(id_, mode)
+            learner.guards.set(id_, mode)
         assert bool(answered(wisen, "before-call", call(WRONG, project))) is speaks, mode
     with learning(home) as learner:
-        learner.set_guard(id_, Mode.REMOVED)
+        learner.guards.set(id_, Mode.REMOVED)
     assert answered(wisen, "before-call", call(WRONG, project)) == {}
 
 
@@ -327,7 +327,7 @@ def test_no_guard_cycle_or_answer_changes_an_agents_settings(home: Path, project
     guarded(home, "deny pip", shadow=True)
     with learning(home) as learner:
         for mode in (Mode.OFF, Mode.SHADOW, Mode.REMOVED):
-            learner.set_guard(shell, mode)
+            learner.guards.set(shell, mode)
     run("cycle", "--quick")
     assert settings.read_bytes() == installed
     run("uninstall", "claude-code")
@@ -362,7 +362,7 @@ def test_without_guards_a_call_starts_no_interpreter_and_the_first_guard_is_aske
     assert started.exists()
     started.unlink()
     with learning(home) as learner:
-        learner.set_guard(id_, Mode.OFF)
+        learner.guards.set(id_, Mode.OFF)
     assert (asked(), started.exists()) == ("", False)
 
 

@@ -11,7 +11,7 @@ from msgspec import structs
 from wisen import app
 from wisen.health import doctor
 from wisen.learner import Learner
-from wisen.model.entry import Answer, Entry, MoveKind, Proposal, ProposalType, Status, Who
+from wisen.model.entry import Answer, Entry, EntryStatus, MoveKind, Proposal, ProposalType, Who
 from wisen.model.state import Health
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -38,27 +38,27 @@ def learner(project: Path) -> Iterator[Learner]:
     """A learner of a home in which everything was recorded twice, as two runs of an older version did."""
     with app.open_learner() as opened:
         opened.learn(jobs=1)
-        ledger = opened._parts.ledger
+        ledger = opened.home.ledger
         rows: list[Entry | Proposal] = []
-        for entry in ledger.entries():
+        for entry in ledger.entries.all():
             rows.append(structs.replace(entry, id=f"Z{entry.id}", name=f"{entry.name}Z"))
-        for each in ledger.proposals():
+        for each in ledger.proposals.all():
             if each.type is not ProposalType.GUARD:
                 rows.append(structs.replace(each, id=f"Z{each.id}", entry=f"Z{each.entry}", follows=None))
             else:
                 rows.append(structs.replace(each, id=f"Z{each.id}", follows=None))
-        ledger.enter(rows)
+        ledger.entries.enter(rows)
         yield opened
 
 
 def alive(learner: Learner) -> list[str]:
     """The lessons that stand by themselves."""
-    return sorted(each.text for each in learner.entries() if not each.merged_into)
+    return sorted(each.text for each in learner.lessons.all() if not each.merged_into)
 
 
 def waiting(learner: Learner) -> list[str]:
     """What the user is asked."""
-    return sorted(each.proposal.text for each in learner.proposals() if each.waits)
+    return sorted(each.proposal.text for each in learner.proposals.all() if each.waits)
 
 
 def test_the_doctor_finds_what_is_there_twice_and_its_repair_joins_it(learner: Learner) -> None:
@@ -73,57 +73,59 @@ def test_the_doctor_finds_what_is_there_twice_and_its_repair_joins_it(learner: L
     assert alive(learner) == sorted({*before})
     assert waiting(learner) == sorted({*asked})
     assert not [each for each in doctor.examine(subject) if each.about == "doubles"]
-    assert all(each.times for each in learner.entries() if not each.merged_into), "what was seen of it stays with it"
-    rows = len(learner._parts.ledger.entries()), len(learner._parts.ledger.moves())
+    assert all(each.times for each in learner.lessons.all() if not each.merged_into), (
+        "what was seen of it stays with it"
+    )
+    rows = len(learner.home.ledger.entries.all()), len(learner.home.ledger.moves.all())
     assert [each.health for each in doctor.repair(subject) if each.about == "doubles"] == [Health.GOOD]
-    assert (len(learner._parts.ledger.entries()), len(learner._parts.ledger.moves())) == rows
+    assert (len(learner.home.ledger.entries.all()), len(learner.home.ledger.moves.all())) == rows
     assert learner.learn(jobs=1).proposals == len({*asked})
 
 
 def test_a_line_that_stands_twice_is_taken_out_once_by_the_one_door(learner: Learner, project: Path) -> None:
     rules = project / "CLAUDE.md"
     texts: list[bytes] = []
-    for each in learner.proposals():
+    for each in learner.proposals.all():
         if "check1" in each.proposal.text:
-            learner.answer(each.proposal.id, Answer.APPROVED)
+            learner.proposals.answer(each.proposal.id, Answer.APPROVED)
             texts.append(rules.read_bytes())
     assert rules.read_text().count("check1") == 2
-    changes = len(learner.changes().changes)
-    joined = learner.join_doubles(dry_run=True)
+    changes = len(learner.changes.all().changes)
+    joined = learner.lessons.join_doubles(dry_run=True)
     assert joined.lines == (str(rules),)
     assert rules.read_bytes() == texts[-1]
-    assert learner.join_doubles().lines == (str(rules),)
+    assert learner.lessons.join_doubles().lines == (str(rules),)
     assert rules.read_text().count("check1") == 1
-    assert len(learner.changes().changes) == changes + 1, "it is a change like any other, and can be seen"
-    (state,) = (each for each in learner.entries() if "check1" in each.text and not each.merged_into)
-    assert state.status is Status.PROMOTED
+    assert len(learner.changes.all().changes) == changes + 1, "it is a change like any other, and can be seen"
+    (state,) = (each for each in learner.lessons.all() if "check1" in each.text and not each.merged_into)
+    assert state.status is EntryStatus.PROMOTED
     learner.cycle()
     assert rules.read_text().count("check1") == 1
 
 
 def test_whatever_the_user_decided_about_either_counts_for_the_one_that_stays(learner: Learner) -> None:
-    pairs = {text: [each for each in learner.entries() if each.text == text] for text in alive(learner)}
+    pairs = {text: [each for each in learner.lessons.all() if each.text == text] for text in alive(learner)}
     decided = {}
     for text, (_, second) in pairs.items():
         if "check2" in text:
-            learner.decide(second.entry.name, MoveKind.STATUS, Status.WONT_FIX)
-            decided[text] = Status.WONT_FIX
+            learner.lessons.decide(second.entry.name, MoveKind.STATUS, EntryStatus.WONT_FIX)
+            decided[text] = EntryStatus.WONT_FIX
         if "check3" in text:
-            learner.decide(second.entry.name, MoveKind.TEXT, f"{text} Always.")
-    learner.join_doubles()
-    left = {each.entry.summary: each for each in learner.entries() if not each.merged_into}
+            learner.lessons.decide(second.entry.name, MoveKind.TEXT, f"{text} Always.")
+    learner.lessons.join_doubles()
+    left = {each.entry.summary: each for each in learner.lessons.all() if not each.merged_into}
     assert len(left) == len(pairs)
     for text, status in decided.items():
         assert left[text].status is status
     assert any(each.text.endswith("Always.") for each in left.values())
-    moves = [move for move in learner._parts.ledger.moves() if move.by is Who.USER]
+    moves = [move for move in learner.home.ledger.moves.all() if move.by is Who.USER]
     assert {move.kind for move in moves} >= {MoveKind.STATUS, MoveKind.TEXT}
 
 
 def test_what_a_person_took_apart_is_no_double(learner: Learner) -> None:
-    ledger = learner._parts.ledger
-    sight = next(each for each in ledger.occurrences() if "check0" in each.quote)
-    ledger.enter([learner._parts.scribe.move(sight.id, MoveKind.SPLIT, f"Z{sight.entry}", by=Who.USER)])
-    many = len(ledger.entries()) // 2
-    assert learner.join_doubles().entries == many - 1
-    assert len([each for each in learner.entries() if "check0" in each.text and not each.merged_into]) == 2
+    ledger = learner.home.ledger
+    sight = next(each for each in ledger.occurrences.all() if "check0" in each.quote)
+    ledger.entries.enter([learner.home.scribe.move(sight.id, MoveKind.SPLIT, f"Z{sight.entry}", by=Who.USER)])
+    many = len(ledger.entries.all()) // 2
+    assert learner.lessons.join_doubles().entries == many - 1
+    assert len([each for each in learner.lessons.all() if "check0" in each.text and not each.merged_into]) == 2

@@ -19,8 +19,8 @@ from wisen.delivery.launcher import HomeLauncher
 from wisen.edits.user_files import UserFiles
 from wisen.health import heartbeat
 from wisen.health.gauge import HomeGauge
-from wisen.health.heartbeat import Watched
 from wisen.install.hook_settings import put_in
+from wisen.install.installed import InspectedHooks, installed
 from wisen.model.hook import Caller, HookState, Program
 from wisen.model.run import Run
 from wisen.model.state import Finding, Health
@@ -50,7 +50,7 @@ class World:
         HomeLauncher(self.home, Program(python=str(self.python), client=str(self.client))).write([])
         self.agent = ClaudeCodeHooks(self.user, {})
         self.desk = a_desk(MemoryLedger())
-        self.watched = Watched(
+        self.watched = InspectedHooks(
             agents=[self.agent],
             gauge=HomeGauge(self.home, VERSION),
             files=UserFiles(),
@@ -89,7 +89,7 @@ class World:
 
     def told(self, ledger: MemoryLedger | None = None) -> list[Finding]:
         """Everything but what is good."""
-        found = heartbeat.installed(self.watched, ledger or self.ledger)
+        found = installed(self.watched, ledger or self.ledger)
         told = heartbeat.findings(found, self.watched.gauge.vitals(), self.runs, self.now)
         return [each for each in told if each.health is not Health.GOOD]
 
@@ -145,7 +145,7 @@ def test_one_that_is_not_installed_is_left_in_peace(tmp_path: Path) -> None:
     world.settings.write_text("{}")
     (world.home / "snapshots" / "current.json").unlink()
     assert world.told(MemoryLedger()) == []
-    (found,) = heartbeat.installed(world.watched, None)
+    (found,) = installed(world.watched, None)
     assert (found.state, found.faults) == (HookState.NOT, ())
 
 
@@ -295,7 +295,7 @@ def test_breakage_15_the_loop_stops_with_an_error(world: World) -> None:
 
 def test_what_the_settings_tell_is_told_also_without_a_ledger(world: World) -> None:
     world.python.unlink()
-    (found,) = heartbeat.installed(world.watched, None)
+    (found,) = installed(world.watched, None)
     assert (found.state, found.since) == (HookState.BROKEN, None)
 
 
@@ -318,7 +318,7 @@ def test_hooks_that_wait_for_trust_are_told_with_how_and_loudly_once_a_session_m
     (world.user / ".codex").mkdir()
     put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
     world.watched = replace(world.watched, agents=[codex])
-    (state,) = heartbeat.installed(world.watched, world.ledger)
+    (state,) = installed(world.watched, world.ledger)
     assert (state.state, set(state.untrusted)) == (
         HookState.UNTRUSTED,
         {each.event for each in codex.wanted(world.caller)},
@@ -338,7 +338,7 @@ def test_the_feature_that_codex_has_switched_off_is_told(world: World) -> None:
     (world.user / ".codex").mkdir()
     put_in(world.desk, codex.file(), codex, codex.wanted(world.caller))
     (world.user / ".codex" / "config.toml").write_text("[features]\nhooks = false\n")
-    (state,) = heartbeat.installed(replace(world.watched, agents=[codex]), world.ledger)
+    (state,) = installed(replace(world.watched, agents=[codex]), world.ledger)
     assert state.state is HookState.BROKEN
     assert state.faults == (f"{world.user / '.codex' / 'config.toml'} switches all hooks off",)
 

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.edits.desks import a_desk
-from wisen.install.hook_settings import put_in, settings_in, stands, take_out
+from tests.hooks import stands
+from wisen.install.hook_settings import put_in, settings_in, take_out
 from wisen.model.hook import Caller, Calling, Hook, HookSettings
 from wisen.testing.hooks_contract import CALLER
 

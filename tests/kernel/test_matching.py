@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from tests.kernel.shell_lines import QUOTES, single
 from wisen.errors import UsageError
-from wisen.kernel.matching import Call, better_line, hits, keys_of, path_fits
+from wisen.kernel.matching import WatchedCall, better_line, hits, keys_of, path_fits
 from wisen.model.guard import watch_of
 
 
-def _call(line: str) -> Call:
-    return Call("Bash", {"command": line}, "/srv/app", "/home/me")
+def _call(line: str) -> WatchedCall:
+    return WatchedCall("Bash", {"command": line}, "/srv/app", "/home/me")
 
 
-def _fits(watch: str, call: Call) -> bool:
+def _fits(watch: str, call: WatchedCall) -> bool:
     return bool(hits(watch_of(watch), call))
 
 
@@ -108,7 +108,7 @@ def test_a_call_does_not_fit(watch: str, line: str) -> None:
 def test_calls_of_any_tool_fit_by_what_they_are_given(
     watch: str, tool: str, fields: dict[str, object], fits: bool
 ) -> None:
-    call = Call(tool, fields, "/srv/app", "/home/me")
+    call = WatchedCall(tool, fields, "/srv/app", "/home/me")
     assert _fits(watch, call) is fits
     assert not fits or set(keys_of(watch_of(watch))) & call.keys
 
@@ -347,7 +347,7 @@ def test_better_lines(watch: str, better: str, line: str, made: str) -> None:
 
 
 def test_only_a_command_line_can_be_made_better() -> None:
-    assert better_line(watch_of("edit: a"), ["b"], Call("Edit", {"file_path": "a"})) == ""
+    assert better_line(watch_of("edit: a"), ["b"], WatchedCall("Edit", {"file_path": "a"})) == ""
 
 
 _pattern_words = st.sampled_from(

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.kernel.shell_lines import STUBS, Bash, Piece, numbered, scripts
-from wisen.kernel.scripts import runs_in
+from wisen.kernel.scripts import read_line
 from wisen.kernel.shell_words import UNKNOWN, Word
 
 U = UNKNOWN
@@ -18,7 +18,7 @@ U = UNKNOWN
 
 def _read(line: str) -> list[str]:
     """The commands of a line without the wrappers before them, their words with a blank between."""
-    return [" ".join(word.text for word in run.views[-1]) for run in runs_in(line) if run.views]
+    return [" ".join(word.text for word in run.views[-1]) for run in read_line(line).runs if run.views]
 
 
 READ = [
@@ -155,7 +155,7 @@ def test_a_line_is_read_as_a_shell_reads_it(line: str, commands: list[str]) -> N
     ],
 )
 def test_the_files_that_a_command_writes_are_told(line: str, writes: list[str], folder: str) -> None:
-    last = runs_in(line)[-1]
+    last = read_line(line).runs[-1]
     assert (last.writes, last.folder) == (writes, folder)
 
 
@@ -187,7 +187,7 @@ judged = settings(max_examples=9, deadline=None, suppress_health_check=list(Heal
 def test_whatever_bash_runs_is_found(bash: Bash, pieces: list[Piece]) -> None:
     lines = [numbered(piece) for piece in pieces]
     for line, ran in zip(lines, bash.ran(lines), strict=True):
-        views = [view for run in runs_in(line) for view in run.views]
+        views = [view for run in read_line(line).runs for view in run.views]
         for each in ran:
             assert any(_fits(view, each) for view in views), (line, each)
 
@@ -198,7 +198,7 @@ def test_whatever_bash_runs_is_found(bash: Bash, pieces: list[Piece]) -> None:
 def test_whatever_is_found_is_run_by_bash(bash: Bash, pieces: list[Piece]) -> None:
     lines = [numbered(piece) for piece in pieces]
     for line, ran in zip(lines, bash.ran(lines), strict=True):
-        for run in runs_in(line):
+        for run in read_line(line).runs:
             for view in run.views:
                 texts = tuple(word.text for word in view)
                 if texts[0] in STUBS and UNKNOWN not in "".join(texts):
@@ -217,7 +217,7 @@ _spaced_noise = st.lists(st.sampled_from([*_MARKS, "\n"]), max_size=40).map(" ".
 @settings(max_examples=300, deadline=None)
 @given(line=_noise | _spaced_noise | st.text(max_size=60))
 def test_any_text_at_all_is_read_and_each_word_stands_where_it_is_said_to(line: str) -> None:
-    for run in runs_in(line):
+    for run in read_line(line).runs:
         for view in run.views:
             assert view
             for word in view:
@@ -225,7 +225,7 @@ def test_any_text_at_all_is_read_and_each_word_stands_where_it_is_said_to(line: 
                     assert 0 <= word.start < word.end <= len(line)
                     assert word.raw == line[word.start : word.end]
                     if not {*"$`("} & {*word.raw}:
-                        assert [each.text for each in runs_in(f"x {word.raw}")[0].views[0]] == ["x", word.text]
+                        assert [each.text for each in read_line(f"x {word.raw}").runs[0].views[0]] == ["x", word.text]
 
 
 _NONSENSE = (
@@ -241,7 +241,7 @@ def test_64_kilobytes_of_nonsense_are_read_within_seconds(mark: str) -> None:
     best = 9.0
     for _ in range(3):  # a busy machine may be slow once
         began = time.process_time()
-        runs_in(line)
+        read_line(line)
         best = min(best, time.process_time() - began)
         if best < 3:
             break

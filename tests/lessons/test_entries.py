@@ -6,16 +6,16 @@ from datetime import timedelta
 
 import pytest
 
-from wisen.lessons.error_entries import met
 from wisen.lessons.recording import entered
+from wisen.mining.error_entries import met
 from wisen.model.context import NOWHERE
-from wisen.model.entry import Category, EntryType, Move, MoveKind, Origin, Priority, Status, Who
+from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType, Move, MoveKind, Priority, Who
 from wisen.model.entry_names import name_of
 from wisen.model.entry_state import asked, states
-from wisen.model.failure import Change, Signature
+from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix
 from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
-from wisen.store.ledger_port import Scribe
+from wisen.store.scribe import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
@@ -38,8 +38,8 @@ def sighting(
 
 
 def run(ledger: MemoryLedger, *sightings: Sighting, by: Scribe | None = None) -> MemoryLedger:
-    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
-    ledger.enter(entered(sightings, known, ledger.sights(), by or scribe()))
+    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    ledger.entries.enter(entered(sightings, known, ledger.occurrences.ids(), by or scribe()))
     return ledger
 
 
@@ -51,19 +51,23 @@ def test_the_same_correction_reworded_in_three_sessions_of_one_day_is_one_entry(
         sighting(2, "Please use pnpm here, not npm."),
         sighting(3, "I told you to use pnpm, not npm."),
     )
-    (entry,) = ledger.entries()
-    (tally,) = ledger.tallies()
-    assert (entry.summary, entry.category, entry.origin) == ("Use pnpm, not npm.", Category.CORRECTION, Origin.STATED)
+    (entry,) = ledger.entries.all()
+    (tally,) = ledger.entries.tallies()
+    assert (entry.summary, entry.category, entry.origin) == (
+        "Use pnpm, not npm.",
+        Category.CORRECTION,
+        EntryOrigin.STATED,
+    )
     assert entry.name.startswith("LRN-20260301-")
     assert (tally.times, tally.sessions) == (3, 3)
-    assert ledger.occurrences()[0].quote == "Use pnpm, not npm."
+    assert ledger.occurrences.all()[0].quote == "Use pnpm, not npm."
 
 
 def test_what_was_entered_before_is_not_entered_again() -> None:
     ledger = run(MemoryLedger(), sighting(1, "Use pnpm, not npm."))
-    before = ledger.entries(), ledger.occurrences(), ledger.moves()
+    before = ledger.entries.all(), ledger.occurrences.all(), ledger.moves.all()
     run(ledger, sighting(1, "Use pnpm, not npm."))
-    assert (ledger.entries(), ledger.occurrences(), ledger.moves()) == before
+    assert (ledger.entries.all(), ledger.occurrences.all(), ledger.moves.all()) == before
 
 
 @pytest.mark.requirement("S9")
@@ -71,7 +75,7 @@ def test_opposites_are_two_entries_in_conflict() -> None:
     ids = scribe()
     ledger = run(MemoryLedger(), sighting(1, "Use pnpm, not npm."), by=ids)
     run(ledger, sighting(2, "Use npm, not pnpm."), by=ids)
-    first, second = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    first, second = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     assert (first.sessions, second.sessions) == (1, 1)
     assert second.conflicts == (first.entry.id,)
 
@@ -83,7 +87,7 @@ def test_contexts_have_entries_of_their_own_and_outside_of_any_is_not_everywhere
         sighting(2, "Use pnpm, not npm.", context="mill"),
         sighting(3, "Use pnpm, not npm.", context=""),
     )
-    assert [entry.context for entry in ledger.entries()] == ["shop", "mill", NOWHERE]
+    assert [entry.context for entry in ledger.entries.all()] == ["shop", "mill", NOWHERE]
 
 
 def test_a_message_that_says_two_things_is_one_occurrence_and_praise_is_none() -> None:
@@ -93,9 +97,9 @@ def test_a_message_that_says_two_things_is_one_occurrence_and_praise_is_none() -
         sighting(1, "Never force-push.", SignalKind.PREFERENCE),
         sighting(2, "nice", SignalKind.PRAISE),
     )
-    (entry,) = ledger.entries()
+    (entry,) = ledger.entries.all()
     assert entry.category is Category.PREFERENCE
-    assert len(ledger.occurrences()) == 1
+    assert len(ledger.occurrences.all()) == 1
 
 
 @pytest.mark.parametrize(
@@ -109,7 +113,7 @@ def test_a_message_that_says_two_things_is_one_occurrence_and_praise_is_none() -
 def test_what_has_no_lesson_is_told_by_its_sentence(
     kind: SignalKind, text: str, type_: EntryType, summary: str
 ) -> None:
-    (entry,) = run(MemoryLedger(), sighting(1, text, kind)).entries()
+    (entry,) = run(MemoryLedger(), sighting(1, text, kind)).entries.all()
     assert (entry.type, entry.summary) == (type_, summary)
 
 
@@ -120,7 +124,7 @@ def test_priority_goes_by_what_is_at_stake() -> None:
         sighting(2, "Sort the orders by date.", durable=0.9),
         sighting(3, "Move the button to the left."),
     )
-    assert [entry.priority for entry in ledger.entries()] == [Priority.CRITICAL, Priority.MEDIUM, Priority.LOW]
+    assert [entry.priority for entry in ledger.entries.all()] == [Priority.CRITICAL, Priority.MEDIUM, Priority.LOW]
 
 
 def test_a_name_is_lengthened_where_it_would_collide() -> None:
@@ -144,7 +148,7 @@ def test_an_entry_is_what_its_moves_make_of_it() -> None:
     assert (state.text, state.priority, state.status, state.confirmed) == (
         "Use pnpm 9.",
         Priority.HIGH,
-        Status.PROMOTED,
+        EntryStatus.PROMOTED,
         True,
     )
     assert not state.is_over
@@ -153,10 +157,10 @@ def test_an_entry_is_what_its_moves_make_of_it() -> None:
 def test_a_merged_entry_adds_to_the_other_and_new_sights_of_it_go_there() -> None:
     ids = scribe()
     ledger = run(MemoryLedger(), sighting(1, "Use pnpm, not npm."), sighting(2, "Install with the usual tool."), by=ids)
-    first, second = ledger.entries()
-    ledger.enter([ids.move(second.id, MoveKind.MERGE, first.id, by=Who.USER)])
+    first, second = ledger.entries.all()
+    ledger.entries.enter([ids.move(second.id, MoveKind.MERGE, first.id, by=Who.USER)])
     run(ledger, sighting(3, "Install with the usual tool."), by=ids)
-    one, other = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    one, other = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     assert (one.times, one.sessions, one.last) == (3, 3, NOON + timedelta(hours=3))
     assert other.is_over
 
@@ -174,7 +178,7 @@ def a_fix(sessions: int = 3) -> Fix:
     return Fix(
         id="f4fac408cb",
         signature=Signature(key="shell.unknown-subcommand", who="rtk", version=1),
-        change=Change(tool="Bash", removed=("rtk",)),
+        change=CallChange(tool="Bash", removed=("rtk",)),
         before="rtk bun test",
         after="bun test",
         said="error: unrecognized subcommand 'bun'",
@@ -203,14 +207,14 @@ def test_what_kept_failing_becomes_an_entry_of_its_context_with_what_helped() ->
     ledger, by = MemoryLedger(), scribe()
 
     def meet(*tries: Evidence) -> None:
-        known = states(ledger.entries(), ledger.tallies(), ledger.moves())
-        ledger.enter(met([a_fix()], lambda _: tries, known, ledger.sights(), by))
+        known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+        ledger.entries.enter(met([a_fix()], lambda _: tries, known, ledger.occurrences.ids(), by))
 
     meet(evidence(1), evidence(2), evidence(3, "mill"))
     meet(evidence(1), evidence(2), evidence(3, "mill"), evidence(4))
-    shop, mill = ledger.entries()
-    assert (shop.type, shop.origin, shop.key) == (EntryType.ERROR, Origin.MEASURED, "shell.unknown-subcommand")
+    shop, mill = ledger.entries.all()
+    assert (shop.type, shop.origin, shop.key) == (EntryType.ERROR, EntryOrigin.MEASURED, "shell.unknown-subcommand")
     assert shop.summary == "rtk: unknown subcommand; what helped: without rtk"
     assert shop.name.startswith("ERR-")
-    assert [tally.sessions for tally in ledger.tallies()] == [3, 1]
+    assert [tally.sessions for tally in ledger.entries.tallies()] == [3, 1]
     assert mill.context == "mill"

@@ -12,7 +12,7 @@ import pytest
 
 import wisen
 from tests.commands import run
-from wisen.model.entry import Category, Entry, EntryType, Occurrence, Origin, Source
+from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryType, Occurrence
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -33,8 +33,8 @@ def fill(count: int) -> None:
                 type=EntryType.LEARNING,
                 category=Category.CORRECTION,
                 summary=f"Use tool {number}.",
-                source=Source.CONVERSATION,
-                origin=Origin.STATED,
+                source=EntrySource.CONVERSATION,
+                origin=EntryOrigin.STATED,
             )
         )
         for session in range(3 if number == 5 else 1):
@@ -51,7 +51,7 @@ def fill(count: int) -> None:
                 )
             )
     with wisen.open_learner() as learner:
-        learner._parts.ledger.enter(rows)
+        learner.home.ledger.entries.enter(rows)
 
 
 @pytest.mark.requirement("S2")
@@ -74,7 +74,7 @@ def test_a_listing_loads_no_stage_of_the_loop_and_does_not_open_the_index(home: 
     index.write_bytes(b"not an index")
     program = (
         f"import sys\nfrom wisen.surfaces.cli import app\ntry: app({[*command]!r})\nexcept SystemExit: pass\n"
-        "heavy = {'rich', 'wisen.cycle', 'wisen.lessons.rulebook', 'wisen.text.stances', 'wisen.mining.sessions',"
+        "heavy = {'rich', 'wisen.cycle', 'wisen.lessons.entering', 'wisen.text.stances', 'wisen.mining.sessions',"
         " 'wisen.feedback.detector', 'wisen.edits.edit', 'wisen.store.sqlite_index'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -209,7 +209,7 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
     rule = shop.entry("lways use pnpm").entry
     watch = "shell: npm"
     with app.wire().learner(reads=False) as learner:
-        ledger, scribe = learner._parts.ledger, learner._parts.scribe
+        ledger, scribe = learner.home.ledger, learner.home.scribe
         guard = Guard(
             id=guard_id(rule.context, watch),
             version="1",
@@ -222,11 +222,11 @@ def test_a_guard_of_a_superseded_rule_only_looks_on_until_its_rule_stands_again(
             source=GuardSource.RULE,
             of=rule.id,
         )
-        ledger.enter([guard, scribe.move(guard.id, MoveKind.GUARD, Mode.DENY, by=Who.USER)])
+        ledger.entries.enter([guard, scribe.move(guard.id, MoveKind.GUARD, Mode.DENY, by=Who.USER)])
 
     def mode() -> tuple[Mode, str]:
         with app.wire().learner(reads=False) as learner:
-            (state,) = guard_states(learner._parts.ledger.guards(), learner._parts.ledger.moves())
+            (state,) = guard_states(learner.home.ledger.guards.all(), learner.home.ledger.moves.all())
             return state.mode, state.why
 
     shop.say(BUN, minutes=-60)

@@ -8,13 +8,13 @@ import pytest
 
 from wisen.edits.permission import PromotePolicy
 from wisen.lessons.practices import practised
-from wisen.lessons.propose import is_ready
 from wisen.mining.goals import goals_of
-from wisen.model.entry import Category, MoveKind, Origin, Source, Status
+from wisen.model.entry import Category, EntryOrigin, EntrySource, EntryStatus, MoveKind
 from wisen.model.entry_state import EntryState, states
 from wisen.model.event import Status as End
 from wisen.model.history import Act, History, Step, Turn
-from wisen.store.ledger_port import Scribe
+from wisen.proposals.propose import is_ready
+from wisen.store.scribe import Scribe
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
@@ -48,12 +48,12 @@ def session(number: int, *calls: Call, asked: str = "release it now", context: s
 def run(ledger: MemoryLedger, *sessions: History, ids: CountingIds | None = None) -> tuple[EntryState, ...]:
     scribe = Scribe(FixedClock(NOON + timedelta(days=60)), ids or CountingIds(), "desk")
     worked = [(each, goals_of(each)) for each in sessions]
-    ledger.enter(practised(worked, known(ledger), ledger.sights(), scribe))
+    ledger.entries.enter(practised(worked, known(ledger), ledger.occurrences.ids(), scribe))
     return known(ledger)
 
 
 def known(ledger: MemoryLedger) -> tuple[EntryState, ...]:
-    return states(ledger.entries(), ledger.tallies(), ledger.moves())
+    return states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
 
 
 FAILING = (session(1, SKILL, TAG, PUSH), session(2, SKILL, TAG, PUSH, asked="release it"))
@@ -66,13 +66,13 @@ def test_what_always_failed_and_was_not_needed_is_a_best_practice_with_its_evide
     entry = state.entry
     assert (entry.category, entry.source, entry.origin) == (
         Category.BEST_PRACTICE,
-        Source.SELF_DISCOVERY,
-        Origin.MEASURED,
+        EntrySource.SELF_DISCOVERY,
+        EntryOrigin.MEASURED,
     )
     assert "leave out Skill release: it always failed" in entry.summary
     assert "2 got there without it" in entry.details
     assert "git tag, git push (session s4)" in entry.details
-    assert [(each.session, each.message) for each in ledger.occurrences()] == [("s1", "c1-1"), ("s2", "c2-1")]
+    assert [(each.session, each.message) for each in ledger.occurrences.all()] == [("s1", "c1-1"), ("s2", "c2-1")]
 
 
 @pytest.mark.parametrize(
@@ -102,22 +102,22 @@ def test_it_is_entered_once_and_is_over_when_it_worked_since() -> None:
     ledger, ids = MemoryLedger(), CountingIds()
     run(ledger, *FAILING, *CLEAN, ids=ids)
     (again,) = run(ledger, *FAILING, *CLEAN, session(5, SKILL, TAG), ids=ids)
-    assert (again.times, again.status) == (3, Status.PENDING)
-    rows = len(ledger.moves())
+    assert (again.times, again.status) == (3, EntryStatus.PENDING)
+    rows = len(ledger.moves.all())
     (over,) = run(ledger, *FAILING, *CLEAN, session(6, (SKILL[0], End.OK), TAG), ids=ids)
-    assert over.status is Status.RESOLVED
-    assert len(ledger.moves()) == rows + 1
+    assert over.status is EntryStatus.RESOLVED
+    assert len(ledger.moves.all()) == rows + 1
     run(ledger, *FAILING, *CLEAN, session(6, (SKILL[0], End.OK), TAG), ids=ids)
-    assert len(ledger.moves()) == rows + 1
+    assert len(ledger.moves.all()) == rows + 1
 
 
 def test_it_is_a_hint_and_no_rule_until_a_person_confirms_it() -> None:
     ledger = MemoryLedger()
     many = (session(number, SKILL, TAG) for number in range(5, 12))
     (state,) = run(ledger, *FAILING, *CLEAN, *many)
-    seen = ledger.occurrences()
+    seen = ledger.occurrences.all()
     assert len(seen) == 9
     assert not is_ready(state, seen, PromotePolicy())
     scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
-    ledger.enter([scribe.move(state.entry.id, MoveKind.CONFIRM)])
+    ledger.entries.enter([scribe.move(state.entry.id, MoveKind.CONFIRM)])
     assert is_ready(known(ledger)[0], seen, PromotePolicy())

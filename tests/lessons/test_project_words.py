@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from wisen import app
-from wisen.delivery.telling import told
-from wisen.model.entry import Entry, EntryType, MoveKind, Origin, Source, Status
+from wisen.model.entry import Entry, EntryOrigin, EntrySource, EntryStatus, EntryType, MoveKind
 from wisen.model.entry_state import EntryState
+from wisen.model.fences import Fences
 from wisen.store.known_entries import Known
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.standing_alone import is_of_the_moment, stands_alone
@@ -46,10 +46,10 @@ def learn(home: Path, *sessions: str) -> Learnt:
         for number, words in enumerate(sessions, 1):
             a_session(number, shop, home, words)
             learner.learn()
-        parts = learner._parts
-        made, of = told(parts), dict(parts.places())
-        proposals = [each.text for each in parts.ledger.proposals()]
-        return Learnt(made.block(of[str(shop)]), made.block(of[str(other)]), proposals, Known(parts.ledger).states)
+        ledger = learner.home.ledger
+        made, of = learner._tell(Fences()), dict(learner.projects.places())
+        proposals = [each.text for each in ledger.proposals.all()]
+        return Learnt(made.block(of[str(shop)]), made.block(of[str(other)]), proposals, Known(ledger).states)
 
 
 @pytest.mark.requirement("N1", "N4")
@@ -118,13 +118,13 @@ def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) ->
     a_session(1, shop, home, said)
     with app.wire(home, {"HOME": str(home)}).learner() as learner:
         learner.learn()
-        parts = learner._parts
-        (state,) = Known(parts.ledger).states
-        parts.ledger.enter([an_old_entry(state.entry)])
-        parts.ledger.enter([parts.scribe.move(state.entry.id, MoveKind.MERGE, "01OLD")])
+        ledger = learner.home.ledger
+        (state,) = Known(ledger).states
+        ledger.entries.enter([an_old_entry(state.entry)])
+        ledger.entries.enter([learner.home.scribe.move(state.entry.id, MoveKind.MERGE, "01OLD")])
         learner.learn()
-        old = next(each for each in Known(parts.ledger).states if each.entry.id == "01OLD")
-    assert (old.text, old.status) == ("Stop using any types.", Status.PENDING)
+        old = next(each for each in Known(ledger).states if each.entry.id == "01OLD")
+    assert (old.text, old.status) == ("Stop using any types.", EntryStatus.PENDING)
 
 
 def an_old_entry(of: Entry) -> Entry:
@@ -139,8 +139,8 @@ def an_old_entry(of: Entry) -> Entry:
         category=of.category,
         summary="Using any types.",
         details=of.details,
-        source=Source.USER_FEEDBACK,
-        origin=Origin.STATED,
+        source=EntrySource.USER_FEEDBACK,
+        origin=EntryOrigin.STATED,
         durable=of.durable,
     )
 

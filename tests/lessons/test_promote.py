@@ -12,23 +12,23 @@ from wisen.edits.permission import TABLE, Leave, Profile, PromotePolicy, leave_f
 from wisen.edits.targets import Target, kind_of, target_of
 from wisen.lessons.conflicts import OUTVOTED, brought_back, score, settled
 from wisen.lessons.fading import faded
-from wisen.lessons.propose import expired, proposed
 from wisen.model.entry import (
     Answer,
     Category,
     Entry,
+    EntryOrigin,
     EntryType,
     Move,
     MoveKind,
     Occurrence,
-    Origin,
     Priority,
     Proposal,
     Who,
 )
 from wisen.model.entry_state import Asked, states
 from wisen.model.signal import About
-from wisen.store.ledger_port import Scribe
+from wisen.proposals.propose import expired, proposed
+from wisen.store.scribe import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
 from wisen.testing.fake_files import MemoryFiles
 from wisen.testing.fake_ledger import MemoryLedger
@@ -41,8 +41,8 @@ POLICY = PromotePolicy()
 
 def offer(ledger: MemoryLedger, before: tuple[Asked, ...] = (), policy: PromotePolicy = POLICY) -> list[Proposal]:
     return proposed(
-        states(ledger.entries(), ledger.tallies(), ledger.moves()),
-        ledger.occurrences,
+        states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()),
+        ledger.occurrences.of,
         before,
         lambda _, __, ___: Target("/shop/CLAUDE.md", "Rules"),
         policy,
@@ -57,12 +57,12 @@ def ledger_of(entry: Entry, *seen: tuple[int, int]) -> MemoryLedger:
         an_occurrence(f"o{number}", entry.id, session=f"s{session}", minutes=days * 24 * 60)
         for number, (session, days) in enumerate(seen)
     ]
-    ledger.enter([entry, *sights])
+    ledger.entries.enter([entry, *sights])
     return ledger
 
 
 WEAK = an_entry(durable=0.1)
-INFERRED = structs.replace(WEAK, origin=Origin.LOGGED)
+INFERRED = structs.replace(WEAK, origin=EntryOrigin.LOGGED)
 
 
 @pytest.mark.requirement("S5")
@@ -85,7 +85,7 @@ def test_a_stated_preference_is_proposed_at_once_and_a_correction_when_it_is_lik
     assert offer(ledger_of(structs.replace(WEAK, category=Category.PREFERENCE, durable=0.4), (1, 0)))
     assert offer(ledger_of(structs.replace(WEAK, durable=0.8), (1, 0)))
     assert not offer(ledger_of(structs.replace(WEAK, durable=0.6), (1, 0)))
-    assert not offer(ledger_of(structs.replace(WEAK, durable=0.9, origin=Origin.LOGGED), (1, 0)))
+    assert not offer(ledger_of(structs.replace(WEAK, durable=0.9, origin=EntryOrigin.LOGGED), (1, 0)))
     assert not offer(ledger_of(structs.replace(WEAK, durable=0.9, type=EntryType.FEATURE), (1, 0)))
 
 
@@ -108,7 +108,9 @@ def test_what_was_rejected_does_not_come_back_in_other_words() -> None:
     (proposal,) = offer(ledger)
     assert offer(ledger, answered(proposal, Answer.REJECTED)) == []
     other = structs.replace(WEAK, id="02B", summary="Please use pnpm and not npm.")
-    ledger.enter([other, *(structs.replace(each, id=f"x{each.id}", entry="02B") for each in ledger.occurrences())])
+    ledger.entries.enter(
+        [other, *(structs.replace(each, id=f"x{each.id}", entry="02B") for each in ledger.occurrences.all())]
+    )
     assert offer(ledger, answered(proposal, Answer.REJECTED)) == []
 
 
@@ -117,16 +119,16 @@ def test_what_was_skipped_waits_for_new_evidence() -> None:
     (proposal,) = offer(ledger)
     skipped = answered(proposal, Answer.SKIPPED)
     assert offer(ledger, skipped) == []
-    ledger.enter([an_occurrence("new", WEAK.id, session="s4")])
+    ledger.entries.enter([an_occurrence("new", WEAK.id, session="s4")])
     assert len(offer(ledger, skipped)) == 1
 
 
 def test_opposites_that_nobody_stated_are_for_a_person_to_decide() -> None:
     ledger = ledger_of(INFERRED, (1, 0), (2, 0), (3, 0))
     other = structs.replace(INFERRED, id="02B", summary="Use npm, not pnpm.", durable=0.9)
-    ledger.enter([other, a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
+    ledger.entries.enter([other, a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
     assert offer(ledger) == []
-    ledger.enter([a_move("2", subject="02B", value="wont_fix")])
+    ledger.entries.enter([a_move("2", subject="02B", value="wont_fix")])
     assert [each.entry for each in offer(ledger)] == [WEAK.id]
 
 
@@ -134,7 +136,9 @@ def test_only_so_many_wait_at_once_and_those_that_came_up_most_come_first() -> N
     ledger = MemoryLedger()
     for number, (one, other) in enumerate([("orders", "date"), ("invoices", "name"), ("customers", "town")]):
         entry = an_entry(f"0{number}", summary=f"Sort the {one} by {other}.", durable=0.8)
-        ledger.enter([entry, *(an_occurrence(f"{number}-{each}", entry.id, f"s{each}") for each in range(number + 1))])
+        ledger.entries.enter(
+            [entry, *(an_occurrence(f"{number}-{each}", entry.id, f"s{each}") for each in range(number + 1))]
+        )
     assert [each.sessions for each in offer(ledger, policy=PromotePolicy(most=2))] == [3, 2]
 
 
@@ -157,20 +161,20 @@ def test_a_proposal_is_over_after_a_while() -> None:
 @pytest.mark.parametrize(
     ("profile", "file", "origin", "tracked", "certain", "leave"),
     [
-        (Profile.STANDARD, "TOOLS.md", Origin.STATED, False, True, Leave.PROPOSE),
-        (Profile.AUTONOMOUS, "TOOLS.md", Origin.STATED, False, True, Leave.AUTO),
-        (Profile.AUTONOMOUS, "TOOLS.md", Origin.STATED, True, True, Leave.PROPOSE),
-        (Profile.AUTONOMOUS, "TOOLS.md", Origin.STATED, False, False, Leave.PROPOSE),
-        (Profile.STANDARD, "SOUL.md", Origin.STATED, False, True, Leave.PROPOSE),
-        (Profile.STANDARD, "CLAUDE.md", Origin.STATED, False, True, Leave.PROPOSE),
-        (Profile.STANDARD, "TOOLS.md", Origin.IMPORTED, False, True, Leave.ASK),
-        (Profile.CAUTIOUS, "TOOLS.md", Origin.STATED, False, True, Leave.ASK),
-        (Profile.AUTONOMOUS, "MEMORY.md", Origin.MEASURED, False, True, Leave.AUTO),
-        (Profile.AUTONOMOUS, "AGENTS.md", Origin.STATED, False, True, Leave.PROPOSE),
+        (Profile.STANDARD, "TOOLS.md", EntryOrigin.STATED, False, True, Leave.PROPOSE),
+        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, False, True, Leave.AUTO),
+        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, True, True, Leave.PROPOSE),
+        (Profile.AUTONOMOUS, "TOOLS.md", EntryOrigin.STATED, False, False, Leave.PROPOSE),
+        (Profile.STANDARD, "SOUL.md", EntryOrigin.STATED, False, True, Leave.PROPOSE),
+        (Profile.STANDARD, "CLAUDE.md", EntryOrigin.STATED, False, True, Leave.PROPOSE),
+        (Profile.STANDARD, "TOOLS.md", EntryOrigin.IMPORTED, False, True, Leave.ASK),
+        (Profile.CAUTIOUS, "TOOLS.md", EntryOrigin.STATED, False, True, Leave.ASK),
+        (Profile.AUTONOMOUS, "MEMORY.md", EntryOrigin.MEASURED, False, True, Leave.AUTO),
+        (Profile.AUTONOMOUS, "AGENTS.md", EntryOrigin.STATED, False, True, Leave.PROPOSE),
     ],
 )
 def test_the_policy_table(
-    profile: Profile, file: str, origin: Origin, tracked: bool, certain: bool, leave: Leave
+    profile: Profile, file: str, origin: EntryOrigin, tracked: bool, certain: bool, leave: Leave
 ) -> None:
     assert leave_for(profile, file, origin, tracked=tracked, certain=certain) is leave
 
@@ -185,7 +189,7 @@ def test_the_docs_show_the_policy_table_and_by_default_nothing_is_written_unaske
     page = (Path(__file__).parents[2] / "docs" / "promotion.md").read_text(encoding="utf-8")
     shown = [line for line in page.splitlines() if line.startswith("| `")]
     assert shown[: len(TABLE)] == [
-        f"| `{profile}` | {files[kind]} | {' | '.join(leaves[origin] for origin in Origin)} |"
+        f"| `{profile}` | {files[kind]} | {' | '.join(leaves[origin] for origin in EntryOrigin)} |"
         for (profile, kind), leaves in TABLE.items()
     ]
     usual = Profile(PromotePolicy().profile)
@@ -266,18 +270,18 @@ def test_occurrences_are_read_once_each() -> None:
 
     def seen(entry: str) -> tuple[Occurrence, ...]:
         asked_for.append(entry)
-        return ledger.occurrences(entry)
+        return ledger.occurrences.of(entry)
 
     scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
-    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     proposed(known, seen, (), lambda _, __, ___: Target("/x", "y"), POLICY, scribe)
     assert asked_for == [WEAK.id]
 
 
 def decided_by_time(entry: Entry, days: int, *moves: Move, seen: int = 0) -> list[tuple[MoveKind, str]]:
     ledger = ledger_of(entry, (1, seen))
-    ledger.enter(moves)
-    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    ledger.entries.enter(moves)
+    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
     return [(move.kind, move.value) for move in faded(known, moves, NOON + timedelta(days=days), scribe)]
 
@@ -326,31 +330,40 @@ def test_of_two_opposites_that_nobody_stated_the_heavier_stands_and_a_tie_goes_t
     scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
     ledger = ledger_of(INFERRED, (1, 0), (2, 0), (3, 0))
     other = structs.replace(INFERRED, id="02B", name="LRN-B", summary="Use npm, not pnpm.")
-    ledger.enter([other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
-    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
+    ledger.entries.enter(
+        [other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)]
+    )
+    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
     assert [score(state, NOON) for state in known] == [30 + 30 + 30 + 30, 30 + 10 + 30 + 30]
     (move,) = settled(known, NOON, scribe)
     assert (move.subject, move.value) == ("02B", "wont_fix")
     assert "weighs 120 against 100" in move.why
-    ledger.enter([an_occurrence(f"z{each}", "02B", session=f"t{each}") for each in range(2)])
-    assert settled(states(ledger.entries(), ledger.tallies(), ledger.moves()), NOON, scribe) == []
+    ledger.entries.enter([an_occurrence(f"z{each}", "02B", session=f"t{each}") for each in range(2)])
+    assert settled(states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, scribe) == []
 
 
 def test_what_the_user_stated_is_never_decided_by_weight_and_what_was_comes_back() -> None:
     scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
     ledger = ledger_of(WEAK, (1, 0), (2, 0), (3, 0))
     other = structs.replace(WEAK, id="02B", name="LRN-B", summary="Use npm, not pnpm.")
-    ledger.enter([other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)])
-    assert settled(states(ledger.entries(), ledger.tallies(), ledger.moves()), NOON, scribe) == []
+    ledger.entries.enter(
+        [other, an_occurrence("z", "02B"), a_move("1", subject="02B", kind=MoveKind.CONFLICT, value=WEAK.id)]
+    )
+    assert settled(states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), NOON, scribe) == []
     weighed = structs.replace(
         a_move("000", subject="02B", value="wont_fix"), by=Who.WISEN, why=f"LRN-A {OUTVOTED} 120 against 100"
     )
-    ledger.enter([weighed])
-    known = states(ledger.entries(), ledger.tallies(), ledger.moves())
-    (move,) = brought_back(known, ledger.moves(), scribe)
+    ledger.entries.enter([weighed])
+    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    (move,) = brought_back(known, ledger.moves.all(), scribe)
     assert (move.subject, move.value) == ("02B", "pending")
-    ledger.enter([move])
-    assert brought_back(states(ledger.entries(), ledger.tallies(), ledger.moves()), ledger.moves(), scribe) == []
+    ledger.entries.enter([move])
+    assert (
+        brought_back(
+            states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all()), ledger.moves.all(), scribe
+        )
+        == []
+    )
 
 
 def test_what_a_person_approved_is_never_decided_by_weight() -> None:

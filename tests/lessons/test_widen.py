@@ -9,13 +9,13 @@ from msgspec import structs
 
 from wisen.edits.permission import PromotePolicy
 from wisen.edits.targets import Target, target_everywhere
-from wisen.lessons.propose import expired, proposed
 from wisen.lessons.reach import says_everywhere, teaching
-from wisen.lessons.widen import widened
-from wisen.model.entry import Answer, Entry, Move, MoveKind, Proposal, Status, Who
+from wisen.model.entry import Answer, Entry, EntryStatus, Move, MoveKind, Proposal, Who
 from wisen.model.entry_state import Asked, EntryState, states
-from wisen.proposals.answers import Word, answered, bearer
-from wisen.store.ledger_port import Scribe
+from wisen.proposals.propose import expired, proposed
+from wisen.proposals.widen import widened
+from wisen.rules.rule_answers import GivenAnswer, answered, bearer
+from wisen.store.scribe import Scribe
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.fake_files import MemoryFiles
 from wisen.testing.fakes import CountingIds, FixedClock
@@ -30,7 +30,7 @@ def known(*rows: Entry | Move) -> tuple[EntryState, ...]:
 
 
 def promoted(id_: str) -> Move:
-    return SCRIBE.move(id_, MoveKind.STATUS, Status.PROMOTED)
+    return SCRIBE.move(id_, MoveKind.STATUS, EntryStatus.PROMOTED)
 
 
 def of(context: str) -> Proposal:
@@ -100,7 +100,7 @@ def test_the_same_rule_of_two_projects_may_hold_everywhere_and_only_one_of_them_
     assert widened(known(*rows, third)) == {}
     there = an_entry("01D", context="")
     assert widened(known(*rows, there)) == {}
-    assert widened(known(*rows, there, SCRIBE.move("01D", MoveKind.STATUS, Status.WONT_FIX))) == {}
+    assert widened(known(*rows, there, SCRIBE.move("01D", MoveKind.STATUS, EntryStatus.WONT_FIX))) == {}
 
 
 def offer(*rows: Entry | Move, before: tuple[Asked, ...] = ()) -> list[tuple[str, str, str]]:
@@ -131,11 +131,11 @@ def test_an_approved_rule_of_a_project_gets_an_entry_of_its_own_for_everywhere_w
     wide = of("")
     rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
     assert (rule.context, rule.details, rule.summary, rule.id == "01A") == ("", "", "Use pnpm, not npm.", False)
-    rows = answered(wide, state, rule, Word(Answer.APPROVED, wide.text, Who.USER), SCRIBE)
+    rows = answered(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Who.USER), SCRIBE)
     after = {each.entry.id: each for each in known(SHOP, promoted("01A"), *rows)}
-    assert (after["01A"].context, after["01A"].status) == ("shop", Status.PROMOTED)
-    assert (after[rule.id].context, after[rule.id].status) == ("", Status.PROMOTED)
-    (only,) = answered(wide, state, rule, Word(Answer.REJECTED, wide.text, Who.USER), SCRIBE)
+    assert (after["01A"].context, after["01A"].status) == ("shop", EntryStatus.PROMOTED)
+    assert (after[rule.id].context, after[rule.id].status) == ("", EntryStatus.PROMOTED)
+    (only,) = answered(wide, state, rule, GivenAnswer(Answer.REJECTED, wide.text, Who.USER), SCRIBE)
     assert isinstance(only, Move)
     assert only.subject == wide.id
 
@@ -145,9 +145,9 @@ def test_what_is_no_rule_yet_moves_to_everywhere_when_that_is_approved() -> None
     (state,) = known(SHOP, SCRIBE.move("01A", MoveKind.EVERYWHERE))
     wide = of("")
     rule = bearer(wide, state, lambda _: "LRN-1", SCRIBE)
-    rows = answered(wide, state, rule, Word(Answer.APPROVED, wide.text, Who.USER), SCRIBE)
+    rows = answered(wide, state, rule, GivenAnswer(Answer.APPROVED, wide.text, Who.USER), SCRIBE)
     (after,) = known(SHOP, *rows)
-    assert (after.entry.id, after.context, after.status) == ("01A", "", Status.PROMOTED)
+    assert (after.entry.id, after.context, after.status) == ("01A", "", EntryStatus.PROMOTED)
 
 
 @pytest.mark.requirement("S5")

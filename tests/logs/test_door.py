@@ -11,9 +11,9 @@ import pytest
 
 from wisen.logs.door import keep
 from wisen.logs.settings import DoorPolicy
-from wisen.model.event import Call, Concession, Event, Message, Origin, Outcome, Provenance, SessionKey, Status
+from wisen.model.event import Call, Concession, Event, Message, MessageOrigin, Outcome, Provenance, SessionKey, Status
+from wisen.model.stretch import Kept
 from wisen.safety import sentinel
-from wisen.store.index_port import Kept
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 SESSION = SessionKey(agent="claude-code", native="s")
@@ -26,7 +26,9 @@ def admit(event: Event, policy: DoorPolicy | None = None) -> Kept | None:
 
 
 def message(text: str, provenance: Provenance = Provenance.TYPED) -> Message:
-    return Message(id="m", session=SESSION, at=AT, place="/p", text=text, origin=Origin.PROMPT, provenance=provenance)
+    return Message(
+        id="m", session=SESSION, at=AT, place="/p", text=text, origin=MessageOrigin.PROMPT, provenance=provenance
+    )
 
 
 def call(**arguments: object) -> Call:

@@ -158,7 +158,7 @@ def test_an_address_or_a_directory_that_holds_a_secret_is_no_context(world: Path
 
     assert at(seen, world / "app") is None
     assert at(seen, world / token) is None
-    assert seen.new_sightings() == ()
+    assert seen.sightings.take_new() == ()
 
 
 # Places
@@ -170,7 +170,7 @@ def test_the_home_directory_and_the_root_are_never_contexts(world: Path) -> None
 
     for place in (world / "home", f"{world}/home/", world / "link", "~", "~/", "/", "//", "C:\\", "c:", ""):
         assert at(seen, place) is None
-    assert seen.new_sightings() == ()
+    assert seen.sightings.take_new() == ()
 
 
 def test_a_repository_that_is_the_whole_home_does_not_count_below_it(world: Path) -> None:
@@ -319,8 +319,8 @@ def test_each_sighting_is_given_out_once_and_known_ones_not_at_all(world: Path) 
     at(seen, world / "app/src", start=world / "app")
     at(seen, world / "plain/sub", start=world / "plain")
 
-    assert seen.new_sightings() == ((app, str(world / "app/src")), (plain, str(world / "plain")))
-    assert seen.new_sightings() == ()
+    assert seen.sightings.take_new() == ((app, str(world / "app/src")), (plain, str(world / "plain")))
+    assert seen.sightings.take_new() == ()
 
 
 def test_a_suffix_makes_a_context_of_its_own(world: Path) -> None:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.memory.daily import added, read_day, told, write_line
-from wisen.model.summary import DayLine, Mark, is_day
+from wisen.model.summary import DayLine, DayMark, is_day
+from wisen.text.daily import added, read_day, told, write_line
 
 pytestmark = pytest.mark.requirement("S11")
 
 LINES = st.builds(
     DayLine,
-    mark=st.sampled_from(Mark),
+    mark=st.sampled_from(DayMark),
     time=st.times().map(lambda time: f"{time:%H:%M}"),
     text=st.text(min_size=1).map(lambda text: told(text) or "gate"),
 )
@@ -21,8 +21,8 @@ PROSE = st.lists(
     st.one_of(st.binary(max_size=20), st.sampled_from([b"\r\n", b"\n", b"# Day\n", b"\xef\xbb\xbf", b"### ", b"mine"])),
     max_size=8,
 ).map(b"".join)
-MORNING = DayLine(mark=Mark.SUCCESS, time="09:05", text="The gate opens.")
-NOTE = DayLine(mark=Mark.NOTE, time="10:00", text="Ask Mo about the fence.")
+MORNING = DayLine(mark=DayMark.SUCCESS, time="09:05", text="The gate opens.")
+NOTE = DayLine(mark=DayMark.NOTE, time="10:00", text="Ask Mo about the fence.")
 
 
 @given(PROSE, st.lists(LINES, max_size=5))
@@ -65,15 +65,15 @@ def test_ends_of_lines_are_those_of_the_file(content: bytes, behind: str) -> Non
 
 
 def test_the_same_words_at_another_time_or_with_another_mark_are_another_line() -> None:
-    lines = [MORNING, DayLine(mark=Mark.NOTE, time="09:05", text=MORNING.text)]
-    lines.append(DayLine(mark=Mark.SUCCESS, time="09:06", text=MORNING.text))
+    lines = [MORNING, DayLine(mark=DayMark.NOTE, time="09:05", text=MORNING.text)]
+    lines.append(DayLine(mark=DayMark.SUCCESS, time="09:06", text=MORNING.text))
     assert len(read_day(added(b"", lines).decode())) == 3
 
 
 def test_a_text_becomes_one_line() -> None:
-    line = DayLine(mark=Mark.NOTE, time="10:00", text="one\n### ✅ 09:00 - two\r\n")
+    line = DayLine(mark=DayMark.NOTE, time="10:00", text="one\n### ✅ 09:00 - two\r\n")
     assert added(b"", [line]).decode() == "### 📌 10:00 - one ### ✅ 09:00 - two\n"
-    assert added(b"", [DayLine(mark=Mark.NOTE, time="10:00", text=" \n ")]) == b""
+    assert added(b"", [DayLine(mark=DayMark.NOTE, time="10:00", text=" \n ")]) == b""
 
 
 def test_only_whole_dates_name_a_day() -> None:

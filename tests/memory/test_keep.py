@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.courses import AT, came_to, course
-from wisen.memory.daily import read_day
 from wisen.memory.days import MOST_A_DAY, MOST_OF_A_SESSION
 from wisen.memory.keep import keep, shelf_of
 from wisen.memory.summary_text import Setting
-from wisen.model.summary import Mark, Summary
+from wisen.model.summary import DayMark, Summary
 from wisen.testing.fake_files import MemoryFiles
+from wisen.text.daily import read_day
 
 pytestmark = pytest.mark.requirement("S11")
 
@@ -115,7 +115,7 @@ def test_a_day_holds_few_lines_and_leaves_room_for_other_sessions() -> None:
         keep(files, SHELF, [session(*busy, native=f"{number}", hours=1 + number)], HERE)
     lines = read_day(text(files, DAY))
     assert len(lines) == MOST_A_DAY
-    assert {line.mark for line in lines} == {Mark.SUCCESS}
+    assert {line.mark for line in lines} == {DayMark.SUCCESS}
 
 
 def test_the_best_come_first_whatever_the_order_of_time() -> None:

@@ -53,7 +53,7 @@ def learnt() -> None:
 
 def texts_for(question: str, cwd: str = SHOP, **more: object) -> list[str]:
     with wisen.open_learner() as learner:
-        found = learner.recall(question, Path(cwd), **more)  # type: ignore[arg-type]
+        found = learner.memory.recall(question, Path(cwd), **more)  # type: ignore[arg-type]
     return [each.memory.text for group in found.groups for each in group.memories]
 
 
@@ -91,7 +91,7 @@ def test_a_lesson_that_was_learnt_is_found_by_its_name(projects: Path) -> None:
         said(projects, number, "build it", "no, use pnpm, not npm. always.")
     learnt()
     with wisen.open_learner() as learner:
-        best = learner.recall("pnpm or npm", Path(SHOP)).groups[0].best
+        best = learner.memory.recall("pnpm or npm", Path(SHOP)).groups[0].best
     assert (best.kind, best.uses) == (MemoryKind.ENTRY, 3)
     assert best.place.startswith("LRN-")
 
@@ -106,8 +106,8 @@ def test_a_task_is_told_what_is_known_about_it(projects: Path) -> None:
         transcript.write(projects / "shop")
     learnt()
     with wisen.open_learner() as learner:
-        made = learner.brief("please run npm test again", Path(SHOP), budget=200)
-        nothing = learner.brief("paint the fence", Path(SHOP))
+        made = learner.memory.brief("please run npm test again", Path(SHOP), budget=200)
+        nothing = learner.memory.brief("paint the fence", Path(SHOP))
     assert "what helped: npm → pnpm (ERR-" in made.text
     assert made.tokens <= 200
     assert nothing.text == ""
@@ -126,9 +126,9 @@ def test_memories_of_other_systems_are_found_as_such_and_teach_nothing(home: Pat
         path.write_text(text, encoding="utf-8")
     learnt()
     with wisen.open_learner() as learner:
-        found = [group.best for group in learner.recall("green", Path(SHOP)).groups]
-        assert learner.entries() == ()
-        assert learner.brief("green tea", Path(SHOP)).text == ""
+        found = [group.best for group in learner.memory.recall("green", Path(SHOP)).groups]
+        assert learner.lessons.all() == ()
+        assert learner.memory.brief("green tea", Path(SHOP)).text == ""
     assert {(each.agent, each.kind) for each in found} == {
         ("claude-code", MemoryKind.IMPORTED),
         ("openclaw", MemoryKind.IMPORTED),
@@ -172,7 +172,7 @@ def test_bad_questions_are_named(home: Path, projects: Path) -> None:
     ):
         assert named in run(*arguments, expect=1).stderr
     with wisen.open_learner() as learner, pytest.raises(UsageError):
-        learner.recall("", Path(SHOP))
+        learner.memory.recall("", Path(SHOP))
 
 
 def test_the_index_made_anew_finds_the_same(home: Path, projects: Path) -> None:
@@ -193,7 +193,7 @@ def test_what_was_noted_is_found_at_once_and_no_longer_when_it_is_taken_out(
     monkeypatch.chdir(tmp_path)
     run("note", "the landlord wants the keys back in June")
     with wisen.open_learner() as learner:
-        best = learner.recall("landlord", tmp_path).groups[0].best
+        best = learner.memory.recall("landlord", tmp_path).groups[0].best
     assert (best.kind, best.text) == (MemoryKind.NOTE, "the landlord wants the keys back in June")
     learnt()
     assert texts_for("landlord", str(tmp_path)) == ["the landlord wants the keys back in June"]
@@ -210,5 +210,5 @@ def test_what_a_session_came_to_is_shown_with_the_session(projects: Path) -> Non
     transcript.write(projects / "shop")
     learnt()
     with wisen.open_learner() as learner:
-        (found,) = learner.recall("walrus", Path(SHOP)).groups
+        (found,) = learner.memory.recall("walrus", Path(SHOP)).groups
     assert {each.memory.kind for each in found.memories} == {MemoryKind.TURN, MemoryKind.SUMMARY}

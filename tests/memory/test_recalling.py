@@ -19,7 +19,7 @@ from wisen.model.event import Status
 from wisen.model.failure import Ending, Goal
 from wisen.model.history import Act, History, Step, Turn
 from wisen.model.memory import DESIGN, Hit, Memory, MemoryKind, Ranked, Sought
-from wisen.model.notebook import Notebook
+from wisen.model.notebook import NotebookFile
 from wisen.testing.fake_memories import PlainMemories
 from wisen.testing.log_writer import NOON
 from wisen.text.tokens import tokens_at_most
@@ -220,7 +220,7 @@ def test_a_notebook_is_found_by_its_pieces_without_secrets_and_without_our_own_l
         ("Deploy", "use blue"),
         ("Deploy", "last"),
     ]
-    (found,) = of_notebooks([Notebook("hermes", "/m/MEMORY.md", text, NOON)]).values()
+    (found,) = of_notebooks([NotebookFile("hermes", "/m/MEMORY.md", text, NOON)]).values()
     assert {each.kind for each, _ in found} == {MemoryKind.IMPORTED}
     assert found[0][0].place == "/m/MEMORY.md:3"
 

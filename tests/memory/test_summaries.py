@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.courses import AT, came_to, course
 from wisen.memory.summary_text import HEADINGS, Setting, name_of, read_session, session_of, write_summary
-from wisen.model.summary import Item, Mark, Summary
+from wisen.model.summary import DayMark, Item, Summary
 
 pytestmark = pytest.mark.requirement("S11")
 
@@ -88,7 +88,7 @@ def test_what_the_user_wants_to_last_is_learnt_and_marked() -> None:
         )
     )
     assert [(item.text, item.turn, item.mark) for item in summary.learnings] == [
-        ("From now on always use metric units in reports.", 2, Mark.INSIGHT)
+        ("From now on always use metric units in reports.", 2, DayMark.INSIGHT)
     ]
 
 
@@ -107,7 +107,7 @@ def test_trouble_is_told_with_what_helped_and_what_never_worked_is_open() -> Non
     )
     (fixed,), (standing,) = summary.learnings, [item for item in summary.open if "never worked" in item.measured]
     assert fixed.measured == "3 tries, helped: with --slow"
-    assert fixed.mark is standing.mark is Mark.FAILURE
+    assert fixed.mark is standing.mark is DayMark.FAILURE
     assert standing.measured == "3 tries, never worked"
 
 

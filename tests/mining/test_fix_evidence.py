@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wisen.mining.sessions import mine
 from wisen.model.event import Status
-from wisen.model.failure import Change, Try
+from wisen.model.failure import CallChange, Try
 from wisen.model.history import Act, History, Step, Turn
 
 pytestmark = pytest.mark.requirement("F3")
@@ -72,7 +72,7 @@ def worked(*acts: Any, waits: dict[int, int] | None = None) -> list[Try]:
     return [each for each in mine(history(*acts, waits=waits)).tries if each.worked]
 
 
-def changes(*acts: Any, waits: dict[int, int] | None = None) -> list[Change]:
+def changes(*acts: Any, waits: dict[int, int] | None = None) -> list[CallChange]:
     return [each.change for each in worked(*acts, waits=waits)]
 
 
@@ -132,7 +132,7 @@ def test_whatever_was_done_in_between_may_be_the_cause(failing: str, passing: st
     ids=str,
 )
 def test_what_only_looks_or_failed_in_the_same_way_changes_nothing(between: Any) -> None:
-    assert Change(tool="Bash", added=("--safe-mode-x",)) in changes(
+    assert CallChange(tool="Bash", added=("--safe-mode-x",)) in changes(
         bash("tool run x", ODD), between, bash("tool run x --safe-mode-x")
     )
 
@@ -175,7 +175,7 @@ def test_what_time_alone_may_answer_is_not_put_down_to_words(said: str) -> None:
 
 def test_a_call_that_is_seen_to_pass_as_it_was_is_not_wrong() -> None:
     acts = [bash("tool run x --fast-x", ODD), bash("tool run x")]
-    assert changes(*acts) == [Change(tool="Bash", removed=("--fast-x",))]
+    assert changes(*acts) == [CallChange(tool="Bash", removed=("--fast-x",))]
     assert changes(*acts, EDIT, bash("tool run x --fast-x")) == []
     assert changes(bash("tool run x --fast-x"), EDIT, *acts) == []
 
@@ -210,7 +210,7 @@ def test_an_argument_that_cannot_matter_to_the_complaint_is_no_fix(
 def test_only_the_right_path_is_kept_where_more_was_changed() -> None:
     missing = ("Read", {"file_path": "/p/src/conf.py", "limit": 150}, FAILED, "File does not exist.")
     (change,) = changes(missing, ("Read", {"file_path": "/p/lib/conf.py", "limit": 200}, OK, None))
-    assert change == Change(tool="Read", removed=("file_path=/p/src/conf.py",), added=("file_path=/p/lib/conf.py",))
+    assert change == CallChange(tool="Read", removed=("file_path=/p/src/conf.py",), added=("file_path=/p/lib/conf.py",))
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_another_target_is_no_fix_for_one_that_is_missing(passing: str) -> None:
 def test_a_missing_variable_is_learnt_by_its_name_and_never_by_its_value(said: str, passing: str) -> None:
     value = "-".join(("post", "gres"))
     (tried,) = worked(bash("npm start", f"Exit code 1\n{said}"), EDIT, bash(passing.format(value)))
-    assert tried.change == Change(tool="Bash", added=("DATABASE_URL=<value>",))
+    assert tried.change == CallChange(tool="Bash", added=("DATABASE_URL=<value>",))
     assert (tried.signature.key, tried.signature.who) == ("config.missing-variable", "DATABASE_URL")
     assert value not in str(tried.change)
 
@@ -264,7 +264,9 @@ def test_a_missing_variable_is_learnt_by_its_name_and_never_by_its_value(said: s
 def test_another_variable_is_no_fix_and_a_file_of_variables_is_one() -> None:
     missing = bash("npm start", "Exit code 1\nError: DATABASE_URL is not set")
     assert changes(missing, bash("PORT=3 npm start")) == []
-    assert changes(missing, EDIT, bash("source .env && npm start")) == [Change(tool="Bash", added=("source", ".env"))]
+    assert changes(missing, EDIT, bash("source .env && npm start")) == [
+        CallChange(tool="Bash", added=("source", ".env"))
+    ]
 
 
 def test_a_variable_that_was_set_first_is_kept_without_its_value() -> None:
@@ -308,10 +310,12 @@ def test_an_edit_is_got_over_by_what_its_complaint_is_about() -> None:
     assert changes(gone, bash("git checkout other"), read, edit(None)) == []
     missing = "String to replace not found in file."
     assert changes(edit(missing), edit(None, old="a b c\nd e f")) == []
-    assert changes(edit(missing), edit(None, old="a b")) == [Change(tool="Edit", added=("old_string: fewer lines",))]
+    assert changes(edit(missing), edit(None, old="a b")) == [
+        CallChange(tool="Edit", added=("old_string: fewer lines",))
+    ]
     twice = "Found 2 matches of the string to replace"
     assert changes(edit(twice), edit(None, old="x\na b c\ny")) == [
-        Change(tool="Edit", added=("old_string: more lines",))
+        CallChange(tool="Edit", added=("old_string: more lines",))
     ]
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from wisen.mining.call_changes import difference
 from wisen.mining.sessions import mine
 from wisen.model.event import Status
-from wisen.model.failure import Change, Mined, Try
+from wisen.model.failure import CallChange, Mined, Try
 from wisen.model.fix import Danger
 from wisen.model.history import History, Step
 
@@ -62,7 +62,7 @@ def test_a_dropped_word_is_the_fix() -> None:
         bash("rtk bun run test 2>&1 | tail -20", MASKED, "error: unrecognized subcommand 'bun'"),
         bash("bun run test 2>&1 | tail -5"),
     )
-    assert tried.change == Change(tool="Bash", removed=("rtk",))
+    assert tried.change == CallChange(tool="Bash", removed=("rtk",))
     assert (tried.failure, tried.later, tried.worked, tried.danger) == ("c0", "c1", True, Danger.NONE)
 
 
@@ -114,7 +114,7 @@ def test_reading_a_file_first_is_what_an_edit_needed() -> None:
         ("Read", {"file_path": "/p/a"}, OK, None),
         edit("a"),
     )
-    assert tried.change == Change(tool="Edit", first=("Read the same file",))
+    assert tried.change == CallChange(tool="Edit", first=("Read the same file",))
 
 
 def test_the_call_between_is_the_fix_when_the_call_itself_stayed_the_same() -> None:
@@ -134,7 +134,7 @@ def test_how_the_text_of_an_edit_differs_is_the_fix_and_the_text_is_not() -> Non
 
 def test_a_switched_option_is_a_fix() -> None:
     one = edit("a", status=FAILED, text="Found 2 matches of the string to replace", replace_all=False)
-    assert only(one, edit("a", replace_all=True)).change == Change(
+    assert only(one, edit("a", replace_all=True)).change == CallChange(
         tool="Edit", removed=("replace_all=false",), added=("replace_all=true",)
     )
 
@@ -198,7 +198,7 @@ def test_time_and_tokens_lost_are_those_of_the_failed_attempts() -> None:
 
 def test_changes_after_a_success_are_habits() -> None:
     found = mined(bash("go test ./a"), bash("go test ./a -v"), bash("go test ./a"), bash("go test ./a -v"))
-    assert found.habits == {Change(tool="Bash", added=("-v",)): 2, Change(tool="Bash", removed=("-v",)): 1}
+    assert found.habits == {CallChange(tool="Bash", added=("-v",)): 2, CallChange(tool="Bash", removed=("-v",)): 1}
     assert found.pairs == {"Bash": (3, 0)}
 
 
@@ -247,7 +247,7 @@ def test_a_call_that_had_to_come_first_is_judged_whole() -> None:
 def test_no_difference_between_equal_calls() -> None:
     assert difference("Bash", '{"command": "a"}', '{"command": "a", "timeout": 3}') is None
     assert difference("X", '{"a": 1}', '{"a": 1}') is None
-    assert difference("X", '{"a": 1}', '{"a": 2}') == Change(tool="X", removed=("a=1",), added=("a=2",))
+    assert difference("X", '{"a": 1}', '{"a": 2}') == CallChange(tool="X", removed=("a=1",), added=("a=2",))
     assert difference("X", None, None) is None
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from wisen.errors import UsageError
 from wisen.kernel.matching import keys_of
-from wisen.model.guard import ACTIONS, FORM, Guard, GuardSource, Mode, form_of, guard_id, tools_of, version_of, watch_of
+from wisen.model.guard import ACTIONS, FORM, Guard, GuardSource, Mode, form_of, guard_id, version_of, watch_of
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,3 @@ _key = st.text().map(lambda text: text.replace("\0", ""))
 def test_guards_are_told_apart_by_context_and_watch(one: tuple[str, str], two: tuple[str, str]) -> None:
     assert (guard_id(*one) == guard_id(*two)) is (one == two)
     assert re.fullmatch("G-[0-9a-f]{8}", guard_id(*one))
-
-
-def test_tools_are_named_once() -> None:
-    assert tools_of(["shell: a", "edit: b", "shell: c", "WebFetch: url=x"]) == ("WebFetch", "edit", "shell")

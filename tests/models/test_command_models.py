@@ -20,7 +20,7 @@ from wisen.model.model_use import WORK
 from wisen.model.report import Selection
 from wisen.models.answer_text import prompt_of
 from wisen.models.command_model import CLIENTS, UNREADABLE, CommandModel
-from wisen.models.ports import Prompt, Reply
+from wisen.models.model_ports import Prompt, Reply
 from wisen.safety.sentinel import strip, wrap
 from wisen.testing.port_contracts import harmless
 from wisen.testing.transcripts import ClaudeTranscript
@@ -230,9 +230,9 @@ def test_sessions_in_which_programs_are_asked_are_never_learnt_from(home: Path) 
         log.write(home / ".claude" / "projects" / str(number))
     with wisen.open_learner() as learner:
         learner.learn()
-        counts = learner._parts.index.counts(Selection())
+        counts = learner.home.index.events.counts(Selection())
         assert (counts.sessions, counts.typed_turns) == (1, 1)
-        assert not any(str(work) in alias.path for alias in learner._parts.ledger.aliases(learner._parts.machine))
+        assert not any(str(work) in alias.path for alias in learner.home.ledger.contexts.aliases(learner.home.machine))
 
 
 def test_nor_is_what_stands_between_our_marks_wherever_it_was_written_down(home: Path) -> None:
@@ -241,4 +241,4 @@ def test_nor_is_what_stands_between_our_marks_wherever_it_was_written_down(home:
     log.write(home / ".claude" / "projects" / "1")
     with wisen.open_learner() as learner:
         learner.learn()
-        assert learner._parts.index.signals(Selection()) == ()
+        assert learner.home.index.findings.signals(Selection()) == ()

@@ -17,8 +17,8 @@ from wisen.model.model_use import ABSENT_PRICE, NANOS, ModelsPolicy, PricePolicy
 from wisen.models.answer_text import NotAsAsked, answer_in, prompt_of, schema_of
 from wisen.models.hosted_model import HostedModel
 from wisen.models.metered import COOL_SECONDS, TRIES, Around, Metered
-from wisen.models.ports import Item, Model, Question, Reply
-from wisen.testing.fake_models import MemoryAnswers, MemoryPurse, ScriptedResponder
+from wisen.models.model_ports import MaterialItem, Model, Question, Reply
+from wisen.testing.fake_models import MemoryModelAnswers, MemoryModelUses, ScriptedResponder
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.port_contracts import ModelContract, Verdict, harmless
 
@@ -36,8 +36,8 @@ class World:
     responder: ScriptedResponder
     policy: ModelsPolicy = field(default_factory=lambda: ModelsPolicy(nano="fake:small"))
     clock: FixedClock = field(default_factory=FixedClock)
-    answers: MemoryAnswers = field(default_factory=MemoryAnswers)
-    purse: MemoryPurse = field(default_factory=MemoryPurse)
+    answers: MemoryModelAnswers = field(default_factory=MemoryModelAnswers)
+    purse: MemoryModelUses = field(default_factory=MemoryModelUses)
     pauses: list[float] = field(default_factory=list)
     offset: timedelta = timedelta(0)
 
@@ -271,7 +271,7 @@ def test_and_no_third() -> None:
         world.model.ask(harmless("a"))
     assert failed.value.reason is Reason.MALFORMED
     assert len(world.responder.prompts) == 2
-    assert world.answers.answers() == ()
+    assert world.answers.all() == ()
 
 
 def test_a_refusal_is_one() -> None:
@@ -342,7 +342,7 @@ def test_whatever_is_answered_is_a_value_of_the_type_or_nothing(text: str) -> No
 
 @given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
 def test_no_text_can_end_its_own_quotation(items: list[tuple[str, str]]) -> None:
-    material = tuple(Item(*each) for each in items)
+    material = tuple(MaterialItem(*each) for each in items)
     question = Question(purpose="t", tier=Tier.NANO, instructions="Judge.", answer=Verdict, material=material)
     read = json.loads(prompt_of(question, material).user)
     sendable = [{"id": _whole(id_), "text": _whole(text)} for id_, text in items]
@@ -366,7 +366,7 @@ def test_what_safety_refuses_is_not_kept_as_an_answer() -> None:
     world = World(ScriptedResponder(lambda _: json.dumps({"text": SECRET})))
     question = Question(purpose="t", tier=Tier.NANO, instructions="Say.", answer=Words)
     assert world.model.ask(question).value.text == SECRET
-    assert world.answers.answers() == ()
+    assert world.answers.all() == ()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tests.models.chat_server import Says, Script, Server, chatting
 from wisen.errors import MissingExtra, ModelFailed, Reason
 from wisen.learner import Learner
 from wisen.model.model_use import Tier
-from wisen.models.ports import Answer
+from wisen.models.model_ports import ModelAnswer
 from wisen.testing.port_contracts import Verdict, harmless
 
 pytestmark = pytest.mark.requirement("C8")
@@ -51,9 +51,9 @@ def world(home: Path, script: Script, **more: object) -> Iterator[tuple[Server, 
             yield server, learner
 
 
-def ask(learner: Learner, *texts: str) -> Answer[Verdict]:
+def ask(learner: Learner, *texts: str) -> ModelAnswer[Verdict]:
     """One question about some texts."""
-    return learner._parts.model().ask(harmless(*texts))
+    return learner._opened.model().ask(harmless(*texts))
 
 
 def failure(learner: Learner, *texts: str) -> ModelFailed:
@@ -124,7 +124,7 @@ def test_each_way_to_fail_is_told_apart(home: Path, says: Says, reason: Reason, 
 def test_a_server_that_is_slow_or_not_there_is_waited_for_only_as_long_as_the_settings_say(home: Path) -> None:
     with world(home, [Says("{}", after=3)], seconds=1) as (server, learner):
         assert failure(learner, "a").reason is Reason.TIMEOUT
-        assert learner._parts.ledger.spent(learner._parts.machine, _today(learner)).tokens > 1024
+        assert learner.home.ledger.model_uses.spent(learner.home.machine, _today(learner)).tokens > 1024
     assert len(server.requests) == 1
     configure(home, f"{REFUSING}/v1|small")
     with wisen.open_learner() as learner:
@@ -132,8 +132,7 @@ def test_a_server_that_is_slow_or_not_there_is_waited_for_only_as_long_as_the_se
 
 
 def _today(learner: Learner) -> str:
-    parts = learner._parts
-    return parts.local(parts.clock.now()).date().isoformat()
+    return learner.home.local(learner.home.clock.now()).date().isoformat()
 
 
 def test_after_a_moment_of_trouble_it_works(home: Path) -> None:
@@ -229,7 +228,7 @@ with wisen.open_learner() as learner:
     sys.stdin.readline()
     for _ in range(8):
         try:
-            learner.check_model()
+            learner.models.check()
             print("answered")
         except ModelFailed as error:
             print(error.reason)
@@ -291,7 +290,7 @@ def test_nothing_is_loaded_before_a_model_is_asked(home: Path) -> None:
     code = (
         "import sys, wisen\n"
         "with wisen.open_learner() as learner:\n"
-        "    learner.learn(); learner.status(); learner.models()\n"
+        "    learner.learn(); learner.status(); learner.models.state()\n"
         "print([name for name in ('pydantic_ai', 'openai', 'wisen.models.hosted_model') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
@@ -301,28 +300,28 @@ def test_nothing_is_loaded_before_a_model_is_asked(home: Path) -> None:
 def test_what_was_answered_is_forgotten_with_the_rest(home: Path) -> None:
     with world(home, [YES]) as (_, learner):
         ask(learner, "a")
-        index = learner._parts.index
-        index.keep_answer("q", "label", "the plum jam recipe of aunt Mirabelle")
-        (done,) = learner.forget("aunt Mirabelle", scope="*")
+        index = learner.home.index
+        index.model_answers.keep("q", "label", "the plum jam recipe of aunt Mirabelle")
+        (done,) = learner.forgetting.forget("aunt Mirabelle", scope="*")
         assert [(thing.kind, thing.where) for thing in done.things] == [("answer", "what models answered")]
-        assert index.answers() == ()
+        assert index.model_answers.all() == ()
     assert all(b"Mirabelle" not in path.read_bytes() for path in (home / "wisen").glob("index.db*"))
 
 
 def test_what_safety_refuses_today_is_purged_from_answers(home: Path) -> None:
     with world(home, [YES]) as (_, learner):
-        learner._parts.index.keep_answer("q", "label", f"the key is {SECRET}")
-        assert [(each.place, each.many) for each in learner.purge()] == [("answer", 1)]
-        assert learner._parts.index.answers() == ()
+        learner.home.index.model_answers.keep("q", "label", f"the key is {SECRET}")
+        assert [(each.place, each.many) for each in learner.forgetting.purge()] == [("answer", 1)]
+        assert learner.home.index.model_answers.all() == ()
     assert all(SECRET.encode() not in path.read_bytes() for path in (home / "wisen").glob("index.db*"))
 
 
 def test_what_was_spent_stays_known_when_everything_is_forgotten(home: Path) -> None:
     with world(home, [YES], calls_per_day=1) as (server, learner):
         ask(learner, "a")
-        learner.forget_everything("*")
+        learner.forgetting.forget_everything("*")
         assert failure(learner, "b").reason is Reason.OVER_CAP
-        assert learner._parts.model().named(Tier.NANO) == server.name
+        assert learner._opened.model().named(Tier.NANO) == server.name
     assert len(server.requests) == 1
 
 

@@ -12,7 +12,7 @@ from msgspec import structs
 from tests.commands import run
 from tests.trials.made_up_users import ERROR, World
 from wisen.errors import UsageError
-from wisen.model.entry import EntryType, Logged, MoveKind, Priority, Status, rule_id
+from wisen.model.entry import EntryStatus, EntryType, Logged, MoveKind, Priority, rule_id
 from wisen.model.memory import MemoryKind
 from wisen.model.reinforcement import MOST, How
 from wisen.testing.exposures_contract import a_reinforcement
@@ -63,12 +63,12 @@ def deploys(world: World, *, praise: str = PRAISE, then: str = "") -> ClaudeTran
 
 def rows(world: World) -> tuple[Reinforcement, ...]:
     with world.learner() as learner:
-        return learner._parts.ledger.reinforcements()
+        return learner.home.ledger.reinforcements.all()
 
 
 def entry(world: World, of: EntryType = EntryType.ERROR) -> EntryState:
     with world.learner() as learner:
-        (found,) = [each for each in learner.entries() if each.entry.type is of and "pnpm" not in each.text]
+        (found,) = [each for each in learner.lessons.all() if each.entry.type is of and "pnpm" not in each.text]
     return found
 
 
@@ -105,11 +105,11 @@ def test_what_was_told_before_a_praise_is_strengthened_when_the_session_is_over(
     assert 0.5 < praise["probability"] <= 1
     assert {each["id"] for each in praise["strengthened"]} == {row.subject for row in found}
     with world.learner() as learner:
-        assert len(learner.praises(days=1)) == 1
-        assert learner.praises(days=0.1) == ()
-        assert 0.9 < learner.strength(state.praises) < 1
+        assert len(learner.praise.all(days=1)) == 1
+        assert learner.praise.all(days=0.1) == ()
+        assert 0.9 < learner.praise.strength(state.praises) < 1
         with pytest.raises(UsageError, match="--days 0 leaves nothing"):
-            learner.praises(days=0)
+            learner.praise.all(days=0)
 
 
 def test_nothing_is_doubled_when_cycles_come_again_or_the_index_is_made_anew(world: World) -> None:
@@ -192,7 +192,7 @@ def test_what_a_prompt_brought_or_recalled_is_strengthened_as_used_just_before(w
     (row,) = rows(world)
     assert (row.how, row.weight) == (How.PROMPT, 1.0), "and what came with the praise does not count"
     with world.learner() as learner:
-        (said,) = [each for each in learner.entries() if each.praises]
+        (said,) = [each for each in learner.lessons.all() if each.praises]
     assert "pnpm" in said.text
 
 
@@ -213,10 +213,10 @@ def test_a_hint_that_the_coin_withheld_is_not_strengthened_and_no_praise_makes_o
     assert hint.entry.category == "best_practice"
     assert {row.session for row in hint.praises} == given
     with world.learner() as learner:
-        assert (hint.status, hint.confirmed, hint.sessions) == (Status.PENDING, False, 2)
-        assert hint.entry.id not in {each.proposal.entry for each in learner.proposals()}
-        assert {each.judged.verdict for each in learner.trials()} == {"running"}
-        assert not [move for move in learner.decisions(hint) if move.kind is not MoveKind.PRIORITY]
+        assert (hint.status, hint.confirmed, hint.sessions) == (EntryStatus.PENDING, False, 2)
+        assert hint.entry.id not in {each.proposal.entry for each in learner.proposals.all()}
+        assert {each.judged.verdict for each in learner.trials.all()} == {"running"}
+        assert not [move for move in learner.lessons.decisions(hint) if move.kind is not MoveKind.PRIORITY]
         assert 0 <= hint.weight(world.days.time) - hint.sessions <= MOST
 
 
@@ -251,7 +251,7 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
     world.pass_(hours=12)
     world.cycle()
     with world.learner() as learner:
-        said = [each for each in learner.entries() if each.entry.origin == "stated"]
+        said = [each for each in learner.lessons.all() if each.entry.origin == "stated"]
     told = world.fire("session-start", world.log(), source="startup")
     first, last = sorted(said, key=lambda each: told.index(each.text))
     for _ in range(2):
@@ -264,31 +264,33 @@ def test_what_is_praised_comes_first_where_things_compete(world: World) -> None:
     told = world.fire("session-start", world.log(), source="startup")
     assert told.index(last.text) < told.index(first.text)
     with world.learner() as learner:
-        worth = learner._worth()
+        worth = learner.rules._writer._worth()
     assert worth[rule_id(last.entry.id)] > worth[rule_id(first.entry.id)], "nor does it make room first in a file"
 
 
 def test_praise_decides_what_is_found_first_among_what_matches_as_well(world: World) -> None:
     with world.learner() as learner:
-        one, two = (learner.log(Logged("learning", f"The {name} mirror needs a token.")) for name in ("north", "south"))
+        one, two = (
+            learner.lessons.log(Logged("learning", f"The {name} mirror needs a token.")) for name in ("north", "south")
+        )
 
         def found() -> list[str]:
-            groups = learner.recall("mirror token", world.project).groups
+            groups = learner.memory.recall("mirror token", world.project).groups
             return [each.best.id.removeprefix("entry:") for each in groups if each.best.kind is MemoryKind.ENTRY]
 
         learner.cycle(quick=True)
         first, last = found()
         assert {first, last} == {one.id, two.id}
         praise = a_reinforcement(subject=last, session="s")
-        learner._parts.ledger.strengthen([structs.replace(praise, weight=1.0, at=world.days.time)])
+        learner.home.ledger.reinforcements.add([structs.replace(praise, weight=1.0, at=world.days.time)])
         assert found() == [last, first]
-        same = learner.log(Logged("learning", "Log in before you fetch from that server."))
-        learner.decide(same.name, MoveKind.MERGE, first)
+        same = learner.lessons.log(Logged("learning", "Log in before you fetch from that server."))
+        learner.lessons.decide(same.name, MoveKind.MERGE, first)
         for at in (world.days.time, world.days.time - timedelta(days=2)):
             more = a_reinforcement(f"{at}", subject=same.id, session=f"{at}")
-            learner._parts.ledger.strengthen([structs.replace(more, weight=1.0, at=at)])
+            learner.home.ledger.reinforcements.add([structs.replace(more, weight=1.0, at=at)])
         assert found() == [first, last], "what was merged into it is praised with it"
-        briefed = learner.brief("mirror token", world.project).memories
+        briefed = learner.memory.brief("mirror token", world.project).memories
         assert briefed[0].id == f"entry:{first}"
 
 

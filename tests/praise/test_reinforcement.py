@@ -15,7 +15,7 @@ from msgspec import structs
 from wisen.lessons import fading
 from wisen.lessons.fading import faded
 from wisen.memory.ranking import group, lift, lift_groups, rank
-from wisen.model.entry import EntryType, MoveKind, Origin, Priority, Status, rule_id
+from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, Priority, rule_id
 from wisen.model.entry_state import states
 from wisen.model.event import Status as Ended
 from wisen.model.exposure import Arm, Exposure
@@ -37,8 +37,8 @@ from wisen.praise.attribution import (
     takes_back,
     weighed,
 )
-from wisen.praise.praising import Names
-from wisen.store.ledger_port import Scribe
+from wisen.praise.praising import PraiseTargets
+from wisen.store.scribe import Scribe
 from wisen.testing.entries_contract import a_move, an_entry
 from wisen.testing.exposures_contract import a_reinforcement, an_exposure
 from wisen.testing.fake_ledger import MemoryLedger
@@ -47,7 +47,7 @@ from wisen.testing.log_writer import NOON
 from wisen.text.command_lines import parsed
 
 if TYPE_CHECKING:
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 pytestmark = pytest.mark.requirement("C3")
 
@@ -127,7 +127,7 @@ def test_an_entry_has_its_own_praises_those_of_its_fix_and_of_what_was_merged_in
 
 
 def fade(rows: list[Reinforcement], days: int) -> list[str]:
-    measured = an_entry(origin=Origin.MEASURED, priority=Priority.HIGH)
+    measured = an_entry(origin=EntryOrigin.MEASURED, priority=Priority.HIGH)
     scribe = Scribe(FixedClock(NOON + days * DAY), CountingIds(), "desk")
     found = states([measured], (), (), rows)
     return [move.value for move in faded(found, (), NOON + days * DAY, scribe)]
@@ -136,14 +136,14 @@ def fade(rows: list[Reinforcement], days: int) -> list[str]:
 @pytest.mark.requirement("S10")
 def test_praise_sets_the_clock_of_fading_back() -> None:
     assert fade([], 31) == [Priority.MEDIUM]
-    assert fade([], 91) == [Status.WONT_FIX]
+    assert fade([], 91) == [EntryStatus.WONT_FIX]
     assert fade([praised(30)], 31) == fade([praised(60)], 89) == []
-    assert fade([praised(1)], 92) == [Status.WONT_FIX], "and only back to itself"
+    assert fade([praised(1)], 92) == [EntryStatus.WONT_FIX], "and only back to itself"
 
 
 def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fading, "MOST", 1)
-    entries = [an_entry("01A", origin=Origin.MEASURED), an_entry("01B", origin=Origin.MEASURED)]
+    entries = [an_entry("01A", origin=EntryOrigin.MEASURED), an_entry("01B", origin=EntryOrigin.MEASURED)]
     scribe = Scribe(FixedClock(NOON), CountingIds(), "desk")
     for subject, goes in (("01A", "01B"), ("01B", "01A")):
         found = states(entries, (), (), [praised(0, subject)])
@@ -152,7 +152,7 @@ def test_where_a_context_holds_too_many_the_praised_stays(monkeypatch: pytest.Mo
 
 @given(ROWS)
 def test_praise_decides_nothing_about_an_entry(rows: list[Reinforcement]) -> None:
-    hint = an_entry(origin=Origin.MEASURED)
+    hint = an_entry(origin=EntryOrigin.MEASURED)
     (plain,), (state,) = states([hint], (), ()), states([hint], (), (), rows)
     assert structs.replace(state, praises=(), used=None) == plain
     assert 0 <= state.weight(NOON) - state.sessions <= MOST
@@ -313,9 +313,10 @@ def test_commands_that_take_back(command: str, takes: bool) -> None:
 
 def test_what_is_over_elsewhere_or_only_told_to_be_gone_is_not_strengthened() -> None:
     ledger = MemoryLedger()
-    ledger.enter([an_entry("01A", context="shop"), an_entry("01B", context="shop"), a_move("m", "01B")])
-    index = SimpleNamespace(fixes=lambda _: [SimpleNamespace(id="8e2f44aa00")])
-    names = Names(cast("Parts", SimpleNamespace(ledger=ledger, index=index)))
+    ledger.entries.enter([an_entry("01A", context="shop"), an_entry("01B", context="shop"), a_move("m", "01B")])
+    found = SimpleNamespace(fixes=lambda _: [SimpleNamespace(id="8e2f44aa00")])
+    index = SimpleNamespace(findings=found)
+    names = PraiseTargets(cast("Home", SimpleNamespace(ledger=ledger, index=index)))
     assert names.subject_of(shown("session-start", 0, rule_id("01A"))) == "01A"
     assert names.subject_of(structs.replace(shown("prompt", 0, "entry"), version="01A")) == "01A"
     assert names.subject_of(structs.replace(shown("prompt", 0, "turn"), version="claude-code:01A")) == ""

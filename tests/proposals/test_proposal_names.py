@@ -19,7 +19,7 @@ from wisen import app
 from wisen.errors import UsageError
 from wisen.model.entry import Answer
 from wisen.model.presence import NotAPerson
-from wisen.model.short_ids import is_short_id, short_id, short_ids
+from wisen.model.short_ids import short_id, short_ids
 from wisen.testing.fakes import FixedPresence
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -46,31 +46,31 @@ def shop(home: Path) -> Path:
         log.write(home / ".claude" / "projects" / "shop")
     with wisen.open_learner() as learner:
         learner.cycle()
-        assert sum(each.waits for each in learner.proposals()) == 3
+        assert sum(each.waits for each in learner.proposals.all()) == 3
     return project
 
 
 def test_numbers_mean_the_list_that_was_shown_whatever_was_answered_since(shop: Path) -> None:
     with wisen.open_learner() as learner:
-        ids = [each.proposal.id for each in learner.proposals() if each.waits]
-        learner.note_shown(ids)
-        learner.answer("1", Answer.APPROVED)
-        learner.answer("2", Answer.APPROVED)
-        answers = {each.proposal.id: each.answer for each in learner.proposals()}
+        ids = [each.proposal.id for each in learner.proposals.all() if each.waits]
+        learner.proposals.note_shown(ids)
+        learner.proposals.answer("1", Answer.APPROVED)
+        learner.proposals.answer("2", Answer.APPROVED)
+        answers = {each.proposal.id: each.answer for each in learner.proposals.all()}
         assert [answers[each] for each in ids] == [Answer.APPROVED, Answer.APPROVED, None]
-        text = learner.proposal(ids[0]).proposal.text
+        text = learner.proposals.get(ids[0]).proposal.text
         with pytest.raises(UsageError, match=re.escape(f"{short_id(ids[0])} (“{text}”) was approved already")):
-            learner.answer("1", Answer.APPROVED)
+            learner.proposals.answer("1", Answer.APPROVED)
         for number in ("0", "4", "99"):
             with pytest.raises(UsageError, match=f"has 3 proposals, and no number {number}"):
-                learner.answer(number, Answer.APPROVED)
-        learner.note_shown(ids[2:])
-        assert learner.proposal("1").proposal.id == ids[2], "the list that was shown last"
+                learner.proposals.answer(number, Answer.APPROVED)
+        learner.proposals.note_shown(ids[2:])
+        assert learner.proposals.get("1").proposal.id == ids[2], "the list that was shown last"
 
 
 def test_a_number_of_no_list_is_refused_with_the_next_step(shop: Path) -> None:
     with wisen.open_learner() as learner, pytest.raises(UsageError, match="wisen proposals shows what waits"):
-        learner.answer("2", Answer.APPROVED)
+        learner.proposals.answer("2", Answer.APPROVED)
 
 
 @pytest.mark.parametrize("broken", [b"", b"{", b"\xff\xfe", b'{"a": 1}', b'[{"viewer": 3}]'])
@@ -78,34 +78,32 @@ def test_a_broken_note_of_what_was_shown_is_as_if_nothing_was(shop: Path, home: 
     (home / "wisen" / "shown.json").write_bytes(broken)
     with wisen.open_learner() as learner:
         with pytest.raises(UsageError, match="No list was shown"):
-            learner.proposal("2")
-        learner.note_shown([learner.proposals()[0].proposal.id])
-        assert learner.proposal("1") == learner.proposals()[0]
+            learner.proposals.get("2")
+        learner.proposals.note_shown([learner.proposals.all()[0].proposal.id])
+        assert learner.proposals.get("1") == learner.proposals.all()[0]
 
 
 def test_what_an_agent_looked_at_was_shown_to_nobody_who_decides(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with wisen.open_learner() as learner:
-        ids = [each.proposal.id for each in learner.proposals()]
-        learner.note_shown(ids)
+        ids = [each.proposal.id for each in learner.proposals.all()]
+        learner.proposals.note_shown(ids)
     monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(NotAPerson("an agent", "claude-code")))
     with wisen.open_learner() as learner:
-        learner.note_shown(ids[1:])
-        assert learner.proposal("2").proposal.id == ids[1]
+        learner.proposals.note_shown(ids[1:])
+        assert learner.proposals.get("2").proposal.id == ids[1]
 
 
 def test_each_terminal_has_its_own_list(shop: Path) -> None:
-    from dataclasses import replace
-
     with wisen.open_learner() as learner:
-        ids = [each.proposal.id for each in learner.proposals()]
-        learner.note_shown(ids)
-        own = learner._parts
-        learner._parts = replace(own, viewer="another terminal")
-        assert learner.proposal("2").proposal.id == ids[1], "where nothing was shown, the last that anybody saw"
-        learner.note_shown(ids[1:])
-        assert learner.proposal("2").proposal.id == ids[2]
-        learner._parts = own
-        assert learner.proposal("2").proposal.id == ids[1]
+        ids = [each.proposal.id for each in learner.proposals.all()]
+        learner.proposals.note_shown(ids)
+        own = learner.proposals._viewer
+        learner.proposals._viewer = "another terminal"
+        assert learner.proposals.get("2").proposal.id == ids[1], "where nothing was shown, the last that anybody saw"
+        learner.proposals.note_shown(ids[1:])
+        assert learner.proposals.get("2").proposal.id == ids[2]
+        learner.proposals._viewer = own
+        assert learner.proposals.get("2").proposal.id == ids[1]
 
 
 def test_short_ids_are_the_same_in_every_list(shop: Path, home: Path) -> None:
@@ -113,7 +111,7 @@ def test_short_ids_are_the_same_in_every_list(shop: Path, home: Path) -> None:
     listed = run("proposals").stdout
     reviewed = run("review", stdin="q\n").stdout
     for each in told:
-        assert is_short_id(each["short"])
+        assert re.fullmatch("[bcdfghjkmnpqrstvwxz]{4,12}", each["short"])
         assert f"({each['short']})" in listed
     assert f"(1/3) {told[0]['short']}" in reviewed
     answer = fire(
@@ -123,7 +121,7 @@ def test_short_ids_are_the_same_in_every_list(shop: Path, home: Path) -> None:
     assert told[2]["short"] in answer
     run("proposals", "approve", told[1]["short"].upper())
     with wisen.open_learner() as learner:
-        assert learner.proposal(told[1]["id"]).answer is Answer.APPROVED
+        assert learner.proposals.get(told[1]["id"]).answer is Answer.APPROVED
 
 
 def test_short_ids_never_change_and_never_meet() -> None:
@@ -146,20 +144,20 @@ def test_why_shows_the_conversation_before_and_after(shop: Path) -> None:
 
 def test_what_is_no_longer_kept_says_so(shop: Path) -> None:
     with wisen.open_learner() as learner:
-        proposal = learner.proposals()[0].proposal
-        assert all(each.lines for each in learner.conversations(proposal))
-        index = learner._parts.index
-        index.let_go({each.key for each in index.stored()})
-        assert [each.lines for each in learner.conversations(proposal)] == [(), ()]
+        proposal = learner.proposals.all()[0].proposal
+        assert all(each.lines for each in learner.proposals.conversations(proposal))
+        index = learner.home.index
+        index.removal.let_go({each.key for each in index.removal.stored()})
+        assert [each.lines for each in learner.proposals.conversations(proposal)] == [(), ()]
 
 
 def test_edit_begins_with_the_text_that_is_proposed(shop: Path) -> None:
     with wisen.open_learner() as learner:
-        text = learner.proposals()[0].proposal.text
+        text = learner.proposals.all()[0].proposal.text
     shown = _typed_at_terminal(["review"], [("?] ", "e\n"), ("In your words: " + text, " Always.\n"), ("?] ", "q\n")])
     assert "In your words: " + text in shown
     with wisen.open_learner() as learner:
-        assert f"{text} Always." in [each.text for each in learner.entries()]
+        assert f"{text} Always." in [each.text for each in learner.lessons.all()]
 
 
 def _typed_at_terminal(arguments: list[str], answers: list[tuple[str, str]]) -> str:

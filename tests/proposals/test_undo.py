@@ -16,7 +16,7 @@ from wisen import app
 from wisen.errors import PersonNeeded, UsageError
 from wisen.learner import Learner
 from wisen.model.change import Fate
-from wisen.model.entry import Answer, MoveKind, Proposal, ProposalType, Status, Who
+from wisen.model.entry import Answer, EntryStatus, MoveKind, Proposal, ProposalType, Who
 from wisen.model.guard import Mode
 from wisen.model.presence import NotAPerson
 from wisen.model.short_ids import short_id
@@ -37,41 +37,41 @@ def shop(home: Path) -> Path:
 
 
 def rule(learner: Learner) -> Proposal:
-    return next(each.proposal for each in learner.proposals() if each.proposal.type is ProposalType.PROMOTION)
+    return next(each.proposal for each in learner.proposals.all() if each.proposal.type is ProposalType.PROMOTION)
 
 
-def status(learner: Learner, entry: str) -> Status:
-    return next(each.status for each in learner.entries() if each.entry.id == entry)
+def status(learner: Learner, entry: str) -> EntryStatus:
+    return next(each.status for each in learner.lessons.all() if each.entry.id == entry)
 
 
 @pytest.mark.requirement("S6", "S7")
 def test_an_approved_rule_leaves_the_file_and_its_proposal_waits_again(shop: Path) -> None:
     with wisen.open_learner() as learner:
         proposal = rule(learner)
-        before = {each.entry.id: (each.status, each.confirmed, each.text) for each in learner.entries()}
-        learner.answer(proposal.id, Answer.APPROVED, text="Use pnpm, never npm.")
-        assert status(learner, proposal.entry) is Status.PROMOTED
-        planned = learner.undo(dry_run=True)
+        before = {each.entry.id: (each.status, each.confirmed, each.text) for each in learner.lessons.all()}
+        learner.proposals.answer(proposal.id, Answer.APPROVED, text="Use pnpm, never npm.")
+        assert status(learner, proposal.entry) is EntryStatus.PROMOTED
+        planned = learner.changes.undo(dry_run=True)
         assert planned.words == f"approved “{proposal.text}” into CLAUDE.md"
         assert "pnpm" in (shop / "CLAUDE.md").read_text(), "a dry run does nothing"
-        learner.undo()
+        learner.changes.undo()
         assert (shop / "CLAUDE.md").read_text() == OWN
-        assert {each.entry.id: (each.status, each.confirmed, each.text) for each in learner.entries()} == before
-        assert learner.proposal(proposal.id).waits, "it may be approved again"
+        assert {each.entry.id: (each.status, each.confirmed, each.text) for each in learner.lessons.all()} == before
+        assert learner.proposals.get(proposal.id).waits, "it may be approved again"
         learner.cycle()
-        assert status(learner, proposal.entry) is not Status.WONT_FIX, "to undo is not to refuse"
-        assert [each.proposal.id for each in learner.proposals() if each.waits].count(proposal.id) == 1
-        learner.answer(proposal.id, Answer.APPROVED)
+        assert status(learner, proposal.entry) is not EntryStatus.WONT_FIX, "to undo is not to refuse"
+        assert [each.proposal.id for each in learner.proposals.all() if each.waits].count(proposal.id) == 1
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
         assert "pnpm" in (shop / "CLAUDE.md").read_text()
 
 
 @pytest.mark.requirement("S7")
 def test_the_users_own_later_edits_stay(shop: Path) -> None:
     with wisen.open_learner() as learner:
-        learner.answer(rule(learner).id, Answer.APPROVED)
+        learner.proposals.answer(rule(learner).id, Answer.APPROVED)
         file = shop / "CLAUDE.md"
         file.write_text(f"{file.read_text()}\nWritten since.\n")
-        learner.undo()
+        learner.changes.undo()
         assert "Mine." in file.read_text()
         assert "Written since." in file.read_text()
         assert "pnpm" not in file.read_text()
@@ -82,27 +82,27 @@ def test_the_users_own_later_edits_stay(shop: Path) -> None:
 def test_any_answer_can_be_undone(shop: Path, given: Answer) -> None:
     with wisen.open_learner() as learner:
         proposal = rule(learner)
-        learner.answer(proposal.id, given)
-        learner.undo()
-        found = learner.proposal(proposal.id)
+        learner.proposals.answer(proposal.id, given)
+        learner.changes.undo()
+        found = learner.proposals.get(proposal.id)
         assert (found.waits, found.answer) == (True, None)
-        assert status(learner, proposal.entry) is Status.PENDING
+        assert status(learner, proposal.entry) is EntryStatus.PENDING
 
 
 @pytest.mark.requirement("S6", "F6")
 def test_a_guard_goes_back_to_the_mode_it_had_and_hooks_follow(shop: Path, home: Path) -> None:
     call = {"session_id": "s", "cwd": str(shop), "tool_name": "Bash", "tool_input": {"command": "git push --force"}}
     with wisen.open_learner() as learner:
-        guard = learner.add_guard("warn shell: git push --force # it is not allowed", None)
-        learner.set_guard(guard.guard.id, Mode.DENY)
+        guard = learner.guards.add("warn shell: git push --force # it is not allowed", None)
+        learner.guards.set(guard.guard.id, Mode.DENY)
         assert answered(home / "wisen", "before-call", call)["permissionDecision"] == "deny"
-        learner.undo()
-        assert learner.guard(guard.guard.id).mode is Mode.WARN
-        learner.undo()
-        assert [each.guard.id for each in learner.guards() if each.guard.id == guard.guard.id] == []
+        learner.changes.undo()
+        assert learner.guards.get(guard.guard.id).mode is Mode.WARN
+        learner.changes.undo()
+        assert [each.guard.id for each in learner.guards.all() if each.guard.id == guard.guard.id] == []
         assert answered(home / "wisen", "before-call", {**call, "session_id": "t"}) == {}
-        again = learner.add_guard("warn shell: git push --force # it is not allowed", None)
-        assert learner.guard(again.guard.id).mode is Mode.WARN, "it can be made again"
+        again = learner.guards.add("warn shell: git push --force # it is not allowed", None)
+        assert learner.guards.get(again.guard.id).mode is Mode.WARN, "it can be made again"
 
 
 @pytest.mark.requirement("S6")
@@ -110,12 +110,12 @@ def test_a_proposed_guard_that_was_accepted_is_in_shadow_again(home: Path) -> No
     stumbled(home, home / "shop", (1, 2, 3))
     with wisen.open_learner() as learner:
         learner.cycle()
-        (proposal,) = (each.proposal for each in learner.proposals() if each.proposal.type is ProposalType.GUARD)
-        learner.answer(proposal.id, Answer.APPROVED)
-        assert learner.guard(proposal.entry).mode is Mode.WARN
-        learner.undo()
-        assert learner.guard(proposal.entry).mode is Mode.SHADOW
-        assert learner.proposal(proposal.id).waits
+        (proposal,) = (each.proposal for each in learner.proposals.all() if each.proposal.type is ProposalType.GUARD)
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
+        assert learner.guards.get(proposal.entry).mode is Mode.WARN
+        learner.changes.undo()
+        assert learner.guards.get(proposal.entry).mode is Mode.SHADOW
+        assert learner.proposals.get(proposal.id).waits
 
 
 @pytest.mark.requirement("S6")
@@ -123,81 +123,81 @@ def test_an_install_is_one_decision_and_undone_whole(home: Path, shop: Path) -> 
     settings = home / ".claude" / "settings.json"
     settings.write_text('{"model": "opus"}\n')
     with wisen.open_learner() as learner:
-        learner.answer(rule(learner).id, Answer.APPROVED)
-        learner.install("claude-code")
-        made = [each.id for each in learner.changes().changes if each.why.startswith("hooks of")]
+        learner.proposals.answer(rule(learner).id, Answer.APPROVED)
+        learner.install.add("claude-code")
+        made = [each.id for each in learner.changes.all().changes if each.why.startswith("hooks of")]
         assert len(made) > 1, "several changes are made by one install"
-        assert "installed wisen into claude-code" in learner.undo().words
+        assert "installed wisen into claude-code" in learner.changes.undo().words
         assert settings.read_text() == '{"model": "opus"}\n'
-        assert {learner.changes().fates[each] for each in made} == {Fate.UNDONE}
-        assert learner.undo(dry_run=True).words.startswith("approved “"), "the one before is the last now"
+        assert {learner.changes.all().fates[each] for each in made} == {Fate.UNDONE}
+        assert learner.changes.undo(dry_run=True).words.startswith("approved “"), "the one before is the last now"
 
 
 @pytest.mark.requirement("S6")
 def test_undone_twice_goes_to_the_decision_before_and_then_there_is_nothing(shop: Path) -> None:
     with wisen.open_learner() as learner:
-        learner.add_rule("Write commit messages in English.")
-        learner.answer(rule(learner).id, Answer.APPROVED)
-        assert learner.undo().words.startswith("approved")
-        assert learner.undo().words == "added the rule “Write commit messages in English.”"
-        assert not any(each.status is Status.PROMOTED for each in learner.entries())
+        learner.rules.add("Write commit messages in English.")
+        learner.proposals.answer(rule(learner).id, Answer.APPROVED)
+        assert learner.changes.undo().words.startswith("approved")
+        assert learner.changes.undo().words == "added the rule “Write commit messages in English.”"
+        assert not any(each.status is EntryStatus.PROMOTED for each in learner.lessons.all())
         with pytest.raises(UsageError, match="nothing to undo"):
-            learner.undo()
-        assert [each.is_undone for each in learner.decision_log()] == [True, True]
+            learner.changes.undo()
+        assert [each.is_undone for each in learner.changes.decisions()] == [True, True]
 
 
 @pytest.mark.requirement("S6")
 def test_a_decision_is_found_by_its_short_id_its_change_and_its_proposal(shop: Path) -> None:
     with wisen.open_learner() as learner:
         proposal = rule(learner)
-        learner.answer(proposal.id, Answer.APPROVED)
-        learner.add_rule("Write commit messages in English.")
-        wanted = learner.decision_log()[0]
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
+        learner.rules.add("Write commit messages in English.")
+        wanted = learner.changes.decisions()[0]
         (change,) = wanted.changes
         for name in (short_id(wanted.id), wanted.id, change, change[:20], proposal.id, short_id(proposal.id)):
-            assert learner.decision(name) == wanted, name
-        learner.undo(short_id(wanted.id))
+            assert learner.changes.decision(name) == wanted, name
+        learner.changes.undo(short_id(wanted.id))
         assert (shop / "CLAUDE.md").read_text() == OWN
         with pytest.raises(UsageError, match="undone already"):
-            learner.undo(wanted.id)
+            learner.changes.undo(wanted.id)
         with pytest.raises(UsageError, match="No decision has the id 'nosuch'"):
-            learner.undo("nosuch")
+            learner.changes.undo("nosuch")
 
 
 @pytest.mark.requirement("S6")
 def test_what_was_decided_before_decisions_were_noted_is_undone_as_one(shop: Path) -> None:
     with wisen.open_learner() as learner:
         proposal = rule(learner)
-        learner.answer(proposal.id, Answer.APPROVED)
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
     with closing(app.wire().ledger()) as ledger:
-        ledger.remove([each for each in ledger.moves(every=True) if each.kind is MoveKind.DECISION])
+        ledger.removal.remove([each for each in ledger.moves.all(every=True) if each.kind is MoveKind.DECISION])
     with wisen.open_learner() as learner:
-        learner.undo()
+        learner.changes.undo()
         assert (shop / "CLAUDE.md").read_text() == OWN
-        assert status(learner, proposal.entry) is Status.PENDING
-        assert learner.proposal(proposal.id).waits
+        assert status(learner, proposal.entry) is EntryStatus.PENDING
+        assert learner.proposals.get(proposal.id).waits
 
 
 @pytest.mark.requirement("S6")
 def test_what_policy_did_is_named_and_not_done_again_when_it_was_undone(shop: Path) -> None:
     with wisen.open_learner() as learner:
         proposal = rule(learner)
-        learner.answer(proposal.id, Answer.APPROVED, by=Who.WISEN)
-        assert learner.undo().words == f"by itself: approved “{proposal.text}” into CLAUDE.md"
-        assert learner.proposal(proposal.id).waits
-        learner.apply_by_policy()
+        learner.proposals.answer(proposal.id, Answer.APPROVED, by=Who.WISEN)
+        assert learner.changes.undo().words == f"by itself: approved “{proposal.text}” into CLAUDE.md"
+        assert learner.proposals.get(proposal.id).waits
+        learner.proposals.apply_by_policy()
         assert (shop / "CLAUDE.md").read_text() == OWN
 
 
 @pytest.mark.requirement("S6")
 def test_no_agent_undoes_anything(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with wisen.open_learner() as learner:
-        learner.answer(rule(learner).id, Answer.APPROVED)
+        learner.proposals.answer(rule(learner).id, Answer.APPROVED)
     nobody = NotAPerson("an agent runs this", "claude-code")
     monkeypatch.setattr(app.Wiring, "presence", lambda _: FixedPresence(nobody))
     with wisen.open_learner() as learner:
         with pytest.raises(PersonNeeded):
-            learner.undo()
+            learner.changes.undo()
         assert "pnpm" in (shop / "CLAUDE.md").read_text()
 
 
@@ -205,20 +205,20 @@ def test_no_agent_undoes_anything(shop: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_a_forgotten_rule_leaves_no_decision_that_brings_it_back(shop: Path) -> None:
     with wisen.open_learner() as learner:
         proposal = rule(learner)
-        learner.answer(proposal.id, Answer.APPROVED)
-        learner.undo()
-        learner.answer(proposal.id, Answer.APPROVED)
-        learner.forget("pnpm", scope="*")
-        assert learner.decision_log() == ()
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
+        learner.changes.undo()
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
+        learner.forgetting.forget("pnpm", scope="*")
+        assert learner.changes.decisions() == ()
         with pytest.raises(UsageError, match="nothing to undo"):
-            learner.undo()
+            learner.changes.undo()
 
 
 @pytest.mark.requirement("S6")
 def test_the_command_names_the_decision_and_asks(shop: Path) -> None:
     with wisen.open_learner() as learner:
         proposal = rule(learner)
-        learner.answer(proposal.id, Answer.APPROVED)
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
     for typed in ("", "n\n"):
         shown = run("undo", expect=1, stdin=typed).stdout
         assert f"Undo: approved “{proposal.text}” into CLAUDE.md, just now? [y/N]" in shown

@@ -44,22 +44,24 @@ def learner(home: Path) -> Iterator[wisen.Learner]:
 
 def resolve(learner: wisen.Learner, session: str | None, text: str = "name the region", error: str = ERROR) -> str:
     """A failure of a session and what fixed it; the id of the resolution."""
-    return learner.record_resolution(learner.record_failure(tool="deploy", error=error, session=session), text)
+    return learner.records.record_resolution(
+        learner.records.record_failure(tool="deploy", error=error, session=session), text
+    )
 
 
 def kept() -> tuple[Record, ...]:
     """What is in the ledger."""
     ledger = wire().ledger()
     try:
-        return ledger.records()
+        return ledger.program_records.find()
     finally:
         ledger.close()
 
 
 def test_what_fixed_a_failure_is_found_when_it_comes_again_with_other_values(learner: wisen.Learner) -> None:
-    failure = learner.record_failure(tool="deploy", error=ERROR, session="job-1", place="/srv")
-    resolution = learner.record_resolution(failure, "name the region")
-    (found,) = learner.relevant(tool="deploy", error="error: no region given for 'blog'")
+    failure = learner.records.record_failure(tool="deploy", error=ERROR, session="job-1", place="/srv")
+    resolution = learner.records.record_resolution(failure, "name the region")
+    (found,) = learner.records.relevant(tool="deploy", error="error: no region given for 'blog'")
     assert (found.id, found.kind, found.origin, found.match) == (
         resolution,
         LearningKind.RESOLUTION,
@@ -73,32 +75,32 @@ def test_what_fixed_a_failure_is_found_when_it_comes_again_with_other_values(lea
         0,
         True,
     )
-    assert learner.relevant(tool="sort", error="the list is empty") == ()
+    assert learner.records.relevant(tool="sort", error="the list is empty") == ()
 
 
 def test_it_is_still_there_for_the_next_program(home: Path) -> None:
     with wisen.open_learner(home / "wisen") as learner:
         resolve(learner, "job-1")
     with wisen.open_learner(home / "wisen") as learner:
-        assert [each.text for each in learner.relevant(tool="deploy", error=ERROR)] == ["name the region"]
+        assert [each.text for each in learner.records.relevant(tool="deploy", error=ERROR)] == ["name the region"]
 
 
 def test_every_id_is_new(learner: wisen.Learner) -> None:
-    ids = {learner.record_insight("the same words") for _ in range(50)}
+    ids = {learner.records.record_insight("the same words") for _ in range(50)}
     assert len(ids) == 50
     assert all(re.fullmatch(r"[0-9A-HJKMNP-TV-Z]{26}", each) for each in ids)
 
 
 @pytest.mark.requirement("F10")
 def test_a_problem_shows_its_attempts_their_trajectory_and_what_each_was_told(learner: wisen.Learner) -> None:
-    first = learner.record_failure(tool="deploy", error="error: no region given for 'a'", session="job-1")
-    second = learner.record_failure(tool="deploy", error="error: no region given for 'b'", session="job-1")
-    still_open = learner.problem(first)
-    resolution = learner.record_resolution(second, "name the region")
-    (found,) = learner.relevant(tool="deploy", error=ERROR)
+    first = learner.records.record_failure(tool="deploy", error="error: no region given for 'a'", session="job-1")
+    second = learner.records.record_failure(tool="deploy", error="error: no region given for 'b'", session="job-1")
+    still_open = learner.records.problem(first)
+    resolution = learner.records.record_resolution(second, "name the region")
+    (found,) = learner.records.relevant(tool="deploy", error=ERROR)
     assert (still_open.trajectory, still_open.ended_by) == ("00", None)
     assert found.problem is not None
-    assert found.problem == learner.problem(first) == learner.problem(second)
+    assert found.problem == learner.records.problem(first) == learner.records.problem(second)
     assert found.problem.attempts == (first, second)
     assert found.problem.feedback == ("error: no region given for 'a'", "error: no region given for 'b'")
     assert (found.problem.trajectory, found.problem.ended_by) == ("001", resolution)
@@ -106,59 +108,62 @@ def test_a_problem_shows_its_attempts_their_trajectory_and_what_each_was_told(le
 
 @pytest.mark.requirement("F10")
 def test_a_success_ends_a_problem_and_the_next_failure_begins_another(learner: wisen.Learner) -> None:
-    first = learner.record_failure(tool="deploy", error=ERROR, session="job-1")
-    success = learner.record_success(tool="deploy", session="job-1")
-    again = learner.record_failure(tool="deploy", error=ERROR, session="job-1")
-    assert (learner.problem(first).trajectory, learner.problem(first).ended_by) == ("01", success)
-    assert learner.problem(again).attempts == (again,)
-    assert learner.problem(again).trajectory == "0"
+    first = learner.records.record_failure(tool="deploy", error=ERROR, session="job-1")
+    success = learner.records.record_success(tool="deploy", session="job-1")
+    again = learner.records.record_failure(tool="deploy", error=ERROR, session="job-1")
+    assert (learner.records.problem(first).trajectory, learner.records.problem(first).ended_by) == ("01", success)
+    assert learner.records.problem(again).attempts == (again,)
+    assert learner.records.problem(again).trajectory == "0"
 
 
 @pytest.mark.requirement("F10")
 def test_two_interleaved_sessions_do_not_mix(learner: wisen.Learner) -> None:
-    mine = [learner.record_failure(tool="deploy", error=ERROR, session="mine")]
-    yours = [learner.record_failure(tool="deploy", error=ERROR, session="yours")]
-    mine.append(learner.record_failure(tool="deploy", error=ERROR, session="mine"))
-    learner.record_resolution(yours[0], "name the region")
-    yours.append(learner.record_failure(tool="deploy", error=ERROR, session="yours"))
-    mine.append(learner.record_failure(tool="deploy", error=ERROR, session="mine"))
-    learner.record_success(tool="deploy", session="yours")
-    assert (learner.problem(mine[0]).attempts, learner.problem(mine[0]).trajectory) == (tuple(mine), "000")
-    assert [learner.problem(each).trajectory for each in yours] == ["01", "01"]
+    mine = [learner.records.record_failure(tool="deploy", error=ERROR, session="mine")]
+    yours = [learner.records.record_failure(tool="deploy", error=ERROR, session="yours")]
+    mine.append(learner.records.record_failure(tool="deploy", error=ERROR, session="mine"))
+    learner.records.record_resolution(yours[0], "name the region")
+    yours.append(learner.records.record_failure(tool="deploy", error=ERROR, session="yours"))
+    mine.append(learner.records.record_failure(tool="deploy", error=ERROR, session="mine"))
+    learner.records.record_success(tool="deploy", session="yours")
+    assert (learner.records.problem(mine[0]).attempts, learner.records.problem(mine[0]).trajectory) == (
+        tuple(mine),
+        "000",
+    )
+    assert [learner.records.problem(each).trajectory for each in yours] == ["01", "01"]
 
 
 @pytest.mark.requirement("F10")
 def test_an_unrelated_success_does_not_end_the_failure_of_another_tool(learner: wisen.Learner) -> None:
-    failure = learner.record_failure(tool="deploy", error=ERROR, session="job-1")
-    learner.record_success(tool="build", session="job-1")
-    learner.record_success(tool="deploy", session="job-2")
-    learner.record_success(tool="deploy")
-    assert learner.problem(failure).trajectory == "0"
-    learner.record_resolution(failure, "name the region")
-    assert learner.problem(failure).trajectory == "01"
+    failure = learner.records.record_failure(tool="deploy", error=ERROR, session="job-1")
+    learner.records.record_success(tool="build", session="job-1")
+    learner.records.record_success(tool="deploy", session="job-2")
+    learner.records.record_success(tool="deploy")
+    assert learner.records.problem(failure).trajectory == "0"
+    learner.records.record_resolution(failure, "name the region")
+    assert learner.records.problem(failure).trajectory == "01"
 
 
 @pytest.mark.requirement("F10")
 def test_a_resolution_from_a_machine_whose_clock_is_behind_ends_the_problem_all_the_same(
     learner: wisen.Learner,
 ) -> None:
-    failure = learner.record_failure(tool="deploy", error=ERROR, session="job-1")
+    failure = learner.records.record_failure(tool="deploy", error=ERROR, session="job-1")
     (record,) = kept()
     ledger = wire().ledger()
     behind = record.at - timedelta(hours=1)
     end = replace(record, id="0" * 26, kind=RecordKind.RESOLUTION, machine="lap", at=behind, failure=failure, text="so")
-    ledger.keep(end)
+    ledger.program_records.add(end)
     ledger.close()
-    assert (learner.problem(failure).trajectory, learner.problem(failure).ended_by) == ("01", end.id)
-    assert [each.sessions for each in learner.relevant(tool="deploy", error=ERROR)] == [1]
+    assert (learner.records.problem(failure).trajectory, learner.records.problem(failure).ended_by) == ("01", end.id)
+    assert [each.sessions for each in learner.records.relevant(tool="deploy", error=ERROR)] == [1]
 
 
 @pytest.mark.requirement("F10")
 def test_failures_without_a_session_are_problems_of_their_own(learner: wisen.Learner) -> None:
-    one = learner.record_failure(tool="deploy", error=ERROR)
-    two = learner.record_failure(tool="deploy", error=ERROR)
-    learner.record_resolution(one, "name the region")
-    assert [learner.problem(each).trajectory for each in (one, two)] == ["01", "0"]
+    one = learner.records.record_failure(tool="deploy", error=ERROR)
+    two = learner.records.record_failure(tool="deploy", error=ERROR)
+    learner.records.record_resolution(one, "name the region")
+    assert [learner.records.problem(each).trajectory for each in (one, two)] == ["01", "0"]
 
 
 @pytest.mark.requirement("F10")
@@ -193,22 +198,22 @@ def test_what_helped_is_counted_by_session_and_not_by_how_often_it_was_said(lear
     first = resolve(learner, "job-1")
     for session in ("job-1", "job-1", "job-2", None, None):
         resolve(learner, session, text="Name  the region")
-    (found,) = learner.relevant(tool="deploy", error=ERROR)
+    (found,) = learner.records.relevant(tool="deploy", error=ERROR)
     assert (found.id, found.sessions) == (first, 4)
 
 
 def test_the_difference_between_the_calls_is_shown_and_tells_learnings_apart(learner: wisen.Learner) -> None:
     def fixed(session: str, text: str, after: dict[str, object]) -> str:
-        failure = learner.record_failure(
+        failure = learner.records.record_failure(
             tool="deploy", error=ERROR, arguments={"target": session, "dry": True}, session=session
         )
-        return learner.record_resolution(failure, text, arguments={"target": session, **after})
+        return learner.records.record_resolution(failure, text, arguments={"target": session, **after})
 
     first = fixed("job-1", "it wants a region", {"dry": True, "region": "north"})
     fixed("job-2", "the region was missing", {"dry": True, "region": "north"})
     fixed("job-3", "it works now", {"dry": False})
     fixed("job-4", "it works now", {"target": "elsewhere", "dry": True})
-    found = learner.relevant(tool="deploy", error=ERROR)
+    found = learner.records.relevant(tool="deploy", error=ERROR)
     assert [(each.sessions, each.text) for each in found] == [
         (2, "the region was missing"),
         (1, "it works now"),
@@ -226,24 +231,24 @@ def test_what_was_tried_in_vain_is_not_suggested_again_until_it_helped_more_ofte
     good = resolve(learner, "job-2", "ask for a larger quota", TIMEOUT)
 
     def suggested() -> list[str]:
-        return [each.id for each in learner.relevant(tool="deploy", error=TIMEOUT)]
+        return [each.id for each in learner.records.relevant(tool="deploy", error=TIMEOUT)]
 
     assert sorted(suggested()) == sorted((bad, good))
-    learner.record_failure(tool="deploy", error=TIMEOUT, session="job-3", tried=bad)
+    learner.records.record_failure(tool="deploy", error=TIMEOUT, session="job-3", tried=bad)
     assert suggested() == [good]
-    learner.record_success(tool="deploy", session="job-4", tried=bad)
+    learner.records.record_success(tool="deploy", session="job-4", tried=bad)
     assert suggested() == [good]
-    learner.record_success(tool="deploy", session="job-4", tried=bad)
+    learner.records.record_success(tool="deploy", session="job-4", tried=bad)
     assert suggested() == [good], "the same session counts once"
-    learner.record_success(tool="deploy", session="job-5", tried=bad)
-    again = {each.id: each for each in learner.relevant(tool="deploy", error=TIMEOUT)}
+    learner.records.record_success(tool="deploy", session="job-5", tried=bad)
+    again = {each.id: each for each in learner.records.relevant(tool="deploy", error=TIMEOUT)}
     assert (again[bad].sessions, again[bad].failed) == (3, 1)
 
 
 def test_what_was_tried_in_vain_against_one_failure_still_stands_against_another(learner: wisen.Learner) -> None:
     region = resolve(learner, "job-1")
-    learner.record_failure(tool="deploy", error=TIMEOUT, session="job-2", tried=region)
-    (found,) = learner.relevant(tool="deploy", error=ERROR)
+    learner.records.record_failure(tool="deploy", error=TIMEOUT, session="job-2", tried=region)
+    (found,) = learner.records.relevant(tool="deploy", error=ERROR)
     assert (found.id, found.failed, found.last_worked) == (region, 1, False)
 
 
@@ -251,33 +256,35 @@ def test_the_same_failure_comes_before_similar_words_and_unlike_ones_do_not_come
     similar = resolve(learner, "job-1", "wait", "error: the quota of the whole project was exhausted by tests")
     same = resolve(learner, "job-2", "ask for more", "error: the quota of the project was exhausted")
     resolve(learner, "job-3", "unlike", "error: certificate of the gateway is not trusted")
-    found = learner.relevant(tool="deploy", error="error: the quota of the project was exhausted")
+    found = learner.records.relevant(tool="deploy", error="error: the quota of the project was exhausted")
     assert [(each.id, each.match) for each in found] == [(same, Match.SIGNATURE), (similar, Match.WORDS)]
 
 
 def test_the_same_symptom_of_a_tool_is_found_whatever_the_program(learner: wisen.Learner) -> None:
     def fail(command: str, error: str) -> str:
-        return learner.record_failure(tool="shell", error=error, arguments={"command": command})
+        return learner.records.record_failure(tool="shell", error=error, arguments={"command": command})
 
-    resolution = learner.record_resolution(fail("frob --all", "sh: 1: frob: command not found"), "install it first")
+    resolution = learner.records.record_resolution(
+        fail("frob --all", "sh: 1: frob: command not found"), "install it first"
+    )
     other = {"command": "knurl --all"}
-    (found,) = learner.relevant(tool="shell", error="sh: 1: knurl: command not found", arguments=other)
+    (found,) = learner.records.relevant(tool="shell", error="sh: 1: knurl: command not found", arguments=other)
     assert (found.id, found.match) == (resolution, Match.KEY)
 
 
 def test_insights_are_found_by_tool_or_by_words_and_once_however_often_they_were_recorded(
     learner: wisen.Learner,
 ) -> None:
-    friday = learner.record_insight("Deployments are refused on Fridays.", tool="deploy")
-    quota = learner.record_insight("When the quota of a project is exhausted, the gateway answers late.")
-    learner.record_insight("deployments are refused on fridays.", tool="deploy")
-    learner.record_insight("Servos want a pause.", tool="servo")
-    found = learner.relevant(tool="deploy", error=TIMEOUT)
+    friday = learner.records.record_insight("Deployments are refused on Fridays.", tool="deploy")
+    quota = learner.records.record_insight("When the quota of a project is exhausted, the gateway answers late.")
+    learner.records.record_insight("deployments are refused on fridays.", tool="deploy")
+    learner.records.record_insight("Servos want a pause.", tool="servo")
+    found = learner.records.relevant(tool="deploy", error=TIMEOUT)
     assert [(each.id, each.match) for each in found] == [(quota, Match.WORDS), (friday, Match.TOOL)]
     assert {each.kind for each in found} == {LearningKind.INSIGHT}
-    learner.record_success(tool="deploy", tried=friday)
-    learner.record_failure(tool="deploy", error=TIMEOUT, tried=quota)
-    (left,) = learner.relevant(tool="deploy", error=TIMEOUT)
+    learner.records.record_success(tool="deploy", tried=friday)
+    learner.records.record_failure(tool="deploy", error=TIMEOUT, tried=quota)
+    (left,) = learner.records.relevant(tool="deploy", error=TIMEOUT)
     assert (left.id, left.sessions) == (friday, 1)
 
 
@@ -295,7 +302,7 @@ def test_fixes_mined_from_logs_are_found_once_they_are_known_to_help(learner: wi
     error, arguments = "Exit code 1\nnpm error use pnpm", {"command": "npm test"}
 
     def found() -> tuple[Learning, ...]:
-        return learner.relevant(tool="Bash", error=error, arguments=arguments)
+        return learner.records.relevant(tool="Bash", error=error, arguments=arguments)
 
     a_session(1, home)
     learner.learn()
@@ -308,11 +315,11 @@ def test_fixes_mined_from_logs_are_found_once_they_are_known_to_help(learner: wi
     assert isinstance(fix.danger, Danger)
     assert fix.change is not None
     assert fix.words == "without npm, with pnpm"
-    assert [candidate.learning for candidate in learner.candidates()] == [replace(fix, match=None)]
-    learner.record_failure(tool="Bash", error=error, arguments=arguments, session="job-1", tried=fix.id)
+    assert [candidate.learning for candidate in learner.records.candidates()] == [replace(fix, match=None)]
+    learner.records.record_failure(tool="Bash", error=error, arguments=arguments, session="job-1", tried=fix.id)
     assert found() == ()
-    learner.record_success(tool="Bash", session="job-2", tried=fix.id)
-    learner.record_success(tool="Bash", session="job-3", tried=fix.id)
+    learner.records.record_success(tool="Bash", session="job-2", tried=fix.id)
+    learner.records.record_success(tool="Bash", session="job-3", tried=fix.id)
     (again,) = found()
     assert (again.sessions, again.failed) == (5, 1)
 
@@ -326,7 +333,7 @@ def test_what_keeps_failing_in_logs_with_nothing_that_helps_is_a_candidate_too(
         s.bash("frob push", "frob: error: the shelf is locked", exit_code=1)
         s.write(home / ".claude" / "projects" / "p")
     learner.learn()
-    (found,) = learner.candidates()
+    (found,) = learner.records.candidates()
     assert (found.unresolved, found.tool, found.sessions, found.failures) == (True, "Bash", 3, 3)
 
 
@@ -351,11 +358,11 @@ def test_what_helped_in_three_sessions_is_a_candidate_and_so_is_what_nothing_res
     for session in ("job-1", "job-2"):
         resolve(learner, session)
         for _ in range(4):
-            learner.record_failure(tool="sort", error="error: the bin is full", session=session)
-    assert learner.candidates() == ()
+            learner.records.record_failure(tool="sort", error="error: the bin is full", session=session)
+    assert learner.records.candidates() == ()
     resolve(learner, "job-3")
-    learner.record_failure(tool="sort", error="error: the bin is full", session="job-3")
-    unresolved, resolved = learner.candidates()
+    learner.records.record_failure(tool="sort", error="error: the bin is full", session="job-3")
+    unresolved, resolved = learner.records.candidates()
     assert (unresolved.tool, unresolved.unresolved, unresolved.sessions, unresolved.failures) == ("sort", True, 3, 9)
     assert (resolved.tool, resolved.unresolved, resolved.sessions, resolved.failures) == ("deploy", False, 3, 3)
     assert resolved.learning is not None
@@ -366,40 +373,52 @@ def test_what_helped_in_three_sessions_is_a_candidate_and_so_is_what_nothing_res
 def test_no_candidate_is_what_failed_when_it_was_last_tried_or_fails_too_often(learner: wisen.Learner) -> None:
     for number in range(6):
         resolution = resolve(learner, f"job-{number}")
-    assert [each.unresolved for each in learner.candidates()] == [False]
-    learner.record_failure(tool="deploy", error=ERROR, session="job-7", tried=resolution)
-    assert learner.candidates() == ()
-    learner.record_success(tool="deploy", session="job-8", tried=resolution)
-    assert [each.sessions for each in learner.candidates()] == [7]
+    assert [each.unresolved for each in learner.records.candidates()] == [False]
+    learner.records.record_failure(tool="deploy", error=ERROR, session="job-7", tried=resolution)
+    assert learner.records.candidates() == ()
+    learner.records.record_success(tool="deploy", session="job-8", tried=resolution)
+    assert [each.sessions for each in learner.records.candidates()] == [7]
     for number in range(9, 12):
-        learner.record_failure(tool="deploy", error=ERROR, session=f"job-{number}", tried=resolution)
-    learner.record_success(tool="deploy", session="job-13", tried=resolution)
-    assert learner.candidates() == ()
+        learner.records.record_failure(tool="deploy", error=ERROR, session=f"job-{number}", tried=resolution)
+    learner.records.record_success(tool="deploy", session="job-13", tried=resolution)
+    assert learner.records.candidates() == ()
 
 
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (lambda learner: learner.record_failure(tool="", error="x"), r"tool is ''.*Give"),
-        (lambda learner: learner.record_failure(tool="x", error=" \n"), r"error is ' \\n'.*Give"),
-        (lambda learner: learner.record_failure(tool="x", error=ValueError("x")), r"error is ValueError\('x'\).*Give"),
-        (lambda learner: learner.record_failure(tool="x", error="x", session=""), r"session is ''.*Give"),
-        (lambda learner: learner.record_failure(tool="x", error="x", tried="nothing"), r"'nothing' .*relevant\(\)"),
-        (lambda learner: learner.record_failure(tool="x", error="x", arguments={"a": {1}}), r"JSON: .*set.*Give"),
-        (lambda learner: learner.record_resolution(None, "x"), r"failure is None.*Give"),
-        (lambda learner: learner.record_resolution("nothing", "x"), r"'nothing' .*record_failure"),
-        (lambda learner: learner.record_resolution(learner.record_success(tool="x"), "x"), r"not the id of a recorded"),
-        (lambda learner: learner.record_success(tool=" "), r"tool is ' '.*Give"),
+        (lambda learner: learner.records.record_failure(tool="", error="x"), r"tool is ''.*Give"),
+        (lambda learner: learner.records.record_failure(tool="x", error=" \n"), r"error is ' \\n'.*Give"),
         (
-            lambda learner: learner.record_success(tool="x", tried=learner.record_success(tool="x")),
+            lambda learner: learner.records.record_failure(tool="x", error=ValueError("x")),
+            r"error is ValueError\('x'\).*Give",
+        ),
+        (lambda learner: learner.records.record_failure(tool="x", error="x", session=""), r"session is ''.*Give"),
+        (
+            lambda learner: learner.records.record_failure(tool="x", error="x", tried="nothing"),
+            r"'nothing' .*relevant\(\)",
+        ),
+        (
+            lambda learner: learner.records.record_failure(tool="x", error="x", arguments={"a": {1}}),
+            r"JSON: .*set.*Give",
+        ),
+        (lambda learner: learner.records.record_resolution(None, "x"), r"failure is None.*Give"),
+        (lambda learner: learner.records.record_resolution("nothing", "x"), r"'nothing' .*record_failure"),
+        (
+            lambda learner: learner.records.record_resolution(learner.records.record_success(tool="x"), "x"),
+            r"not the id of a recorded",
+        ),
+        (lambda learner: learner.records.record_success(tool=" "), r"tool is ' '.*Give"),
+        (
+            lambda learner: learner.records.record_success(tool="x", tried=learner.records.record_success(tool="x")),
             r"not the id of a l",
         ),
-        (lambda learner: learner.record_insight(""), r"text is ''.*Give"),
-        (lambda learner: learner.record_insight("x", tool=""), r"tool is ''.*Give"),
-        (lambda learner: learner.record_insight(sentinel.wrap("x")), r"words of your own"),
-        (lambda learner: learner.relevant(tool="", error="x"), r"tool is ''.*Give"),
-        (lambda learner: learner.relevant(tool="x", error=""), r"error is ''.*Give"),
-        (lambda learner: learner.problem("nothing"), r"'nothing' .*record_failure"),
+        (lambda learner: learner.records.record_insight(""), r"text is ''.*Give"),
+        (lambda learner: learner.records.record_insight("x", tool=""), r"tool is ''.*Give"),
+        (lambda learner: learner.records.record_insight(sentinel.wrap("x")), r"words of your own"),
+        (lambda learner: learner.records.relevant(tool="", error="x"), r"tool is ''.*Give"),
+        (lambda learner: learner.records.relevant(tool="x", error=""), r"error is ''.*Give"),
+        (lambda learner: learner.records.problem("nothing"), r"'nothing' .*record_failure"),
     ],
 )
 def test_wrong_use_is_told_with_the_value_and_the_next_step(
@@ -421,16 +440,22 @@ def test_a_secret_reaches_no_byte_of_the_home(home: Path, seed: int) -> None:
         return secrets[-1]
 
     with wisen.open_learner(home / "wisen") as learner:
-        in_error = learner.record_failure(tool="deploy", error=f"refused: {secret()} is not valid", session="job-1")
-        learner.record_failure(tool="deploy", error=ERROR, arguments={"to": [{"with": secret()}]}, session="job-1")
-        learner.record_failure(tool="deploy", error=ERROR, arguments={secret(): 1}, session="job-1")
-        learner.record_failure(tool="deploy", error=ERROR, arguments={"note": f"\x07{secret()}"}, session="job-1")
-        learner.record_failure(tool="deploy", error=ERROR, arguments={f"\x07{secret()}": 1}, session="job-1")
-        learner.record_failure(tool=secret(), error=ERROR, session=secret(), place=f"/srv/{secret()}")
-        learner.record_resolution(in_error, f"used {secret()} instead", arguments={"key": secret()})
-        learner.record_insight(f"the key is {secret()}", tool=secret())
-        learner.record_success(tool=secret(), session=secret(), place=secret())
-        learner.relevant(tool="deploy", error=f"refused: {secret()} is not valid", arguments={"key": secret()})
+        in_error = learner.records.record_failure(
+            tool="deploy", error=f"refused: {secret()} is not valid", session="job-1"
+        )
+        learner.records.record_failure(
+            tool="deploy", error=ERROR, arguments={"to": [{"with": secret()}]}, session="job-1"
+        )
+        learner.records.record_failure(tool="deploy", error=ERROR, arguments={secret(): 1}, session="job-1")
+        learner.records.record_failure(
+            tool="deploy", error=ERROR, arguments={"note": f"\x07{secret()}"}, session="job-1"
+        )
+        learner.records.record_failure(tool="deploy", error=ERROR, arguments={f"\x07{secret()}": 1}, session="job-1")
+        learner.records.record_failure(tool=secret(), error=ERROR, session=secret(), place=f"/srv/{secret()}")
+        learner.records.record_resolution(in_error, f"used {secret()} instead", arguments={"key": secret()})
+        learner.records.record_insight(f"the key is {secret()}", tool=secret())
+        learner.records.record_success(tool=secret(), session=secret(), place=secret())
+        learner.records.relevant(tool="deploy", error=f"refused: {secret()} is not valid", arguments={"key": secret()})
         learner.learn()
         assert [record.withheld is None for record in kept()] == [False] * 8
     files = [path for path in (home / "wisen").rglob("*") if path.is_file()]
@@ -443,16 +468,18 @@ def test_a_secret_reaches_no_byte_of_the_home(home: Path, seed: int) -> None:
 @pytest.mark.requirement("N7")
 def test_a_failure_whose_text_was_withheld_can_be_resolved_and_is_found_for_its_tool(learner: wisen.Learner) -> None:
     text = "refused for card 4539 1488 0343 6467"
-    resolution = learner.record_resolution(learner.record_failure(tool="pay", error=text), "use the test card")
+    resolution = learner.records.record_resolution(
+        learner.records.record_failure(tool="pay", error=text), "use the test card"
+    )
     assert [record.text for record in kept()] == [None, "use the test card"]
-    (found,) = learner.relevant(tool="pay", error="another one for card 4539 1488 0343 6467")
+    (found,) = learner.records.relevant(tool="pay", error="another one for card 4539 1488 0343 6467")
     assert (found.id, found.match) == (resolution, Match.KEY)
-    assert learner.relevant(tool="pay", error=ERROR) == ()
+    assert learner.records.relevant(tool="pay", error=ERROR) == ()
 
 
 @pytest.mark.requirement("X7")
 def test_what_we_put_into_a_context_ourselves_is_not_recorded(learner: wisen.Learner) -> None:
-    learner.record_failure(
+    learner.records.record_failure(
         tool="deploy",
         error=f"{ERROR}\n{sentinel.wrap('recalled')}",
         arguments={"note": sentinel.wrap("recalled"), "to": "x"},
@@ -466,15 +493,17 @@ def test_a_secret_in_two_halves_around_our_own_text_is_withheld(learner: wisen.L
     chance = random.Random(1)
     secret = next(each for each in FORMATS if each.marked and not each.lines and not each.address).make(chance)
     halves = f"{secret[:6]}{sentinel.wrap('recalled')}{secret[6:]}"
-    learner.record_failure(tool="deploy", error=f"refused: {halves} is not valid", arguments={"key": halves})
+    learner.records.record_failure(tool="deploy", error=f"refused: {halves} is not valid", arguments={"key": halves})
     (record,) = kept()
     assert (record.text, record.arguments) == (None, None)
     assert record.withheld is not None
 
 
 def test_long_texts_are_cut_and_strange_ones_are_kept(learner: wisen.Learner) -> None:
-    learner.record_failure(tool="deploy", error="error: " + "x y " * 5_000, arguments={"body": "z " * 5_000})
-    learner.record_failure(tool="naïve \udc80", error="日本語 \x00 \udc80", arguments={"\udc80": "\x1a"}, session="🙂")
+    learner.records.record_failure(tool="deploy", error="error: " + "x y " * 5_000, arguments={"body": "z " * 5_000})
+    learner.records.record_failure(
+        tool="naïve \udc80", error="日本語 \x00 \udc80", arguments={"\udc80": "\x1a"}, session="🙂"
+    )
     long, strange = kept()
     assert len(long.text or "") == 4_001
     assert len(long.arguments or "") < 2_100
@@ -482,22 +511,22 @@ def test_long_texts_are_cut_and_strange_ones_are_kept(learner: wisen.Learner) ->
 
 
 def test_a_failure_that_an_older_version_signed_is_compared_all_the_same(learner: wisen.Learner) -> None:
-    learner.record_failure(tool="deploy", error=ERROR)
+    learner.records.record_failure(tool="deploy", error=ERROR)
     (now,) = kept()
     assert now.signature is not None
     ledger = wire().ledger()
     old = type(now.signature)(key="runtime.error", who="other", says="other", version=0)
-    ledger.keep(replace(now, id="0" * 26, signature=old))
+    ledger.program_records.add(replace(now, id="0" * 26, signature=old))
     ledger.close()
-    resolution = learner.record_resolution("0" * 26, "name the region")
-    (found,) = learner.relevant(tool="deploy", error=ERROR)
+    resolution = learner.records.record_resolution("0" * 26, "name the region")
+    (found,) = learner.records.relevant(tool="deploy", error=ERROR)
     assert (found.id, found.match) == (resolution, Match.SIGNATURE)
 
 
 def test_what_was_recorded_is_on_disk_when_the_method_returns(home: Path) -> None:
     program = (
         "import os, sys, wisen; learner = wisen.open_learner(); "
-        "print(learner.record_failure(tool='deploy', error='it failed'), flush=True); os._exit(9)"
+        "print(learner.records.record_failure(tool='deploy', error='it failed'), flush=True); os._exit(9)"
     )
     killed = subprocess.run([sys.executable, "-c", program], cwd=home, capture_output=True, text=True, check=False)
     assert killed.returncode == 9
@@ -507,7 +536,9 @@ def test_what_was_recorded_is_on_disk_when_the_method_returns(home: Path) -> Non
 def _record_many(home: Path, name: str, count: int) -> list[str]:
     with wisen.open_learner(home) as learner:
         return [
-            learner.record_failure(tool="deploy", error=f"error: no region given for '{name}'", session=f"{name}-{n}")
+            learner.records.record_failure(
+                tool="deploy", error=f"error: no region given for '{name}'", session=f"{name}-{n}"
+            )
             for n in range(count)
         ]
 
@@ -546,10 +577,10 @@ def test_with_a_place_projects_do_not_learn_from_each_other(learner: wisen.Learn
     shop, blog = tmp_path / "shop", tmp_path / "blog"
     for folder in (shop, blog):
         folder.mkdir()
-    failure = learner.record_failure(tool="deploy", error="no region given", session="a", place=shop)
-    learner.record_resolution(failure, "Name the region.")
-    assert [each.text for each in learner.relevant(tool="deploy", error="no region given", place=shop)] == [
+    failure = learner.records.record_failure(tool="deploy", error="no region given", session="a", place=shop)
+    learner.records.record_resolution(failure, "Name the region.")
+    assert [each.text for each in learner.records.relevant(tool="deploy", error="no region given", place=shop)] == [
         "Name the region."
     ]
-    assert learner.relevant(tool="deploy", error="no region given", place=blog) == ()
-    assert len(learner.relevant(tool="deploy", error="no region given")) == 1
+    assert learner.records.relevant(tool="deploy", error="no region given", place=blog) == ()
+    assert len(learner.records.relevant(tool="deploy", error="no region given")) == 1

@@ -110,7 +110,7 @@ def test_what_is_forgotten_is_gone_from_kept_findings(home: Path) -> None:
     page = home / "wisen" / "reports" / "instruction-files.msgpack"
     assert b"rtk" in page.read_bytes()
     with wisen.open_learner() as learner:
-        learner.forget("rtk", scope="all")
+        learner.forgetting.forget("rtk", scope="all")
     assert not page.exists() or b"rtk" not in page.read_bytes()
 
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from wisen.errors import UsageError
-from wisen.model.failure import Change, Signature
+from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, FailureKind, Fix
-from wisen.model.instruction import Effect, Judged, Line, Rate, Strength, told
+from wisen.model.instruction import Effect, InstructionLine, Judged, Rate, Strength, told
 from wisen.model.report import Counts, Report, Selection, ToolUse
 from wisen.model.source import TroubleCount, TroubleKind
 from wisen.surfaces.cli.render import decision_words
@@ -126,7 +126,7 @@ def fix(what: Signature, added: str = "--all", *, danger: Danger = Danger.NONE) 
     return Fix(
         id="abcdef0123",
         signature=what,
-        change=Change(tool="Bash", added=(added,)),
+        change=CallChange(tool="Bash", added=(added,)),
         before="{}",
         after="{}",
         said="",
@@ -144,7 +144,7 @@ def fix(what: Signature, added: str = "--all", *, danger: Danger = Danger.NONE) 
 
 
 def effect(text: str, what: Signature, strength: Strength = Strength.BEGAN, *, number: int = 3) -> Effect:
-    line = Line(
+    line = InstructionLine(
         number=number,
         text=text,
         born=DAY,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from wisen.logs.learnings_files import file_of
-from wisen.model.entry import PREFIXES, Category, Entry, EntryType, Origin, Priority, Source, Status
-from wisen.rules.learnings_text import HEADERS, Written, read, write
+from wisen.model.entry import PREFIXES, Category, Entry, EntryOrigin, EntrySource, EntryStatus, EntryType, Priority
+from wisen.rules.learnings_text import HEADERS, WrittenEntry, read, write
 
 DAY = date(2026, 3, 4)
 
@@ -26,15 +26,15 @@ def entry(**fields: object) -> Entry:
         "at": datetime(2026, 3, 4, 9, 30, tzinfo=UTC),
         "type": EntryType.LEARNING,
         "summary": "Use pnpm, not npm.",
-        "source": Source.USER_FEEDBACK,
-        "origin": Origin.STATED,
+        "source": EntrySource.USER_FEEDBACK,
+        "origin": EntryOrigin.STATED,
     }
     return Entry(**base | fields)  # type: ignore[arg-type]
 
 
 def written(one: Entry, evidence: tuple[str, ...] = ()) -> str:
     return write(
-        one, status=Status.PENDING, priority=one.priority, recurrence=2, first=DAY, last=DAY, evidence=evidence
+        one, status=EntryStatus.PENDING, priority=one.priority, recurrence=2, first=DAY, last=DAY, evidence=evidence
     )
 
 
@@ -198,16 +198,16 @@ def entries(draw: st.DrawFn) -> Entry:
         type=kind,
         at=draw(st.datetimes(timezones=zones)),
         category=draw(st.none() | st.sampled_from(Category)),
-        source=draw(st.sampled_from(Source)),
+        source=draw(st.sampled_from(EntrySource)),
         files=draw(items),
         tags=draw(items),
         **{name: draw(texts) for name in ("summary", "details", "action", "error", "setting", "area", "key")},
     )
 
 
-def expected(one: Entry, **decided: object) -> Written:
+def expected(one: Entry, **decided: object) -> WrittenEntry:
     shared = ("name", "type", "summary", "details", "action", "error", "setting", "area", "tags", "files", "key")
-    return Written(
+    return WrittenEntry(
         category=one.category or one.key,
         source=one.source,
         logged=one.at,
@@ -220,7 +220,7 @@ def expected(one: Entry, **decided: object) -> Written:
     st.lists(
         st.tuples(
             entries(),
-            st.sampled_from(Status),
+            st.sampled_from(EntryStatus),
             st.sampled_from(Priority),
             st.integers(0, 10**9),
             st.tuples(days, days),
@@ -231,7 +231,7 @@ def expected(one: Entry, **decided: object) -> Written:
     st.sampled_from(["\n", "\r\n"]),
 )
 def test_whatever_is_written_is_read_back_whole(
-    many: list[tuple[Entry, Status, Priority, int, tuple[date, date], tuple[str, ...]]], end: str
+    many: list[tuple[Entry, EntryStatus, Priority, int, tuple[date, date], tuple[str, ...]]], end: str
 ) -> None:
     text, wanted = HEADERS[EntryType.LEARNING], []
     for one, status, priority, count, (first, last), evidence in many:
@@ -302,7 +302,7 @@ def test_what_could_break_the_structure_does_not(text: str) -> None:
     assert read(block) == (
         expected(
             one,
-            status=Status.PENDING,
+            status=EntryStatus.PENDING,
             priority=one.priority,
             recurrence=2,
             first_seen=DAY,
@@ -375,12 +375,12 @@ def test_an_entry_of_another_tool_is_read() -> None:
         "- See Also: ERR-20260101-001, ERR-20260102-001\r\n- Recurrence-Count: often\r\n- Last-Seen: 2026-02-12\r\n"
         "\r\n### Resolution\r\n- **Resolved**: 2026-02-13\r\n- **Notes**: A bigger disk.\r\n"
     )
-    assert one == Written(
+    assert one == WrittenEntry(
         name="ERR-20260211-X3Z",
         type=EntryType.ERROR,
         category="docker_build",
         logged=datetime(2026, 2, 11, 8, 15, tzinfo=UTC),
-        status=Status.IN_PROGRESS,
+        status=EntryStatus.IN_PROGRESS,
         summary="The image could not be built.\nTwice.",
         error="no space left",
         action="Prune the cache.",
@@ -410,7 +410,7 @@ def test_a_request_of_another_tool_is_read() -> None:
         EntryType.FEATURE,
         "dark_mode",
         Priority.LOW,
-        Status.WONT_FIX,
+        EntryStatus.WONT_FIX,
     )
     assert (one.summary, one.setting, one.action) == ("A dark page.", "Works at night.", "A style sheet.")
     assert one.logged == datetime(2026, 2, 11, tzinfo=UTC)

@@ -58,13 +58,13 @@ def learner(home: Path, project: Path) -> Learner:
 
 def proposals(home: Path) -> list[dict[str, object]]:
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        return [{"id": each.proposal.id, "text": each.proposal.text} for each in learner.proposals() if each.waits]
+        return [{"id": each.proposal.id, "text": each.proposal.text} for each in learner.proposals.all() if each.waits]
 
 
 def answer(home: Path, given: Answer = Answer.APPROVED, *, to: str | None = None, at: int = 0) -> None:
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        waiting = [each for each in learner.proposals() if each.waits]
-        learner.answer(waiting[at].proposal.id, given, to=to)
+        waiting = [each for each in learner.proposals.all() if each.waits]
+        learner.proposals.answer(waiting[at].proposal.id, given, to=to)
 
 
 def review(keys: str) -> str:
@@ -123,20 +123,20 @@ def test_each_place_is_written_shown_before_and_can_be_taken_back(
     before = {path: path.read_bytes() for path in (*project.rglob("*.md"), home / ".claude" / "CLAUDE.md")}
     file = (project / WHERES[to]).resolve()
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        (waiting,) = [each for each in learner.proposals() if each.waits]
+        (waiting,) = [each for each in learner.proposals.all() if each.waits]
         id_ = waiting.proposal.id
         with pytest.raises(PlaceNeeded, match="has 491 lines") as needed:
-            learner.answer(id_, Answer.APPROVED)
+            learner.proposals.answer(id_, Answer.APPROVED)
         assert [word for word, _ in needed.value.places] == ["file", "local", "rules", "own", "hook"]
-        edit = learner.answer(id_, Answer.APPROVED, to=to, dry_run=True).edit
+        edit = learner.proposals.answer(id_, Answer.APPROVED, to=to, dry_run=True).edit
         assert edit is not None
         assert RULE in (edit.holds or b"").decode()
-        assert learner.proposal(id_).waits, "a dry run does nothing"
+        assert learner.proposals.get(id_).waits, "a dry run does nothing"
         assert {path: path.read_bytes() for path in before} == before
-        learner.answer(id_, Answer.APPROVED, to=to)
+        learner.proposals.answer(id_, Answer.APPROVED, to=to)
         assert file.read_text().count(RULE) == 1
         assert sum(path.read_text().count(RULE) for path in (*project.rglob("*.md"), home / ".claude/CLAUDE.md")) == 1
-        learner.undo()
+        learner.changes.undo()
         now = {path: path.read_bytes() for path in (*project.rglob("*.md"), home / ".claude" / "CLAUDE.md")}
         assert now == before, "as it was, and a file of ours that is empty is gone"
 
@@ -152,10 +152,10 @@ def test_a_choice_is_remembered_for_the_project_and_can_be_changed(
     texts = "".join(path.read_text() for path in project.rglob("*.md"))
     assert (texts.count(RULE), texts.count("linter")) == ((0, 0) if to == "hook" else (1, 1))
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        (chosen,) = learner.chosen_places()
+        (chosen,) = learner.rules.chosen_places()
         assert chosen.to == to
-        learner.choose_place(chosen.context, "CLAUDE.md", "ask")
-        assert learner.chosen_places() == ()
+        learner.rules.choose_place(chosen.context, "CLAUDE.md", "ask")
+        assert learner.rules.chosen_places() == ()
     said(home, project, 3, "from now on always write the changelog by hand")
     cycle(home)
     with pytest.raises(PlaceNeeded):
@@ -167,9 +167,9 @@ def test_in_the_users_own_file_a_rule_holds_everywhere_and_that_is_said_each_tim
 ) -> None:
     answer(home, to="own")
     with app.wire(home / "wisen").learner(reads=False) as learner:
-        (state,) = learner.entries()
+        (state,) = learner.lessons.all()
         assert state.context == ""
-        assert learner.chosen_places() == ()
+        assert learner.rules.chosen_places() == ()
     said(home, project, 2, "from now on always run the linter before you commit")
     cycle(home)
     with pytest.raises(PlaceNeeded):

@@ -43,16 +43,18 @@ def test_the_place_is_told_by_what_the_file_holds(held: bytes | None, keys: tupl
 def prefer(workspace: Path) -> None:
     """A preference that was stated in an OpenClaw session."""
     with wisen.open_learner() as learner:
-        parts = learner._parts
-        context = parts.scope.context(str(workspace), str(workspace))
+        home = learner.home
+        context = learner.projects.scope.context(str(workspace), str(workspace))
         assert context is not None
         at = datetime(2026, 3, 1, tzinfo=UTC)
-        parts.ledger.sight(context, Alias(context=context.key, machine=parts.machine, path=str(workspace), since=at))
+        home.ledger.contexts.add(
+            context, Alias(context=context.key, machine=home.machine, path=str(workspace), since=at)
+        )
         entry = an_entry(
             context=context.key, category=Category.PREFERENCE, about=None, summary="Answer in short sentences."
         )
         seen = structs.replace(an_occurrence("o1"), agent="openclaw", context=context.key)
-        parts.ledger.enter([entry, seen])
+        home.ledger.entries.enter([entry, seen])
 
 
 def test_it_is_set_through_the_one_door_and_taking_it_back_rejects_it(home: Path) -> None:

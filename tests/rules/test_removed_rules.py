@@ -12,7 +12,7 @@ import pytest
 from tests.commands import run
 from tests.sayings import Sayings
 from wisen import app
-from wisen.model.entry import Status
+from wisen.model.entry import EntryStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +70,7 @@ class Shop(Sayings):
         (rule,) = [each for each in self.entries().values() if "pnpm" in each.text]
         asked = [each for each in self.proposals() if each.words[:2] == ("changes", "refuse")]
         told = any("pnpm" in line for line in self.advice())
-        if rule.status is Status.WONT_FIX:
+        if rule.status is EntryStatus.WONT_FIX:
             assert not told
             assert not self.proposals()
             return "refused"
@@ -232,7 +232,7 @@ def test_what_is_asked_about_is_over_when_the_line_is_back_and_a_yes_refuses_it(
     assert shop.state() == "holds"
     shop.git("checkout", "-q", "other")
     shop.cycle()
-    (change,) = app.wire().learner(reads=False).changes().changes
+    (change,) = app.wire().learner(reads=False).changes.all().changes
     run("changes", "refuse", change.id)
     assert shop.state() == "refused"
 

@@ -1,4 +1,4 @@
-"""How long rules stay, and the files that say where they are."""
+"""How many rules stay, and the files that say where they are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tests.rules.rule_lines import line, rules
 from wisen.rules.overview import GLOBAL, IndexRow, write_index, write_meta
-from wisen.rules.rule_retention import CONTEXT_RULES, CONTEXT_STALE_DAYS, retained
+from wisen.rules.rule_retention import CONTEXT_RULES, retained
 from wisen.rules.rule_text import RuleLine
 
 pytestmark = pytest.mark.requirement("N6")
@@ -21,20 +21,13 @@ TODAY = date(2026, 6, 1)
 
 
 def statuses(*lines: RuleLine, limit: int = CONTEXT_RULES) -> list[str]:
-    return [each.status for each in retained(lines, limit=limit, stale_days=CONTEXT_STALE_DAYS, today=TODAY)]
+    return [each.status for each in retained(lines, limit=limit)]
 
 
-@pytest.mark.parametrize(
-    ("idle", "status"), [(-5, "confirmed"), (44, "confirmed"), (45, "stale"), (89, "stale"), (90, "archived")]
-)
-def test_what_is_not_used_grows_stale_and_is_archived_after_another_window(idle: int, status: str) -> None:
-    day = TODAY - timedelta(days=idle)
-    assert statuses(line("R-aaaa", "a", last_used=day, created=date(2020, 1, 1))) == [status]
-    assert statuses(line("R-aaaa", "a", created=day)) == [status]
-
-
-def test_what_has_no_date_does_not_grow_old_and_what_is_archived_stays() -> None:
-    assert statuses(line("", "mine"), line("R-aaaa", "a", status="archived", last_used=TODAY)) == [
+def test_nothing_grows_old_and_what_is_archived_stays() -> None:
+    old = line("R-bbbb", "b", last_used=TODAY - timedelta(days=400), created=date(2020, 1, 1))
+    assert statuses(line("", "mine"), old, line("R-aaaa", "a", status="archived", last_used=TODAY)) == [
+        "confirmed",
         "confirmed",
         "archived",
     ]
@@ -46,12 +39,12 @@ def test_a_full_file_archives_what_helped_least_and_a_persons_own_lines_last() -
         line("", "mine"),
         line("R-aaaa", "a", sessions=5, uses=9, last_used=day),
         line("R-bbbb", "b", sessions=5, uses=2, last_used=day),
-        line("R-cccc", "c", sessions=9, uses=9, last_used=TODAY - timedelta(days=50)),
+        line("R-cccc", "c", status="stale", sessions=9, uses=9, last_used=TODAY - timedelta(days=50)),
         line("R-dddd", "d", sessions=9, status="pending", created=day),
     ]
     kept = []
     for limit in (5, 4, 3, 2, 1):
-        left = retained(lines, limit=limit, stale_days=CONTEXT_STALE_DAYS, today=TODAY)
+        left = retained(lines, limit=limit)
         kept.append([each.text for each in left if each.status != "archived"])
     assert kept == [
         ["mine", "a", "b", "c", "d"],
@@ -64,10 +57,10 @@ def test_a_full_file_archives_what_helped_least_and_a_persons_own_lines_last() -
 
 @given(rules(), st.integers(0, 6))
 def test_nothing_is_dropped_or_changed_but_its_status(lines: list[RuleLine], limit: int) -> None:
-    kept = retained(lines, limit=limit, stale_days=45, today=TODAY)
+    kept = retained(lines, limit=limit)
     assert [replace(new, status=old.status) for new, old in zip(kept, lines, strict=True)] == lines
     assert sum(each.status != "archived" for each in kept) <= limit
-    assert retained(kept, limit=limit, stale_days=45, today=TODAY) == kept
+    assert retained(kept, limit=limit) == kept
 
 
 def cells(text: str) -> list[str]:

@@ -48,9 +48,9 @@ def _try(mount: str, logs: str) -> str:
     try:
         with app.wire(Path(mount) / "home").learner() as learner:
             learner.learn(Path(logs), jobs=1)
-            learner.prepare()
-            learner._parts.ledger.check()
-            learner._parts.index.check()
+            learner.delivery.prepare()
+            learner.home.ledger.check()
+            learner.home.index.check()
     except WisenError as error:
         return f"{type(error).__name__}: {error}"
     except BaseException as error:  # noqa: BLE001 - a traceback is what must not be

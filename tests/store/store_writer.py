@@ -25,8 +25,8 @@ from wisen.testing.log_writer import Log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.store.index_port import Index
-    from wisen.store.ledger_port import Ledger
+    from wisen.store.index import Index
+    from wisen.store.ledger import Ledger
 
 EACH = 3
 """How many messages one stretch holds."""
@@ -62,8 +62,8 @@ def append(home: Path, name: str) -> None:
     ledger, index = ledger_of(home), index_of(home)
     for number in itertools.count():
         item = f"{name}-{number}"
-        ledger.record(a_run(item))
-        index.keep([a_log(item).stretch()])
+        ledger.runs.add(a_run(item))
+        index.events.keep([a_log(item).stretch()])
         print(item, flush=True)
 
 
@@ -96,7 +96,7 @@ def _step(kind: str, home: Path) -> Callable[[str], str]:
         ledger = ledger_of(home)
 
         def record(name: str) -> str:
-            ledger.record(a_run(name, error="x" * 500))
+            ledger.runs.add(a_run(name, error="x" * 500))
             return name
 
         return record
@@ -104,7 +104,7 @@ def _step(kind: str, home: Path) -> Callable[[str], str]:
         index = index_of(home)
 
         def keep(name: str) -> str:
-            index.keep([a_log(name).stretch()])
+            index.events.keep([a_log(name).stretch()])
             return name
 
         return keep
@@ -132,7 +132,7 @@ def squeeze(home: Path, size: str) -> None:
 
     subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(home)], check=True)
     ledger = ledger_of(home)
-    ledger.record(a_run("first"))
+    ledger.runs.add(a_run("first"))
     ledger.close()
     index_of(home).close()
     backups_of(home).make()
@@ -149,7 +149,7 @@ def after(home: Path) -> dict[str, Any]:
     copy = backups_of(home).newest_good()
     names = {str(name) for (name,) in index._db.run("SELECT native FROM sessions")}  # type: ignore[attr-defined]
     events = index._db.number("SELECT count(*) FROM events")  # type: ignore[attr-defined]
-    runs = [run.id for run in ledger.runs(1_000_000)]
+    runs = [run.id for run in ledger.runs.newest(1_000_000)]
     ledger.close()
     index.close()
     return {"runs": runs, "sessions": sorted(names), "events": events, "copy": copy and copy.name}

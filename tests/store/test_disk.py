@@ -36,7 +36,7 @@ def home(tmp_path: Path) -> Path:
     """A home with a ledger, a backup of it, and an index."""
     folder = tmp_path / "home"
     ledger = ledger_of(folder)
-    ledger.record(a_run("first"))
+    ledger.runs.add(a_run("first"))
     ledger.close()
     index_of(folder).close()
     backups_of(folder).make()

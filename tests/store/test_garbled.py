@@ -15,7 +15,7 @@ from wisen.model.context import Alias, ContextKind, context_of
 from wisen.model.event import Status
 from wisen.model.report import Selection
 from wisen.model.source import Trouble, TroubleKind
-from wisen.store.ledger_port import Ledger
+from wisen.store.ledger import Ledger
 from wisen.store.sqlite_index import open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.ledger_contract import a_run
@@ -33,9 +33,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ledger = ledger_of(home)
     for number in range(60):
         context = context_of(ContextKind.REMOTE, f"git.example/owner/tool{number}")
-        ledger.sight(context, Alias(context=context.key, machine="desk", path=f"/src/{number}", since=NOON))
+        ledger.contexts.add(context, Alias(context=context.key, machine="desk", path=f"/src/{number}", since=NOON))
     for number in range(200):
-        ledger.record(a_run(f"{number:026}", NOON + timedelta(hours=number), error="x" * number))
+        ledger.runs.add(a_run(f"{number:026}", NOON + timedelta(hours=number), error="x" * number))
     ledger.close()
     backups_of(home).make()
     return home
@@ -43,7 +43,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def content(ledger: Ledger) -> object:
     """Everything a ledger tells."""
-    return ledger.contexts(), ledger.aliases("desk"), ledger.runs(1_000_000)
+    return ledger.contexts.all(), ledger.contexts.aliases("desk"), ledger.runs.newest(1_000_000)
 
 
 def read(home: Path) -> object:
@@ -164,7 +164,7 @@ def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) ->
             log.call(f"c{number}/{call}", call)
             log.end(f"c{number}/{call}", Status.FAILED, call, "x" * number)
         stretches.append(log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=number)))
-    index.keep(stretches)
+    index.events.keep(stretches)
     index.close()
     whole = file.read_bytes()
     rebuilt, told = 0, []
@@ -178,14 +178,14 @@ def test_a_garbled_index_is_built_again_or_told_to_be_damaged(tmp_path: Path) ->
             rebuilt += 1
             (aside,) = [each for each in home.glob("index.db.damaged-*") if not each.name.endswith(("-wal", "-shm"))]
             assert aside.read_bytes() == ruined
-            assert index.keep(stretches) == 40 * 13
+            assert index.events.keep(stretches) == 40 * 13
         try:
             index.check()
-            index.marks("claude-code")
-            index.counts(Selection())
-            list(index.failures(Selection()))
-            index.troubles(Selection())
-            index.keep(stretches)
+            index.events.marks("claude-code")
+            index.events.counts(Selection())
+            list(index.findings.failures(Selection()))
+            index.events.troubles(Selection())
+            index.events.keep(stretches)
         except StoreDamaged as error:
             told.append((warning, str(home / "index.db") in str(error)))
         index.close()

@@ -15,24 +15,26 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wisen.errors import StoreDamaged, StoreNewer
-from wisen.model.event import Origin, Status
+from wisen.model.event import MessageOrigin, Status
 from wisen.model.report import Selection
 from wisen.model.source import Trouble, TroubleKind
-from wisen.store.index_port import Index, Stretch
-from wisen.store.memories_port import Memories
+from wisen.model.stretch import Stretch
+from wisen.store.index import Index
+from wisen.store.memories import Memories
 from wisen.store.sqlite_index import SqliteIndex, open_index
 from wisen.system.clock import SystemClock
+from wisen.testing.events_contract import EventsContract
 from wisen.testing.fake_index import MemoryIndex
 from wisen.testing.fake_memories import PlainMemories
 from wisen.testing.fake_miner import mine, mine_all
 from wisen.testing.findings_contract import FindingsContract
-from wisen.testing.index_contract import IndexContract
+from wisen.testing.histories_contract import HistoriesContract
+from wisen.testing.index_removal_contract import IndexRemovalContract
 from wisen.testing.log_writer import NOON, Log
 from wisen.testing.memories_contract import MemoriesContract
 from wisen.testing.mining_contract import MiningContract
-from wisen.testing.purse_contract import AnswersContract
+from wisen.testing.model_uses_contract import ModelAnswersContract
 from wisen.testing.signals_contract import SignalsContract
-from wisen.testing.traces_contract import TracesContract
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -45,7 +47,13 @@ def open_sound(file: Path) -> SqliteIndex:
 
 
 class TestMemoryIndex(
-    IndexContract, MiningContract, FindingsContract, SignalsContract, TracesContract, AnswersContract
+    EventsContract,
+    HistoriesContract,
+    MiningContract,
+    FindingsContract,
+    SignalsContract,
+    IndexRemovalContract,
+    ModelAnswersContract,
 ):
     @pytest.fixture
     def index(self) -> Index:
@@ -91,7 +99,13 @@ class TestSqliteMemories(MemoriesContract):
 
 
 class TestSqliteIndex(
-    IndexContract, MiningContract, FindingsContract, SignalsContract, TracesContract, AnswersContract
+    EventsContract,
+    HistoriesContract,
+    MiningContract,
+    FindingsContract,
+    SignalsContract,
+    IndexRemovalContract,
+    ModelAnswersContract,
 ):
     @pytest.fixture
     def index(self, tmp_path: Path) -> Iterator[Index]:
@@ -130,7 +144,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
         name, minute = draw(few), draw(minutes)
         kind = draw(st.sampled_from(["typed", "call", "end", "reject", "interrupt", "concede"]))
         if kind == "typed":
-            log.typed(f"m{name}", minute, draw(st.sampled_from(Origin)))
+            log.typed(f"m{name}", minute, draw(st.sampled_from(MessageOrigin)))
         elif kind == "call":
             log.call(name, minute, tool=draw(st.sampled_from(["Bash", "Edit"])), arguments=draw(st.none() | few))
         elif kind == "end":
@@ -170,26 +184,28 @@ def test_the_sql_answers_like_plain_python(
     selections += [replace(selection, places=tuple(place)) for selection in selections]
     try:
         for batch, many in batches:
-            assert file.keep(batch) == plain.keep(batch)
+            assert file.events.keep(batch) == plain.events.keep(batch)
             # Some sessions are mined as they are now, and the rest are left for another time.
-            waiting, expected = list(file.unmined(1)), list(plain.unmined(1))
+            waiting, expected = list(file.findings.unmined(1)), list(plain.findings.unmined(1))
             assert waiting == expected
             for index in (file, plain):
-                index.mined([mine(history) for history in waiting[:many]], 1)
+                index.findings.mined([mine(history) for history in waiting[:many]], 1)
             for selection in selections:
-                assert file.counts(selection) == plain.counts(selection)
+                assert file.events.counts(selection) == plain.events.counts(selection)
         for selection in selections:
-            assert list(file.histories(selection)) == list(plain.histories(selection))
-            assert file.failures(selection) == plain.failures(selection)
-            assert file.failures(selection, alive=Log("/x").at(3)) == plain.failures(selection, alive=Log("/x").at(3))
-            assert file.fixes(selection) == plain.fixes(selection)
-            assert list(file.goals(selection)) == list(plain.goals(selection))
-            assert file.signals(selection) == plain.signals(selection)
-            assert file.troubles(selection) == plain.troubles(selection)
-        for fix in plain.fixes(Selection()):
-            assert file.evidence(fix.id) == plain.evidence(fix.id)
+            assert list(file.events.histories(selection)) == list(plain.events.histories(selection))
+            assert file.findings.failures(selection) == plain.findings.failures(selection)
+            assert file.findings.failures(selection, alive=Log("/x").at(3)) == plain.findings.failures(
+                selection, alive=Log("/x").at(3)
+            )
+            assert file.findings.fixes(selection) == plain.findings.fixes(selection)
+            assert list(file.findings.goals(selection)) == list(plain.findings.goals(selection))
+            assert file.findings.signals(selection) == plain.findings.signals(selection)
+            assert file.events.troubles(selection) == plain.events.troubles(selection)
+        for fix in plain.findings.fixes(Selection()):
+            assert file.findings.evidence(fix.id) == plain.findings.evidence(fix.id)
         for name in ("claude-code", "codex"):
-            assert file.marks(name) == plain.marks(name)
+            assert file.events.marks(name) == plain.events.marks(name)
     finally:
         file.close()
 
@@ -201,10 +217,10 @@ def test_what_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
     bad.typed("m2")
     impossible = bad.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=2**70))
     with pytest.raises(OverflowError):
-        index.keep([good.stretch(), impossible])
-    assert index.counts(Selection()).sources == 0
-    assert index.keep([good.stretch(), bad.stretch()]) == 2
-    assert index.counts(Selection()).sessions == 2
+        index.events.keep([good.stretch(), impossible])
+    assert index.events.counts(Selection()).sources == 0
+    assert index.events.keep([good.stretch(), bad.stretch()]) == 2
+    assert index.events.counts(Selection()).sessions == 2
     index.close()
 
 
@@ -214,10 +230,10 @@ def test_two_processes_fill_one_index_and_count_nothing_twice(tmp_path: Path) ->
     one.typed("m1")
     two.typed("m1")
     two.typed("m2")
-    assert first.keep([one.stretch()]) == 1
-    assert second.keep([two.stretch()]) == 1
-    assert first.keep([two.stretch()]) == 0
-    assert first.counts(Selection()) == second.counts(Selection())
+    assert first.events.keep([one.stretch()]) == 1
+    assert second.events.keep([two.stretch()]) == 1
+    assert first.events.keep([two.stretch()]) == 0
+    assert first.events.counts(Selection()) == second.events.counts(Selection())
     first.close()
     second.close()
 
@@ -234,7 +250,7 @@ def test_a_damaged_index_is_set_aside_and_never_blocks(tmp_path: Path) -> None:
     assert aside.read_bytes() == before
     log = Log("/a.jsonl")
     log.typed("m1")
-    assert index.keep([log.stretch()]) == 1
+    assert index.events.keep([log.stretch()]) == 1
     index.check()
     index.close()
     open_sound(file).close()
@@ -278,16 +294,16 @@ def test_a_newer_index_is_refused_and_stays(tmp_path: Path) -> None:
 
 
 QUESTIONS: dict[str, Callable[[Index], object]] = {
-    "counts": lambda index: index.counts(Selection()),
-    "counts since": lambda index: index.counts(Selection(since=NOON)),
-    "histories": lambda index: list(index.histories(Selection())),
-    "unmined": lambda index: list(index.unmined(2)),
-    "failures": lambda index: index.failures(Selection()),
-    "fixes": lambda index: index.fixes(Selection()),
-    "evidence": lambda index: index.evidence(""),
-    "goals": lambda index: list(index.goals(Selection())),
-    "signals": lambda index: index.signals(Selection()),
-    "troubles": lambda index: index.troubles(Selection()),
+    "counts": lambda index: index.events.counts(Selection()),
+    "counts since": lambda index: index.events.counts(Selection(since=NOON)),
+    "histories": lambda index: list(index.events.histories(Selection())),
+    "unmined": lambda index: list(index.findings.unmined(2)),
+    "failures": lambda index: index.findings.failures(Selection()),
+    "fixes": lambda index: index.findings.fixes(Selection()),
+    "evidence": lambda index: index.findings.evidence(""),
+    "goals": lambda index: list(index.findings.goals(Selection())),
+    "signals": lambda index: index.findings.signals(Selection()),
+    "troubles": lambda index: index.events.troubles(Selection()),
 }
 
 
@@ -303,7 +319,7 @@ def mined_file(folder: Path) -> Path:
     log.reject("c9", 9)
     log.interrupt("i1", "c9", 9)
     index = open_sound(folder / "index.db")
-    index.keep([log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=1))])
+    index.events.keep([log.stretch(Trouble(kind=TroubleKind.GARBLED, detail="", offset=1))])
     assert mine_all(index) == 1
     assert all(question(index) for question in QUESTIONS.values())
     index.close()
@@ -404,18 +420,18 @@ def test_an_index_of_the_first_version_is_brought_up_to_date(tmp_path: Path, mon
             )
         old.commit()
     index = open_sound(file)
-    before = index.counts(Selection())
+    before = index.events.counts(Selection())
     assert (before.sessions, [(use.calls, use.failed, use.sessions) for use in before.tools]) == (2, [(30, 30, 2)])
-    one, two = index.unmined(1)
+    one, two = index.findings.unmined(1)
     assert [step.call for step in one.steps] == [f"c{place}" for place in range(30) if place // 3 % 2 == 0]
     assert len(two.steps) == 15
     assert all(step.status is Status.FAILED for step in one.steps)
     assert (mine_all(index), mine_all(index)) == (2, 0)
-    assert index.counts(Selection()) == before
+    assert index.events.counts(Selection()) == before
     log = Log("/a.jsonl")
     log.call("new", 1)
-    assert index.keep([log.stretch()]) == 1
-    assert [history.steps[-1].call for history in index.unmined(1)] == ["new"]
+    assert index.events.keep([log.stretch()]) == 1
+    assert [history.steps[-1].call for history in index.findings.unmined(1)] == ["new"]
     index.close()
 
 
@@ -423,6 +439,6 @@ def test_a_moment_is_kept_to_the_millisecond(tmp_path: Path) -> None:
     index = open_sound(tmp_path / "index.db")
     log = Log("/a.jsonl")
     log.typed("m1")
-    index.keep([log.stretch()])
-    assert index.counts(Selection()).first == NOON
+    index.events.keep([log.stretch()])
+    assert index.events.counts(Selection()).first == NOON
     index.close()

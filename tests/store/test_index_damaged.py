@@ -135,7 +135,7 @@ def test_learning_begins_a_damaged_index_anew_and_says_so(place: Path, learnt: P
     DAMAGES[what](place / "index.db")
     with app.wire(place).learner() as learner:
         report = learner.learn(learnt / "logs", recheck=True, jobs=1)
-        learner._parts.index.check()
+        learner.home.index.check()
     assert report.counts.sessions == 12
     if what not in ("it is empty", "it is gone"):
         assert any("built again from the logs" in each for each in report.warnings), report.warnings

@@ -26,23 +26,26 @@ from wisen.store.migrate import known
 from wisen.system.clock import SystemClock
 from wisen.system.folder_lock import locked_folder
 from wisen.system.home_access import leftovers
+from wisen.testing.changes_contract import ChangesContract
 from wisen.testing.entries_contract import EntriesContract, a_proposal, an_entry, an_occurrence
 from wisen.testing.exposures_contract import ExposuresContract
 from wisen.testing.fake_ledger import MemoryLedger
-from wisen.testing.graves_contract import GravesContract
+from wisen.testing.file_snapshots_contract import FileSnapshotsContract
 from wisen.testing.guards_contract import GuardsContract
 from wisen.testing.keys_contract import KeysContract
-from wisen.testing.ledger_contract import LedgerContract, a_record, a_run
+from wisen.testing.ledger_contract import LedgerContract, a_run
 from wisen.testing.log_writer import NOON
-from wisen.testing.ownership_contract import OwnershipContract
+from wisen.testing.model_uses_contract import ModelUsesContract, a_call
+from wisen.testing.ownerships_contract import OwnershipsContract
 from wisen.testing.phrases_contract import PhrasesContract
-from wisen.testing.purse_contract import PurseContract, a_call
+from wisen.testing.program_records_contract import ProgramRecordsContract, a_record
+from wisen.testing.tombstones_contract import TombstonesContract
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wisen.store.ledger_port import Ledger
+    from wisen.store.ledger import Ledger
 
 pytestmark = pytest.mark.requirement("S19")
 
@@ -76,14 +79,17 @@ def open_sqlite(folder: Path, busy: float = 10.0) -> Ledger:
 
 class TestMemoryLedger(
     LedgerContract,
+    ProgramRecordsContract,
+    FileSnapshotsContract,
+    ChangesContract,
     EntriesContract,
     KeysContract,
     ExposuresContract,
     GuardsContract,
-    GravesContract,
-    PurseContract,
+    TombstonesContract,
+    ModelUsesContract,
     PhrasesContract,
-    OwnershipContract,
+    OwnershipsContract,
 ):
     @pytest.fixture
     def ledger(self) -> Ledger:
@@ -96,14 +102,17 @@ class TestMemoryLedger(
 
 class TestSqliteLedger(
     LedgerContract,
+    ProgramRecordsContract,
+    FileSnapshotsContract,
+    ChangesContract,
     EntriesContract,
     KeysContract,
     ExposuresContract,
     GuardsContract,
-    GravesContract,
-    PurseContract,
+    TombstonesContract,
+    ModelUsesContract,
     PhrasesContract,
-    OwnershipContract,
+    OwnershipsContract,
 ):
     @pytest.fixture
     def reopen(self, tmp_path: Path) -> Iterator[Doors]:
@@ -129,7 +138,7 @@ def record_the_same_at_once(openings: Callable[[], Ledger], many: int = 4, lesso
                 sights = [an_occurrence(f"o{lesson}-{each}", id_, minutes=each) for each in range(2)]
                 asks = structs.replace(a_proposal(f"P{id_}", id_), follows="")
                 ready.wait()
-                found |= ledger.enter([an_entry(id_), *sights[number % 2 :], asks])
+                found |= ledger.entries.enter([an_entry(id_), *sights[number % 2 :], asks])
             return found
         finally:
             ledger.close()
@@ -138,10 +147,10 @@ def record_the_same_at_once(openings: Callable[[], Ledger], many: int = 4, lesso
         known = [*pool.map(record, range(many))]
     assert sum(map(len, known)) == (many - 1) * lessons
     ledger = openings()
-    assert len(ledger.entries()) == lessons
-    ids = {each.id for each in ledger.entries()}
-    assert {each.entry for each in ledger.occurrences()} == ids
-    assert sorted(each.entry for each in ledger.proposals()) == sorted(ids)
+    assert len(ledger.entries.all()) == lessons
+    ids = {each.id for each in ledger.entries.all()}
+    assert {each.entry for each in ledger.occurrences.all()} == ids
+    assert sorted(each.entry for each in ledger.proposals.all()) == sorted(ids)
     ledger.check()
     return ledger
 
@@ -154,14 +163,17 @@ def test_several_processes_that_record_the_same_at_once_record_it_once(tmp_path:
 @pytest.mark.requirement("X9")
 class TestPostgresLedger(
     LedgerContract,
+    ProgramRecordsContract,
+    FileSnapshotsContract,
+    ChangesContract,
     EntriesContract,
     KeysContract,
     ExposuresContract,
     GuardsContract,
-    GravesContract,
-    PurseContract,
+    TombstonesContract,
+    ModelUsesContract,
     PhrasesContract,
-    OwnershipContract,
+    OwnershipsContract,
 ):
     @pytest.fixture
     def reopen(self, server: str, schema: str) -> Iterator[Doors]:
@@ -176,11 +188,11 @@ class TestPostgresLedger(
     def test_a_row_that_was_changed_behind_our_back_is_noticed(self, ledger: Ledger, server: str, schema: str) -> None:
         import psycopg
 
-        ledger.record(a_run("01A"))
+        ledger.runs.add(a_run("01A"))
         with psycopg.connect(server) as other:
             other.execute(psycopg.sql.SQL("UPDATE {}.runs SET version = '9'").format(psycopg.sql.Identifier(schema)))
         with pytest.raises(StoreDamaged, match="table runs"):
-            ledger.runs(1)
+            ledger.runs.newest(1)
         with pytest.raises(StoreDamaged, match=r"table runs .*server's own backup"):
             ledger.check()
 
@@ -197,7 +209,7 @@ class TestPostgresLedger(
         with multiprocessing.get_context("spawn").Pool(4) as pool:
             assert pool.starmap(_record_for_a_team, [(server, schema, str(name)) for name in range(4)]) == [None] * 4
         ledger = postgres_ledger.open_team_ledger(server, schema=schema)
-        assert len(ledger.runs(10)) == 4
+        assert len(ledger.runs.newest(10)) == 4
         ledger.close()
 
     def test_two_at_once_never_exceed_a_cap(self, server: str, schema: str) -> None:
@@ -206,26 +218,26 @@ class TestPostgresLedger(
     def test_a_lock_held_by_another_is_waited_for_and_then_told(self, server: str, schema: str, ledger: Ledger) -> None:
         import psycopg
 
-        assert ledger.runs(1) == ()
+        assert ledger.runs.newest(1) == ()
         impatient = postgres_ledger.open_team_ledger(server, schema=schema, busy=0.05)
         with psycopg.connect(server) as other:
             other.execute(psycopg.sql.SQL("LOCK TABLE {}.runs").format(psycopg.sql.Identifier(schema)))
             with pytest.raises(StoreBusy, match="is busy"):
-                impatient.record(a_run("01A"))
+                impatient.runs.add(a_run("01A"))
         impatient.close()
 
     @pytest.mark.requirement("F2")
     def test_what_a_program_records_on_one_machine_is_found_on_another(self, server: str, tmp_path: Path) -> None:
         settings = {"WISEN_STORE_LEDGER": server, "HOME": str(tmp_path)}
         with wisen.open_learner(tmp_path / "desk", environment=settings) as learner:
-            failure = learner.record_failure(tool="deploy", error="error: no region given", session="job-1")
-            learner.record_resolution(failure, "name the region")
+            failure = learner.records.record_failure(tool="deploy", error="error: no region given", session="job-1")
+            learner.records.record_resolution(failure, "name the region")
         with wisen.open_learner(tmp_path / "lap", environment=settings) as learner:
-            failure = learner.record_failure(tool="deploy", error="error: no region given", session="job-1")
-            learner.record_resolution(failure, "Name the region")
-            (found,) = learner.relevant(tool="deploy", error="error: no region given")
+            failure = learner.records.record_failure(tool="deploy", error="error: no region given", session="job-1")
+            learner.records.record_resolution(failure, "Name the region")
+            (found,) = learner.records.relevant(tool="deploy", error="error: no region given")
             assert (found.sessions, found.problem and found.problem.trajectory) == (2, "01")
-            assert learner.candidates() == ()
+            assert learner.records.candidates() == ()
 
     @pytest.mark.parametrize(
         "address",
@@ -246,7 +258,7 @@ class TestPostgresLedger(
 
 def _record_for_a_team(server: str, schema: str, name: str) -> None:
     ledger = postgres_ledger.open_team_ledger(server, schema=schema)
-    ledger.record(a_run(name))
+    ledger.runs.add(a_run(name))
     ledger.close()
 
 
@@ -282,27 +294,27 @@ def test_a_file_held_by_another_process_is_waited_for_and_then_told(tmp_path: Pa
     other = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreBusy, match=r"ledger\.db is in use"):
-        impatient.record(a_run("01A"))
+        impatient.runs.add(a_run("01A"))
     other.execute("ROLLBACK")
     other.close()
-    impatient.record(a_run("01A"))
-    assert impatient.runs(5) == (a_run("01A"),)
+    impatient.runs.add(a_run("01A"))
+    assert impatient.runs.newest(5) == (a_run("01A"),)
     impatient.close()
 
 
 def test_a_sealed_row_that_was_changed_behind_our_back_is_noticed(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
     context = context_of(ContextKind.REMOTE, "git.example/owner/tool")
-    ledger.sight(context, Alias(context=context.key, machine="desk", path="/src", since=NOON))
+    ledger.contexts.add(context, Alias(context=context.key, machine="desk", path="/src", since=NOON))
     ledger.close()
     other = sqlite3.connect(tmp_path / "ledger.db")
     other.execute("UPDATE aliases SET path = '/elsewhere'")
     other.commit()
     other.close()
     ledger = open_sqlite(tmp_path)
-    assert ledger.contexts() == (context,)
+    assert ledger.contexts.all() == (context,)
     with pytest.raises(StoreDamaged, match=r"ledger\.db: a row of the table aliases .*doctor --repair"):
-        ledger.aliases("desk")
+        ledger.contexts.aliases("desk")
     with pytest.raises(StoreDamaged, match="aliases"):
         ledger.check()
     ledger.close()
@@ -311,14 +323,14 @@ def test_a_sealed_row_that_was_changed_behind_our_back_is_noticed(tmp_path: Path
 @pytest.mark.requirement("F2")
 def test_a_record_that_was_changed_behind_our_back_is_noticed(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
-    ledger.keep(a_record("01A"))
+    ledger.program_records.add(a_record("01A"))
     ledger.close()
     other = sqlite3.connect(tmp_path / "ledger.db")
     other.execute("UPDATE records SET says = 'something else'")
     other.commit()
     other.close()
     ledger = open_sqlite(tmp_path)
-    for look in (ledger.records, ledger.check):
+    for look in (ledger.program_records.find, ledger.check):
         with pytest.raises(StoreDamaged, match=r"ledger\.db: a row of the table records .*doctor --repair"):
             look()
     ledger.close()
@@ -328,8 +340,8 @@ def test_a_record_that_was_changed_behind_our_back_is_noticed(tmp_path: Path) ->
 def test_a_resolution_of_a_failure_that_was_never_kept_is_refused(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
     with pytest.raises(StoreError, match="refused"):
-        ledger.keep(replace(a_record("01B", RecordKind.RESOLUTION), failure="01A"))
-    assert ledger.records() == ()
+        ledger.program_records.add(replace(a_record("01B", RecordKind.RESOLUTION), failure="01A"))
+    assert ledger.program_records.find() == ()
     ledger.close()
 
 
@@ -342,12 +354,12 @@ def test_a_ledger_of_the_first_version_gets_the_table_of_records_and_keeps_what_
     with monkeypatch.context() as patch:
         patch.setattr(migrate, "known", lambda store: known(store)[:1])
         ledger = open_sqlite(tmp_path)
-        ledger.record(a_run("01A"))
+        ledger.runs.add(a_run("01A"))
         ledger.close()
     ledger = open_sqlite(tmp_path)
-    ledger.keep(a_record("01B"))
+    ledger.program_records.add(a_record("01B"))
     ledger.check()
-    assert (ledger.runs(5), ledger.records()) == ((a_run("01A"),), (a_record("01B"),))
+    assert (ledger.runs.newest(5), ledger.program_records.find()) == ((a_run("01A"),), (a_record("01B"),))
     ledger.close()
 
 
@@ -378,7 +390,7 @@ def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Pa
 @pytest.mark.requirement("X10")
 def test_a_ledger_that_was_backed_up_is_never_replaced_by_an_empty_one(tmp_path: Path, size: int | None) -> None:
     ledger = open_sqlite(tmp_path)
-    ledger.record(a_run("01A"))
+    ledger.runs.add(a_run("01A"))
     backups = LedgerBackups(tmp_path / "ledger.db", tmp_path / "backups", clock=FixedClock())
     backups.make()
     ledger.close()
@@ -391,13 +403,13 @@ def test_a_ledger_that_was_backed_up_is_never_replaced_by_an_empty_one(tmp_path:
     assert copy is not None
     backups.restore(copy)
     ledger = open_sqlite(tmp_path)
-    assert ledger.runs(5) == (a_run("01A"),)
+    assert ledger.runs.newest(5) == (a_run("01A"),)
     ledger.close()
 
 
 def test_a_ledger_of_which_only_the_log_is_left_is_never_replaced_by_an_empty_one(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
-    ledger.record(a_run("01A"))
+    ledger.runs.add(a_run("01A"))
     (tmp_path / "ledger.db").unlink()
     with pytest.raises(StoreDamaged, match=r"ledger\.db-wal beside it"):
         open_sqlite(tmp_path)
@@ -427,7 +439,7 @@ def test_processes_that_begin_at_once_make_one_ledger(tmp_path: Path) -> None:
             home = tmp_path / str(attempt)
             pool.starmap(_record, [(home, str(name)) for name in range(4)], chunksize=1)
             ledger = open_sqlite(home)
-            assert len(ledger.runs(10)) == 4
+            assert len(ledger.runs.newest(10)) == 4
             ledger.close()
 
 
@@ -449,7 +461,7 @@ def taken_by_two(opening: Callable[[], Ledger]) -> list[int]:
         for number in range(ROUNDS):
             day = (date(2026, 1, 1) + timedelta(days=number)).isoformat()
             together.wait()
-            taken.append(ledger.reserve(a_call(f"{name}-{number}", day=day), once) == "")
+            taken.append(ledger.model_uses.reserve(a_call(f"{name}-{number}", day=day), once) == "")
         ledger.close()
         return taken
 
@@ -459,7 +471,7 @@ def taken_by_two(opening: Callable[[], Ledger]) -> list[int]:
 
 def _record(home: Path, name: str) -> None:
     ledger = open_sqlite(home)
-    ledger.record(a_run(name))
+    ledger.runs.add(a_run(name))
     ledger.close()
 
 
@@ -470,8 +482,8 @@ def test_what_is_written_is_synchronous_and_what_is_deleted_is_overwritten(tmp_p
     assert isinstance(ledger, SqlLedger)
     settings = [ledger._db.run(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous", "foreign_keys")]
     assert settings == ["wal", 2, 1]
-    ledger.record(a_run("01A", error="a sentence to be forgotten"))
-    ledger.record(a_run("01B"))
+    ledger.runs.add(a_run("01A", error="a sentence to be forgotten"))
+    ledger.runs.add(a_run("01B"))
     ledger._db.run("DELETE FROM runs WHERE id = '01A'")
     ledger.close()
     assert [file.name for file in tmp_path.iterdir()] == ["ledger.db"]
@@ -480,7 +492,7 @@ def test_what_is_written_is_synchronous_and_what_is_deleted_is_overwritten(tmp_p
 
 def test_nobody_else_may_read_it(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
-    ledger.record(a_run("01A"))
+    ledger.runs.add(a_run("01A"))
     copy = LedgerBackups(tmp_path / "ledger.db", tmp_path / "backups", clock=FixedClock()).make()
     for file in (tmp_path / "ledger.db", tmp_path / "ledger.db-wal", copy):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -507,7 +519,7 @@ class FixedClock:
 def test_copies_that_several_processes_make_at_once_are_all_whole(tmp_path: Path) -> None:
     ledger = open_sqlite(tmp_path)
     for number in range(300):
-        ledger.record(a_run(f"01A{number}"))
+        ledger.runs.add(a_run(f"01A{number}"))
     ledger.close()
     # One at once with the other, each many times: a process must not take the other's half copy for one left behind.
     with ThreadPoolExecutor(4) as pool:

@@ -28,7 +28,8 @@ from wisen.testing.transcripts import ClaudeTranscript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.store.index_port import Index, Stretch
+    from wisen.model.stretch import Stretch
+    from wisen.store.index import Index
     from wisen.store.migrate import Store
 
 RELEASED: dict[tuple[Store, str], str] = {
@@ -99,17 +100,17 @@ def test_what_was_read_before_concessions_were_told_is_read_again(
         # The readers of that time told everything else.
         for stretch in unread(old, home):
             kept = tuple(each for each in stretch.kept if not isinstance(each.event, Concession))
-            assert old.keep([replace(stretch, kept=kept)]) == len(kept) == 2
+            assert old.events.keep([replace(stretch, kept=kept)]) == len(kept) == 2
         assert unread(old, home) == []
-        before = old.counts(Selection())
+        before = old.events.counts(Selection())
         old.close()
     index, _ = open_index(tmp_path / "index.db", clock=SystemClock())
     (again,) = unread(index, home)
     assert again.afresh
-    assert index.keep([again]) == 1
+    assert index.events.keep([again]) == 1
     assert unread(index, home) == []
-    assert index.counts(Selection()) == before
-    (history,) = index.unmined(1)
+    assert index.events.counts(Selection()) == before
+    (history,) = index.findings.unmined(1)
     assert [(turn.text, turn.conceded) for turn in history.turns] == [("no, use uv", True), ("thanks", False)]
     index.close()
 
@@ -117,7 +118,7 @@ def test_what_was_read_before_concessions_were_told_is_read_again(
 def unread(index: Index, home: Path) -> list[Stretch]:
     """What the logs hold that an index has not read."""
     agent, scope = ClaudeCode(home, {}), Scope(home=home, machine="m", contexts=(), aliases=())
-    marks = index.marks(agent.name)
+    marks = index.events.marks(agent.name)
     return [
         stretch
         for source in watch.changed(list(agent.sources()), marks, Selection())
@@ -147,7 +148,7 @@ def test_a_backup_of_an_older_version_is_good_and_brings_the_ledger_back(
     backups.restore(copy)
     again = open_ledger(ledger, backups=copies)
     again.check()
-    assert [each.id for each in again.entries()] == []
+    assert [each.id for each in again.entries.all()] == []
     again.close()
     backups.make()
     assert len([*copies.iterdir()]) == 2

@@ -9,7 +9,7 @@ import pytest
 
 from wisen.model.event import Status
 from wisen.model.report import Selection
-from wisen.store.index_port import Stretch
+from wisen.model.stretch import Stretch
 from wisen.store.sqlite_index import SqliteIndex, open_index
 from wisen.system.clock import SystemClock
 from wisen.testing.fake_miner import mine_all
@@ -58,20 +58,20 @@ def test_an_update_does_not_touch_the_rest_of_the_index(tmp_path: Path) -> None:
     cost, filled = {}, 0
 
     def update() -> None:
-        assert index.keep([session(filled)]) == EACH
+        assert index.events.keep([session(filled)]) == EACH
         assert mine_all(index) == 1
 
     for events in (10_000, 100_000):
         while filled < events // EACH:
-            index.keep([session(number) for number in range(filled, filled + 100)])
+            index.events.keep([session(number) for number in range(filled, filled + 100)])
             filled += 100
             mine_all(index, together=100)
         cost[events] = steps(index, update)
         filled += 1
     assert cost[100_000] < 1.2 * cost[10_000], cost
     # Sessions that hold nothing new are counted by their tallies.
-    everything = steps(index, lambda: index.counts(Selection()))
-    walking = steps(index, lambda: index.counts(Selection(since=NOON)))
-    assert index.counts(Selection()) == index.counts(Selection(since=NOON))
+    everything = steps(index, lambda: index.events.counts(Selection()))
+    walking = steps(index, lambda: index.events.counts(Selection(since=NOON)))
+    assert index.events.counts(Selection()) == index.events.counts(Selection(since=NOON))
     assert everything < walking / 5, (everything, walking)
     index.close()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.guarding import RIGHT, WRONG, learning
 from tests.hooks import failed, fire, printed, taught
-from wisen.agents.gemini_cli.gemini_cli_ends import How, end_of
+from wisen.agents.gemini_cli.gemini_cli_ends import GeminiEnding, end_of
 from wisen.agents.gemini_cli.records import Called
 from wisen.safety import sentinel
 from wisen.surfaces.hook.gemini import failure_of, typed
@@ -66,7 +66,7 @@ def test_what_failed_is_told_in_the_words_that_mining_reads(lines: list[str], fr
     answer = msgspec.Raw(json.dumps([{"functionResponse": {"response": {"output": told}}}]).encode())
     end = end_of(Called(name="run_shell_command", status="success", result=answer), hides=False)
     assert end is not None
-    assert failure_of(told) == (end.text if end.how is How.FAILED else None)
+    assert failure_of(told) == (end.text if end.how is GeminiEnding.FAILED else None)
 
 
 def test_a_prompt_is_taken_without_what_we_put_before_it() -> None:
@@ -124,7 +124,7 @@ def test_a_failed_command_gets_the_fix_that_was_learnt_in_another_agent(home: Pa
 @pytest.mark.parametrize("mode", ["deny", "ask"])
 def test_a_call_is_stopped_in_the_words_that_gemini_cli_hears(home: Path, project: Path, mode: str) -> None:
     with learning(home) as learner:
-        learner.add_guard(f"{mode} {WRONG} -> {RIGHT}", None)
+        learner.guards.add(f"{mode} {WRONG} -> {RIGHT}", None)
     answer = printed(home / "wisen", "before-call", shell(WRONG, project), agent=AGENT)
     assert (set(answer), answer["decision"]) == ({"decision", "reason"}, "deny")
     assert f"Instead: {RIGHT}" in answer["reason"]
@@ -135,7 +135,7 @@ def test_a_call_is_stopped_in_the_words_that_gemini_cli_hears(home: Path, projec
 @pytest.mark.requirement("F6")
 def test_a_warning_waits_for_the_result_of_its_own_call_and_is_said_once(home: Path, project: Path) -> None:
     with learning(home) as learner:
-        guard = learner.add_guard(f"warn {WRONG} -> {RIGHT}", None).guard.id
+        guard = learner.guards.add(f"warn {WRONG} -> {RIGHT}", None).guard.id
     wisen, well = home / "wisen", "Output: yes"
     assert printed(wisen, "before-call", shell(WRONG, project), agent=AGENT) == {}
     assert fire(wisen, "after-call", shell("ls", project, well), agent=AGENT) == ""
@@ -145,13 +145,13 @@ def test_a_warning_waits_for_the_result_of_its_own_call_and_is_said_once(home: P
         assert printed(wisen, event, shell(WRONG, project, well), agent=AGENT) == {}
     with learning(home) as learner:
         learner.cycle(quick=True)
-        (row,) = learner._parts.ledger.exposures(guard)
+        (row,) = learner.home.ledger.exposures.of(guard)
     assert (row.agent, row.mode, row.arm.value) == (AGENT, "warn", "given")
 
 
 def test_a_file_that_must_not_be_touched_is_guarded_by_the_tools_of_gemini_cli(home: Path, project: Path) -> None:
     with learning(home) as learner:
-        learner.add_guard("deny edit: migrations/** # they were applied already", None)
+        learner.guards.add("deny edit: migrations/** # they were applied already", None)
     for tool in ("write_file", "replace"):
         call = called(tool, {"file_path": str(project / "migrations" / "1.sql")}, project)
         assert "applied already" in printed(home / "wisen", "before-call", call, agent=AGENT)["reason"]

@@ -163,7 +163,7 @@ def test_ten_calls_at_once_are_all_answered_and_one_lesson_is_kept_once(shop: Pa
     assert [each.failed for each in found] == [False] * 10
     assert len({each.value["id"] for each in found if "says" in each.value}) == 1
     with wisen.open_learner() as learner:
-        assert sum(each.proposal.type is ProposalType.SUGGESTION for each in learner.proposals()) == 1
+        assert sum(each.proposal.type is ProposalType.SUGGESTION for each in learner.proposals.all()) == 1
 
 
 def test_an_unknown_tool_is_an_error_of_the_protocol(shop: Path) -> None:
@@ -202,15 +202,15 @@ def test_bad_arguments_are_told_and_nothing_is_kept(shop: Path, name: str, given
     assert says in answer.text
     assert SECRET not in answer.text
     with wisen.open_learner() as learner:
-        assert not [each for each in learner.proposals() if each.proposal.agent]
+        assert not [each for each in learner.proposals.all() if each.proposal.agent]
 
 
 @pytest.mark.requirement("N3")
 def test_projects_do_not_hear_of_each_other(shop: Path, barn: Path) -> None:
     asked(shop, "remember", text="The shop is painted green.")
     with wisen.open_learner() as learner:
-        (entry,) = [each.entry for each in learner.entries() if "pnpm" in each.text]
-        fix = learner.fixes()[0].id
+        (entry,) = [each.entry for each in learner.lessons.all() if "pnpm" in each.text]
+        fix = learner.fixes.all()[0].id
     for name in TOOLS.keys() - {"remember", "log"}:
         answer = asked(barn, name, **CALLS[name]).text.partition('"says"')[0]
         assert not [word for word in ("pnpm", "shopctl", "green", "pears") if word in answer], (name, answer)
@@ -240,7 +240,7 @@ def test_no_tool_tells_of_another_directory_whether_it_is_known_or_not(
     unknown = tmp_path / "unknown"
     unknown.mkdir()
     with wisen.open_learner() as learner:
-        before = learner.proposals()
+        before = learner.proposals.all()
     for name in TOOLS:
         for place in (shop, link, unknown, home):
             answer = asked(barn, name, **CALLS[name], directory=str(place))
@@ -253,7 +253,7 @@ def test_no_tool_tells_of_another_directory_whether_it_is_known_or_not(
             allowed = asked(barn, name, **CALLS[name], directory=str(inside))
             assert "is not a part of" not in allowed.text, name
     with wisen.open_learner() as learner:
-        assert learner.proposals() == before, "nothing was written into another project either"
+        assert learner.proposals.all() == before, "nothing was written into another project either"
 
 
 @pytest.mark.requirement("N3")
@@ -274,8 +274,10 @@ def test_a_server_started_outside_any_project_belongs_to_the_first_that_its_clie
 @pytest.mark.requirement("N3")
 def test_what_is_proposed_for_everywhere_is_not_told_to_agents_before_the_user_said_yes(shop: Path, barn: Path) -> None:
     with wisen.open_learner() as learner:
-        made = learner.suggest("Always use tabs.", barn, agent="x", note="")
-        learner._parts.ledger.enter([structs.replace(made, id=made.id + "e", context="", text="Secret of the shop")])
+        made = learner.proposals.suggest("Always use tabs.", barn, agent="x", note="")
+        learner.home.ledger.entries.enter(
+            [structs.replace(made, id=made.id + "e", context="", text="Secret of the shop")]
+        )
     told_here = asked(barn, "proposals").text
     assert "tabs" in told_here
     assert "Secret of the shop" not in told_here
@@ -287,26 +289,26 @@ def test_what_an_agent_writes_is_nothing_until_the_user_approves_it(shop: Path) 
 
     with wisen.open_learner() as learner:
         learner.cycle()
-        before = learner.entries(), books()
+        before = learner.lessons.all(), books()
     words = "Never use pnpm, always use npm instead of pnpm."  # the opposite of what the user said
     made = asked(shop, "remember", text=words).value
     with wisen.open_learner() as learner:
         learner.cycle()
-        assert learner.entries() == before[0], "no entry, and no conflict with what the user said"
+        assert learner.lessons.all() == before[0], "no entry, and no conflict with what the user said"
         assert books() == before[1]
-        assert not [each for each in learner.recall("never npm", shop).groups if words in each.best.text]
-        each = learner.proposal(made["id"])
+        assert not [each for each in learner.memory.recall("never npm", shop).groups if words in each.best.text]
+        each = learner.proposals.get(made["id"])
         assert each.waits, "policy let it pass"
-        assert learner.leave_for(each) == "ask"
-        assert not learner.can_try(each)
+        assert learner.proposals.leave_for(each) == "ask"
+        assert not learner.trials.can_try(each)
         with pytest.raises(UsageError, match="user's own word"):
-            learner.answer(made["id"], Answer.APPROVED, by=Who.WISEN)
+            learner.proposals.answer(made["id"], Answer.APPROVED, by=Who.WISEN)
         files = (path for path in (shop.parent / "wisen" / "snapshots").rglob("*") if path.is_file())
         snapshots = b"".join(path.read_bytes() for path in files)
         assert b"Never use pnpm" not in snapshots, "told to other sessions"
         assert b"pnpm" in snapshots
-        learner.answer(made["id"], Answer.APPROVED)
-        (rule,) = [each for each in learner.entries() if each.text == words]
+        learner.proposals.answer(made["id"], Answer.APPROVED)
+        (rule,) = [each for each in learner.lessons.all() if each.text == words]
         assert (rule.status, rule.confirmed, rule.entry.origin) == ("promoted", True, "logged")
         assert "suggested by" in rule.entry.setting
     assert words in (shop / "AGENTS.md").read_text()
@@ -335,8 +337,8 @@ def test_the_user_sees_a_suggestion_in_review_with_who_made_it(shop: Path) -> No
 def test_a_failure_or_a_wish_that_is_approved_is_an_entry_and_no_rule(shop: Path) -> None:
     made = asked(shop, "log", kind="feature", text="A button that counts the pears.").value
     with wisen.open_learner() as learner:
-        learner.answer(made["id"], Answer.APPROVED)
-        (entry,) = [each for each in learner.entries() if "button" in each.text]
+        learner.proposals.answer(made["id"], Answer.APPROVED)
+        (entry,) = [each for each in learner.lessons.all() if "button" in each.text]
         assert (entry.entry.type, entry.status, entry.confirmed) == ("feature", "pending", False)
         assert learner.cycle().applied == ()
 
@@ -351,14 +353,14 @@ def test_suggestions_neither_pile_up_nor_keep_out_what_the_user_said(shop: Path)
     assert refused
     assert all("wait for the user" in each.text for each in refused)
     with wisen.open_learner() as learner:
-        waits = [each for each in learner.proposals() if each.waits]
+        waits = [each for each in learner.proposals.all() if each.waits]
         assert sum(each.proposal.type is ProposalType.SUGGESTION for each in waits) == 20
     log = ClaudeTranscript(9, cwd=str(shop))
     log.prompt("from now on always write the changelog before the release")
     log.write(shop.parent / ".claude" / "projects" / "shop")
     with wisen.open_learner() as learner:
         learner.learn()
-        assert any("changelog" in each.proposal.text for each in learner.proposals() if each.waits)
+        assert any("changelog" in each.proposal.text for each in learner.proposals.all() if each.waits)
 
 
 def test_readings_become_suggestions_with_the_quote_and_only_for_what_is_open(shop: Path, barn: Path) -> None:
@@ -374,14 +376,14 @@ def test_readings_become_suggestions_with_the_quote_and_only_for_what_is_open(sh
     assert (taken["became"], twice["became"]) == ("waits", "refused")
     assert not [each for each in asked(shop, "review").value["open"] if each["id"] == doubt["id"]]
     with wisen.open_learner() as learner:
-        before = learner.entries()
+        before = learner.lessons.all()
         learner.cycle()
-        assert learner.entries() == before
-        proposal = learner.proposal(taken["proposal"]).proposal
+        assert learner.lessons.all() == before
+        proposal = learner.proposals.get(taken["proposal"]).proposal
         assert (proposal.text, proposal.type) == (LESSON, ProposalType.SUGGESTION)
         assert DOUBTFUL in proposal.why
-        learner.answer(proposal.id, Answer.APPROVED)
-        (rule,) = [each for each in learner.entries() if each.text == LESSON]
+        learner.proposals.answer(proposal.id, Answer.APPROVED)
+        (rule,) = [each for each in learner.lessons.all() if each.text == LESSON]
         assert (rule.entry.category, rule.status) == ("correction", "promoted")
 
 
@@ -391,7 +393,7 @@ def test_a_reading_that_finds_nothing_is_not_asked_for_again(shop: Path) -> None
     assert taken["became"] == "none"
     assert not [each for each in asked(shop, "review").value["open"] if each["id"] == doubt["id"]]
     with wisen.open_learner() as learner:
-        assert not [each for each in learner.proposals() if each.proposal.agent]
+        assert not [each for each in learner.proposals.all() if each.proposal.agent]
 
 
 def test_nothing_is_deleted_over_mcp(shop: Path) -> None:
@@ -399,10 +401,10 @@ def test_nothing_is_deleted_over_mcp(shop: Path) -> None:
     assert found["would_be_forgotten"]
     assert "yes forget pnpm" in found["says"]
     with wisen.open_learner() as learner:
-        assert learner.forgotten() == ()
-        assert learner.recall("pnpm", shop).groups
-        learner.forget("painted green", scope="*")
-        learner.forget("pnpm", scope="*")
+        assert learner.forgetting.forgotten() == ()
+        assert learner.memory.recall("pnpm", shop).groups
+        learner.forgetting.forget("painted green", scope="*")
+        learner.forgetting.forget("pnpm", scope="*")
     refused = asked(shop, "remember", text="Use pnpm for the shop.")
     assert refused.failed
     assert "forgotten" in refused.text
@@ -440,10 +442,10 @@ def test_words_that_look_like_our_marks_or_orders_stay_words(shop: Path) -> None
     assert "51902" not in made["text"]
     with wisen.open_learner() as learner:
         try:
-            learner.answer(made["id"], Answer.APPROVED)
+            learner.proposals.answer(made["id"], Answer.APPROVED)
         except UsageError:
             return  # the one door may refuse such a line
-        assert learner.entries()[-1].text == made["text"]
+        assert learner.lessons.all()[-1].text == made["text"]
 
 
 def test_without_the_sdk_the_command_names_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -476,10 +478,10 @@ def test_other_words_for_an_entry_wait_and_their_refusal_leaves_the_entry_alone(
     reading = {"id": doubt["id"], "correction": True, "lesson": "Pack plums into the wooden boxes."}
     (taken,) = asked(shop, "review", answers=[reading]).value["taken"]
     with wisen.open_learner() as learner:
-        before = learner.entry(doubt["id"])[0]
-        learner.answer(taken["proposal"], Answer.SKIPPED)
-        assert learner.entry(doubt["id"])[0] == before
-        again = learner.proposal(taken["proposal"])
+        before = learner.lessons.get(doubt["id"])[0]
+        learner.proposals.answer(taken["proposal"], Answer.SKIPPED)
+        assert learner.lessons.get(doubt["id"])[0] == before
+        again = learner.proposals.get(taken["proposal"])
         assert (again.answer, again.proposal.entry) == (Answer.SKIPPED, before.entry.id)
 
 
@@ -489,8 +491,8 @@ def test_other_words_for_an_entry_become_its_words_when_approved(shop: Path) -> 
     (taken,) = asked(shop, "review", answers=[reading]).value["taken"]
     with wisen.open_learner() as learner:
         learner.cycle()
-        assert learner.entry(doubt["id"])[0].text == doubt["text"]
-        learner.answer(taken["proposal"], Answer.APPROVED)
-        state = learner.entry(doubt["id"])[0]
+        assert learner.lessons.get(doubt["id"])[0].text == doubt["text"]
+        learner.proposals.answer(taken["proposal"], Answer.APPROVED)
+        state = learner.lessons.get(doubt["id"])[0]
         assert (state.text, state.status, state.confirmed) == (reading["lesson"], "promoted", True)
     assert str(reading["lesson"]) in (shop / "CLAUDE.md").read_text()

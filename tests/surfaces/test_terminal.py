@@ -101,7 +101,7 @@ def ran(*words: str) -> tuple[str, str, object]:
 def test_every_command_shows_hostile_texts_and_none_acts(hostile: Path) -> None:
     said = ""
     with wisen.open_learner() as learner:
-        ids = [each.entry.name for each in learner.entries()] + [each.id for each in learner.fixes()]
+        ids = [each.entry.name for each in learner.lessons.all()] + [each.id for each in learner.fixes.all()]
     tried = 0
     for words in WALKED:
         for more in (["--json"], [EVIL]) if words not in SLOW else ([],):

@@ -144,7 +144,7 @@ def test_every_command_that_reads_shows_whole_words_and_numbers_at_every_width(
 ) -> None:
     monkeypatch.chdir(fill(home))
     with wisen.open_learner() as learner:
-        names = {"{entry}": learner.entries()[0].entry.name, "{fix}": learner.fixes()[0].id}
+        names = {"{entry}": learner.lessons.all()[0].entry.name, "{fix}": learner.fixes.all()[0].id}
     tried = 0
     for name, command in READS.items():
         needed = [each for each in command.params if each.param_type_name == "argument" and each.required]

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.models.embedder import Embedder
-    from wisen.models.ports import Model
-    from wisen.system.ports import Checkouts, Clock, Files, Ids
+    from wisen.models.model_ports import Model
+    from wisen.system.machine_ports import Checkouts, Clock, Files, Ids
 
 pytestmark = pytest.mark.requirement("X6")
 

@@ -122,18 +122,18 @@ def test_threads_of_one_program_learn_one_after_the_other(logs: Path, home: Path
 def test_what_goes_round_the_lock_still_records_nothing_twice(logs: Path, home: Path) -> None:
     with app.open_learner() as learner:
         learner.learn(logs, jobs=1)
-        ledger = learner._parts.ledger
+        ledger = learner.home.ledger
         before = counted(home / "wisen")
         # Another machine read the same logs at the same time, and gave everything an id of its own.
-        entries = [structs.replace(each, id=f"Z{each.id}") for each in ledger.entries()]
-        sights = [structs.replace(each, entry=f"Z{each.entry}") for each in ledger.occurrences()]
-        asked = [structs.replace(each, id=f"Z{each.id}") for each in ledger.proposals()]
+        entries = [structs.replace(each, id=f"Z{each.id}") for each in ledger.entries.all()]
+        sights = [structs.replace(each, entry=f"Z{each.entry}") for each in ledger.occurrences.all()]
+        asked = [structs.replace(each, id=f"Z{each.id}") for each in ledger.proposals.all()]
         of_entries = [
             structs.replace(each, entry=f"Z{each.entry}") if each.type is not ProposalType.GUARD else each
             for each in asked
         ]
-        known = ledger.enter([*entries, *sights, *of_entries])
-        assert known == {f"Z{each.id}": each.id for each in ledger.entries()}
+        known = ledger.entries.enter([*entries, *sights, *of_entries])
+        assert known == {f"Z{each.id}": each.id for each in ledger.entries.all()}
         assert counted(home / "wisen") == before
         ledger.check()
 

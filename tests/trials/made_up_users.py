@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.model.exposure import Arm, Channel, Exposure
-from wisen.model.trial import Outcome
+from wisen.model.trial import TrialOutcome
 from wisen.surfaces.hook import answering, hook_shelf
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -132,7 +132,7 @@ class World:
         Capital letters are sessions with a hit.
         """
         with self.learner() as learner:
-            ledger, rows = learner._parts.ledger, []
+            ledger, rows = learner.home.ledger, []
             for letter in hits:
                 self.pass_(minutes=1)
                 coin = Exposure(
@@ -150,9 +150,9 @@ class World:
                 )
                 rows.append(coin)
                 told = {name: getattr(coin, name) for name in ("id", "machine", "agent", "session", "at")}
-                outcome = Outcome(**told, subject=subject, version=version, relevant=True, hit=letter.isupper())
-                ledger.conclude([outcome])
-            ledger.expose(rows)
+                outcome = TrialOutcome(**told, subject=subject, version=version, relevant=True, hit=letter.isupper())
+                ledger.trial_outcomes.add([outcome])
+            ledger.exposures.add(rows)
 
     def learner(self) -> Learner:
         """The program on this home."""

@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands import run
 from tests.trials.made_up_users import ERROR, World
-from wisen.model.entry import Answer, ProposalType, Status, Who
+from wisen.model.entry import Answer, EntryStatus, ProposalType, Who
 from wisen.model.instruction import Rate
 from wisen.trials.unproven import unproven
 
@@ -51,15 +51,15 @@ def put_in(world: World, by: Who, profile: str = "autonomous") -> None:
     """
     (world.wisen / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
     with world.learner() as learner:
-        fix = next(each for each in learner.fixes() if "--wait" in each.change.removed)
+        fix = next(each for each in learner.fixes.all() if "--wait" in each.change.removed)
     log = world.log()
     log.prompt("hello")
     log.write(world.logs)
     world.noted(fix.id, "v", "W" * 12)
     world.cycle()
     with world.learner() as learner:
-        (each,) = [each for each in learner.proposals() if each.proposal.type is ProposalType.VERIFICATION]
-        learner.answer(each.proposal.id, Answer.APPROVED, by=by)
+        (each,) = [each for each in learner.proposals.all() if each.proposal.type is ProposalType.VERIFICATION]
+        learner.proposals.answer(each.proposal.id, Answer.APPROVED, by=by)
     assert "--wait" in file_of(world)
 
 
@@ -69,7 +69,7 @@ def file_of(world: World) -> str:
 
 def rule_of(world: World) -> EntryState:
     with world.learner() as learner:
-        (rule,) = [each for each in learner.entries() if each.entry.type == "error"]
+        (rule,) = [each for each in learner.lessons.all() if each.entry.type == "error"]
     return rule
 
 
@@ -80,7 +80,7 @@ def test_a_failure_that_falls_stays_in_the_file(world: World) -> None:
         deployed(world, 5, lambda number: number == 0)
         world.cycle()
     assert "--wait" in file_of(world)
-    assert rule_of(world).status is Status.PROMOTED
+    assert rule_of(world).status is EntryStatus.PROMOTED
 
 
 def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(world: World) -> None:
@@ -90,7 +90,7 @@ def test_a_failure_that_stays_as_it_was_has_its_line_taken_out_byte_for_byte(wor
         deployed(world, 5, lambda _: True)
         world.cycle()
     assert file_of(world) == HIS
-    assert rule_of(world).status is Status.WONT_FIX
+    assert rule_of(world).status is EntryStatus.WONT_FIX
     told = world.fire("session-start", world.log(), source="startup")
     assert "Tell the user once:" in told
     assert "ineffective, so it is taken out" in told
@@ -176,7 +176,7 @@ def test_of_a_rule_that_is_never_withheld_the_sessions_before_and_after_are_told
     deployed(world, 24, lambda number: number < 2)
     world.cycle()
     with world.learner() as learner:
-        ((rule, told),) = learner.since_rules()
+        ((rule, told),) = learner.trials.since_rules()
     assert "--wait" in rule.text
     assert told.words == "seen in 34 of 34 sessions before it, 2 of 21 after; inconclusive"
     assert told.placebos < 100, "there are not enough dates on which nothing happened to say more"

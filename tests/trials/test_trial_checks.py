@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wisen.model.entry import Origin
+from wisen.model.entry import EntryOrigin
 from wisen.model.exposure import Arm
-from wisen.model.trial import BeforeAfter, Portfolio, TrialRow, Verdict
+from wisen.model.trial import BeforeAfter, Check, Portfolio, TrialRow
 from wisen.trials.fallback import PLACEBOS, Course, before_after, look
 from wisen.trials.portfolio import together
-from wisen.trials.schedule import Check, Watched, check, due
+from wisen.trials.schedule import WatchedChange, check, due
 
 DAY = datetime(2026, 1, 1, tzinfo=UTC)
 BORN = DAY + timedelta(days=100)
@@ -118,8 +118,8 @@ def test_with_nothing_to_compare_no_number_is_told() -> None:
     assert hints(1, 1.0, 1.0, share=1.0).ratio is None
 
 
-def watched(origin: Origin = Origin.MEASURED, **more: object) -> Watched:
-    return Watched(**{"made": DAY, "origin": origin, **more})  # type: ignore[arg-type]
+def watched(origin: EntryOrigin = EntryOrigin.MEASURED, **more: object) -> WatchedChange:
+    return WatchedChange(**{"made": DAY, "origin": origin, **more})  # type: ignore[arg-type]
 
 
 def after(days: float) -> datetime:
@@ -146,21 +146,14 @@ def test_an_overdue_check_reminds_then_extends_then_takes_out_what_was_inferred(
 
 @pytest.mark.requirement("S8")
 def test_what_the_user_stated_or_approved_is_asked_about_and_stays() -> None:
-    assert check(watched(Origin.STATED), after(60)) is Check.ASK
-    assert check(watched(Origin.MEASURED, approved=True), after(60)) is Check.ASK
+    assert check(watched(EntryOrigin.STATED), after(60)) is Check.ASK
+    assert check(watched(EntryOrigin.MEASURED, approved=True), after(60)) is Check.ASK
 
 
-@given(st.sampled_from(list(Origin)), st.booleans(), st.sampled_from(list(Verdict)), st.floats(0, 900))
+@given(st.sampled_from(list(EntryOrigin)), st.booleans(), st.floats(0, 900))
 @pytest.mark.requirement("S8")
 def test_nothing_of_the_users_is_ever_taken_out_for_lack_of_data(
-    origin: Origin, approved: bool, verdict: Verdict, days: float
+    origin: EntryOrigin, approved: bool, days: float
 ) -> None:
-    said = check(watched(origin, approved=approved, verdict=verdict), after(days))
-    assert said is not Check.TAKE_OUT or not (approved or origin is Origin.STATED or verdict is Verdict.CONFIRMED)
-
-
-@pytest.mark.requirement("S8")
-def test_what_was_confirmed_is_checked_every_month() -> None:
-    confirmed = watched(verdict=Verdict.CONFIRMED, checked=after(20), relevant=5)
-    assert check(confirmed, after(49)) is Check.NOTHING
-    assert check(confirmed, after(50)) is Check.CHECK
+    said = check(watched(origin, approved=approved), after(days))
+    assert said is not Check.TAKE_OUT or not (approved or origin is EntryOrigin.STATED)

@@ -14,8 +14,8 @@ from scipy import stats
 from scipy.special import betainc
 
 from wisen.model.instruction import Rate
-from wisen.trials.evidence import FUTILE, GOOD, HARM, USEFUL, RankWager, Tally, Wager, beta_below, mixed
-from wisen.trials.fallback import Counts, Prior, drift, fit, surprise
+from wisen.trials.evidence import FUTILE, GOOD, HARM, USEFUL, EvidenceTally, RankWager, Wager, beta_below, mixed
+from wisen.trials.fallback import HitCounts, Prior, drift, fit, surprise
 from wisen.trials.many import standing
 
 with warnings.catch_warnings():
@@ -28,9 +28,9 @@ CHANCES = st.sampled_from([0.5, 0.8, 0.95])
 SESSIONS = st.lists(st.tuples(CHANCES, st.booleans(), st.booleans()), max_size=60)
 
 
-def tally(*counts: tuple[float, int, int, int, int]) -> Tally:
+def tally(*counts: tuple[float, int, int, int, int]) -> EvidenceTally:
     """Chance, hits and sessions without, hits and sessions with."""
-    told = Tally()
+    told = EvidenceTally()
     for chance, hits0, of0, hits1, of1 in counts:
         for number in range(of0):
             told.add(chance, given=False, hit=number < hits0)
@@ -107,7 +107,7 @@ def test_a_wager_on_numbers_is_fair_too(greater: bool, past: list[tuple[float, b
 
 @given(SESSIONS)
 def test_evidence_is_never_negative_and_grows_only_for_one_side(sessions: list[tuple[float, bool, bool]]) -> None:
-    good, harm, told = Wager(GOOD), Wager(HARM), Tally()
+    good, harm, told = Wager(GOOD), Wager(HARM), EvidenceTally()
     for chance, given_, hit in sessions:
         for each in (good, harm, told):
             each.add(chance, given=given_, hit=hit)
@@ -119,7 +119,7 @@ def test_evidence_is_never_negative_and_grows_only_for_one_side(sessions: list[t
 def test_what_hits_tell_of_futility_does_not_depend_on_their_order(
     sessions: list[tuple[float, bool, bool]], chance: random.Random
 ) -> None:
-    first, second = Tally(), Tally()
+    first, second = EvidenceTally(), EvidenceTally()
     for each in sessions:
         first.add(each[0], given=each[1], hit=each[2])
     chance.shuffle(sessions)
@@ -202,15 +202,15 @@ def test_the_law_of_rates_is_fitted_as_statsmodels_does(seed: int) -> None:
 @given(st.integers(0, 12), st.integers(1, 60), st.integers(0, 12), st.integers(1, 60), st.floats(0.4, 2.5))
 def test_the_surprise_is_a_tail_of_the_negative_binomial_law(x0: int, of0: int, x1: int, of1: int, gone: float) -> None:
     prior = Prior(shape=0.6, rate=11.0)
-    counts = Counts(before=Rate(sessions=x0, of=of0), after=Rate(sessions=x1, of=of1))
+    counts = HitCounts(before=Rate(sessions=x0, of=of0), after=Rate(sessions=x1, of=of1))
     share = (11.0 + of0) / (11.0 + of0 + gone * of1)
     assert surprise(prior, counts, gone) == pytest.approx(stats.nbinom.cdf(x1, 0.6 + x0, share), rel=1e-8)
 
 
 def test_drift_is_what_others_did_against_what_was_expected() -> None:
     prior = Prior(shape=1.0, rate=10.0)
-    still = Counts(before=Rate(sessions=4, of=40), after=Rate(sessions=40, of=400))
+    still = HitCounts(before=Rate(sessions=4, of=40), after=Rate(sessions=40, of=400))
     assert drift(prior, [still] * 20) == pytest.approx(1.0, abs=0.01)
-    twice = Counts(before=Rate(sessions=4, of=40), after=Rate(sessions=80, of=400))
+    twice = HitCounts(before=Rate(sessions=4, of=40), after=Rate(sessions=80, of=400))
     assert drift(prior, [twice] * 20) == pytest.approx(2.0, abs=0.02)
     assert drift(prior, []) == 1.0

@@ -13,10 +13,10 @@ from msgspec import structs
 from wisen.mining.signatures import signature_of
 from wisen.model.event import Status
 from wisen.model.exposure import Arm, Exposure
-from wisen.model.failure import Change
+from wisen.model.failure import CallChange
 from wisen.model.fix import Danger, Fix, fix_id
 from wisen.model.history import Step
-from wisen.model.trial import Outcome
+from wisen.model.trial import TrialOutcome
 from wisen.testing.exposures_contract import an_exposure, an_outcome
 from wisen.testing.log_writer import NOON
 from wisen.trials.outcomes import fix_mattered, line_mattered
@@ -33,7 +33,7 @@ def test_rows_of_several_machines_are_put_together_in_any_order(
     made: list[tuple[int, bool, bool, bool]], luck: random.Random
 ) -> None:
     coins: list[Exposure] = []
-    outcomes: list[Outcome] = []
+    outcomes: list[TrialOutcome] = []
     for number, (session, given_, relevant, hit) in enumerate(made):
         coin = structs.replace(an_exposure(f"{number:03}", minutes=number), session=f"s{session}", chance=0.5)
         coins.append(structs.replace(coin, arm=Arm.GIVEN if given_ else Arm.WITHHELD))
@@ -58,7 +58,7 @@ def test_what_no_coin_was_thrown_for_and_what_is_not_over_is_no_row() -> None:
 def a_fix() -> Fix:
     arguments = '{"command": "shopctl deploy --wait"}'
     signature = signature_of(tool="Bash", arguments=arguments, text=SAID)
-    change = Change(tool="Bash", removed=("--wait",))
+    change = CallChange(tool="Bash", removed=("--wait",))
     return Fix(
         id=fix_id(signature, change), signature=signature, change=change, before=arguments,
         after='{"command": "shopctl deploy"}', said=SAID, sessions=2, calls=2, failed_again=0, by_chance=0.0,

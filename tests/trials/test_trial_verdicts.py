@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wisen.model.exposure import Arm
-from wisen.model.trial import Judged, TrialRow, Verdict
+from wisen.model.trial import JudgedTrial, TrialRow, Verdict
 from wisen.trials.coin import chance, toss
 from wisen.trials.verdicts import VerdictPolicy, judge
 
@@ -71,7 +71,7 @@ def test_rows_and_verdicts_come_back_from_json_as_they_were() -> None:
     rows = course(1, 0.4, 0.1, rails={"failures": (2.0, 2.0)})
     judged = judge(rows)
     assert msgspec.json.decode(msgspec.json.encode(rows), type=list[TrialRow]) == rows
-    assert msgspec.json.decode(msgspec.json.encode(judged), type=Judged) == judged
+    assert msgspec.json.decode(msgspec.json.encode(judged), type=JudgedTrial) == judged
 
 
 def test_a_rule_that_takes_away_most_is_confirmed() -> None:
@@ -167,7 +167,7 @@ def test_the_counts_do_not_depend_on_the_order_of_sessions(rows: list[TrialRow],
     never = VerdictPolicy(good=1e300, harm=1e300, futile=1e300, rails=1e300, sessions=10**6)
     shuffled = luck.sample(rows, len(rows))
 
-    def counted(judged: Judged) -> tuple[object, ...]:
+    def counted(judged: JudgedTrial) -> tuple[object, ...]:
         return judged.given, judged.withheld, judged.futile, judged.better, judged.interval
 
     assert counted(judge(rows, never)) == counted(judge(shuffled, never))
@@ -180,7 +180,7 @@ def test_every_figure_is_one_that_can_be_shown(rows: list[TrialRow]) -> None:
     assert min(judged.good, judged.harm, judged.futile, judged.since, *judged.rails.values(), 1.0) >= 0
     assert 0 <= judged.better <= 1
     assert judged.interval is None or 0 <= judged.interval[0] <= judged.interval[1] < math.inf
-    assert msgspec.json.decode(msgspec.json.encode(judged), type=Judged) == judged
+    assert msgspec.json.decode(msgspec.json.encode(judged), type=JudgedTrial) == judged
     assert judged.words
     assert judged.ratio_words
 

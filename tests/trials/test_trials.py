@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.commands import run
 from tests.trials.made_up_users import ERROR, World
 from wisen.errors import UsageError
-from wisen.model.entry import Answer, Logged, MoveKind, ProposalType, Status
+from wisen.model.entry import Answer, EntryStatus, Logged, MoveKind, ProposalType
 from wisen.model.exposure import Arm
 from wisen.surfaces.hook.tossing import gets
 from wisen.trials.coin import toss
@@ -58,7 +58,7 @@ def test_without_consent_nothing_is_ever_withheld(world: World) -> None:
         assert not world.withheld(log)
     world.cycle()
     with world.learner() as learner:
-        rows = learner._parts.ledger.exposures()
+        rows = learner.home.ledger.exposures.all()
     assert len({each.session for each in rows}) > 500
     assert {(each.arm, each.chance) for each in rows} == {(Arm.GIVEN, None)}
 
@@ -81,7 +81,7 @@ def test_what_a_session_gets_is_the_coins_choice_and_stays_so(world: World) -> N
     assert min(told.values()) > 15
     world.cycle()
     with world.learner() as learner:
-        coins = learner._parts.ledger.exposures(tossed=True)
+        coins = learner.home.ledger.exposures.all(tossed=True)
     assert len(coins) == 2 * 60, "once for each session and each thing on trial"
     assert {each.chance for each in coins} == {0.5}
     assert {each.event for each in coins} == {"coin"}
@@ -97,7 +97,7 @@ def go(world: World, begin: str, hit: object, verdict: str, most: int = 120) -> 
         if number % 4 == 3:
             world.cycle()
             with world.learner() as learner:
-                if any(each.judged.verdict == verdict for each in learner.trials()):
+                if any(each.judged.verdict == verdict for each in learner.trials.all()):
                     return without
     raise AssertionError(f"not {verdict} after {most} sessions")
 
@@ -105,7 +105,7 @@ def go(world: World, begin: str, hit: object, verdict: str, most: int = 120) -> 
 def hint_of(world: World) -> Trial:
     """The trial of the best practice."""
     with world.learner() as learner:
-        (hint,) = [each for each in learner.trials() if each.subject.startswith("R-")]
+        (hint,) = [each for each in learner.trials.all() if each.subject.startswith("R-")]
     return hint
 
 
@@ -116,11 +116,11 @@ def test_a_hint_after_which_the_failure_falls_is_confirmed_and_proposed(world: W
     go(world, "commits", lambda told: not told, "confirmed")
     assert hint_of(world).chance == 0.95
     with world.learner() as learner:
-        (proposal,) = [each for each in learner.proposals() if each.proposal.type is ProposalType.VERIFICATION]
+        (proposal,) = [each for each in learner.proposals.all() if each.proposal.type is ProposalType.VERIFICATION]
         assert proposal.waits
         assert "sessions without it" in proposal.proposal.why
         assert proposal.proposal.path == str(world.project / "CLAUDE.md")
-        learner.answer(proposal.proposal.id, Answer.APPROVED)
+        learner.proposals.answer(proposal.proposal.id, Answer.APPROVED)
         learner.cycle(quick=True)
     assert "leave out Skill commit" in (world.project / "CLAUDE.md").read_text()
     for _ in range(20):
@@ -131,7 +131,7 @@ def test_a_hint_after_which_the_failure_falls_is_confirmed_and_proposed(world: W
 
 def test_guards_in_shadow_are_listed_with_what_became_of_the_calls(world: World) -> None:
     with world.learner() as learner:
-        learner.add_guard("deny shopctl deploy --wait -> shopctl deploy", world.project, shadow=True)
+        learner.guards.add("deny shopctl deploy --wait -> shopctl deploy", world.project, shadow=True)
     log = world.log()
     log.prompt("deploy the shop")
     call = log.call("Bash", command="shopctl deploy --wait")
@@ -157,15 +157,15 @@ def test_a_hint_that_changes_nothing_is_dropped_with_its_numbers(world: World) -
     hint = hint_of(world)
     with world.learner() as learner:
         assert hint.judged.verdict == "ineffective"
-        (entry,) = [each for each in learner.entries() if each.entry.category == "best_practice"]
-        assert entry.status is Status.WONT_FIX
-        (why,) = [move.why for move in learner.decisions(entry) if move.value == Status.WONT_FIX]
+        (entry,) = [each for each in learner.lessons.all() if each.entry.category == "best_practice"]
+        assert entry.status is EntryStatus.WONT_FIX
+        (why,) = [move.why for move in learner.lessons.decisions(entry) if move.value == EntryStatus.WONT_FIX]
         assert hint.judged.words in why
     world.commits(lambda _: True)
     world.cycle()
     with world.learner() as learner:
-        (entry,) = [each for each in learner.entries() if each.entry.category == "best_practice"]
-    assert entry.status is Status.WONT_FIX, "that it comes up again does not bring it back"
+        (entry,) = [each for each in learner.lessons.all() if each.entry.category == "best_practice"]
+    assert entry.status is EntryStatus.WONT_FIX, "that it comes up again does not bring it back"
     assert "leave out Skill commit" not in world.fire("session-start", world.log(), source="startup")
 
 
@@ -185,11 +185,11 @@ def test_a_fix_is_judged_by_what_follows_the_failure_it_is_told_after(world: Wor
     world.cycle()
     without = go(world, "deploys", lambda told: not told, "confirmed")
     with world.learner() as learner:
-        (fix,) = [each for each in learner.trials() if not each.subject.startswith("R-")]
+        (fix,) = [each for each in learner.trials.all() if not each.subject.startswith("R-")]
         assert fix.judged.given.sessions == 0
         assert fix.judged.withheld.sessions == fix.judged.withheld.of > 0
         assert {row.session for row in fix.rows if row.arm is Arm.WITHHELD} <= set(without)
-        (proposal,) = [each for each in learner.proposals() if each.proposal.type is ProposalType.VERIFICATION]
+        (proposal,) = [each for each in learner.proposals.all() if each.proposal.type is ProposalType.VERIFICATION]
         assert "without --wait" in proposal.proposal.text
 
 
@@ -251,7 +251,7 @@ def test_what_the_user_takes_back_is_withheld_no_longer_in_the_same_session(worl
         world.fire("session-start", log, source="startup")
     assert world.fire("failure", log, error=error, **failed) == ""
     with world.learner() as learner:
-        learner.welcome(yes=False)
+        learner.trials.welcome(yes=False)
     assert "without --wait" in world.fire("failure", log, error=error, **failed)
     later = world.log()
     assert "leave out Skill" not in world.fire("session-start", later, source="startup"), "a hint is told as before"
@@ -261,20 +261,20 @@ def test_what_the_user_takes_back_is_withheld_no_longer_in_the_same_session(worl
 def test_experiments_can_be_welcome_in_one_project_and_off_in_another(world: World) -> None:
     world.cycle()
     with world.learner() as learner:
-        here = learner.context_of(world.project)
-        learner.welcome(here, yes=True)
-        assert learner.welcomes_experiments(here)
-        assert not learner.welcomes_experiments("elsewhere")
+        here = learner.contexts.key_of(world.project)
+        learner.trials.welcome(here, yes=True)
+        assert learner.trials.welcomes_experiments(here)
+        assert not learner.trials.welcomes_experiments("elsewhere")
     logs = [world.log() for _ in range(20)]
     for log in logs:
         world.fire("session-start", log, source="startup")
     assert any(map(world.withheld, logs))
     world.pass_(minutes=1)
     with world.learner() as learner:
-        learner.welcome(yes=True)
-        learner.welcome(here, yes=False)
-        assert not learner.welcomes_experiments(here)
-        assert learner.welcomes_experiments("elsewhere")
+        learner.trials.welcome(yes=True)
+        learner.trials.welcome(here, yes=False)
+        assert not learner.trials.welcomes_experiments(here)
+        assert learner.trials.welcomes_experiments("elsewhere")
     for _ in range(20):
         log = world.log()
         world.fire("session-start", log, source="startup")
@@ -289,8 +289,8 @@ def test_what_the_user_confirmed_or_said_is_never_withheld(world: World) -> None
     world.consent()
     world.cycle()
     with world.learner() as learner:
-        (error,) = [each for each in learner.entries() if each.entry.type == "error"]
-        learner.decide(error.entry.name, MoveKind.CONFIRM)
+        (error,) = [each for each in learner.lessons.all() if each.entry.type == "error"]
+        learner.lessons.decide(error.entry.name, MoveKind.CONFIRM)
         learner.cycle(quick=True)
     for _ in range(40):
         log = world.log()
@@ -310,14 +310,14 @@ def test_other_words_are_another_trial(world: World) -> None:
     first = hint_of(world)
     world.noted(first.subject, first.version, "GWGWG" * 20)
     with world.learner() as learner:
-        (entry,) = [each for each in learner.entries() if each.entry.category == "best_practice"]
-        learner.decide(entry.entry.name, MoveKind.TEXT, "Asked to commit, do not call the skill commit.")
-        learner.prepare()
+        (entry,) = [each for each in learner.lessons.all() if each.entry.category == "best_practice"]
+        learner.lessons.decide(entry.entry.name, MoveKind.TEXT, "Asked to commit, do not call the skill commit.")
+        learner.delivery.prepare()
     told = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
     assert 0 < sum("do not call the skill" in each for each in told) < 20
     world.cycle()
     with world.learner() as learner:
-        versions = {each.version for each in learner.trials() if each.subject == first.subject}
+        versions = {each.version for each in learner.trials.all() if each.subject == first.subject}
     assert len(versions) == 2
 
 
@@ -325,22 +325,22 @@ def test_a_proposal_of_an_inferred_rule_can_be_tried_first(world: World) -> None
     world.consent()
     world.cycle()
     with world.learner() as learner:
-        here = learner.context_of(world.project)
-        entry = learner.log(Logged("learning", "Build the docs before the tests.", here))
-        learner.decide(entry.name, MoveKind.CONFIRM)
+        here = learner.contexts.key_of(world.project)
+        entry = learner.lessons.log(Logged("learning", "Build the docs before the tests.", here))
+        learner.lessons.decide(entry.name, MoveKind.CONFIRM)
         learner.learn()
-        (each,) = [each for each in learner.proposals() if each.proposal.entry == entry.id]
-        assert learner.can_try(each)
-        learner.try_out(each.proposal.id)
+        (each,) = [each for each in learner.proposals.all() if each.proposal.entry == entry.id]
+        assert learner.trials.can_try(each)
+        learner.trials.try_out(each.proposal.id)
         learner.cycle(quick=True)
-        assert not any(each.proposal.entry == entry.id and each.waits for each in learner.proposals())
+        assert not any(each.proposal.entry == entry.id and each.waits for each in learner.proposals.all())
     told = [world.fire("session-start", world.log(), source="startup") for _ in range(20)]
     assert 0 < sum("Build the docs" in each for each in told) < 20
     with world.learner() as learner:
-        learner.welcome(yes=False)
-        (said,) = [each for each in learner.proposals() if each.waits][:1]
+        learner.trials.welcome(yes=False)
+        (said,) = [each for each in learner.proposals.all() if each.waits][:1]
         with pytest.raises(UsageError, match="wisen trials on"):
-            learner.try_out(said.proposal.id)
+            learner.trials.try_out(said.proposal.id)
 
 
 def test_a_share_of_sessions_goes_without_any_hint_and_tells_what_all_of_them_do(world: World) -> None:
@@ -350,8 +350,8 @@ def test_a_share_of_sessions_goes_without_any_hint_and_tells_what_all_of_them_do
         world.deploys(lambda told: not told)
     world.cycle()
     with world.learner() as learner:
-        portfolio, rows = learner.effect()
-        trials = learner.trials()
+        portfolio, rows = learner.trials.effect()
+        trials = learner.trials.all()
     assert portfolio.sessions_with + portfolio.sessions_without == 24
     assert portfolio.sessions_without >= 4
     assert portfolio.without > portfolio.with_hints

@@ -1,7 +1,7 @@
 """Follows a log from a mark: lines become records, records become events, and the cursor says how far.
 
 It knows how JSONL logs go wrong (garbage, glued and torn lines, zero bytes, foreign shapes, rewriting) but no agent:
-what a record means is told by a `Format`. A log of other lines comes with a `Way` of its own.
+what a record means is told by a `Format`. A log of other lines comes with a `LineIntake` of its own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from wisen.agents import jsonl, salvage
-from wisen.agents.notebook_log import Segment  # noqa: TC001 - msgspec reads the annotation at run time
+from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.model.source import Batch, Trouble, TroubleKind
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ BATCH = 4 << 20
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-class Form(Protocol):
+class LogPass(Protocol):
     """What one pass over one file notes down."""
 
     notebook: Notebook
@@ -37,7 +37,7 @@ class Form(Protocol):
         ...
 
 
-class Format(Form, Protocol):
+class Format(LogPass, Protocol):
     """What one agent's records mean. One object serves one pass over one file."""
 
     decoder: msgspec.json.Decoder[Any]
@@ -78,10 +78,10 @@ class FormatOf(Protocol):
         ...
 
 
-class Way(NamedTuple):
+class LineIntake(NamedTuple):
     """How the lines of a file are taken in, with what they are noted down in."""
 
-    form: Form
+    form: LogPass
     lines: Callable[[jsonl.Lines], None]
     """Take complete lines in."""
     rest: Callable[[bytes, int], bool]
@@ -93,14 +93,14 @@ class Way(NamedTuple):
 def follow(path: Path, mark: Mark | None, format_of: FormatOf) -> Iterator[Batch]:
     """The events behind the mark. A file that was rewritten since is read from its beginning."""
 
-    def way_of(cursor: Cursor) -> Way:
+    def way_of(cursor: Cursor) -> LineIntake:
         form = format_of(cursor)
-        return Way(form, partial(_lines, form), partial(_rest, form))
+        return LineIntake(form, partial(_lines, form), partial(_rest, form))
 
     return follow_lines(path, mark, way_of)
 
 
-def follow_lines(path: Path, mark: Mark | None, way_of: Callable[[Cursor], Way]) -> Iterator[Batch]:
+def follow_lines(path: Path, mark: Mark | None, way_of: Callable[[Cursor], LineIntake]) -> Iterator[Batch]:
     """The same for lines of any kind."""
     try:
         with jsonl.LogFile(path) as log:
@@ -130,7 +130,7 @@ def _resume(log: jsonl.LogFile, mark: Mark | None) -> Cursor:
     return cursor if whole else Cursor()
 
 
-def _batches(log: jsonl.LogFile, cursor: Cursor, way: Way) -> Iterator[Batch]:
+def _batches(log: jsonl.LogFile, cursor: Cursor, way: LineIntake) -> Iterator[Batch]:
     form = way.form
     begin = end = stop = cursor.offset
     for lines in log.lines(begin):
@@ -147,7 +147,7 @@ def _batches(log: jsonl.LogFile, cursor: Cursor, way: Way) -> Iterator[Batch]:
         yield _batch(log, form, begin, end, stop)
 
 
-def _batch(log: jsonl.LogFile, form: Form, begin: int, end: int, stop: int) -> Batch:
+def _batch(log: jsonl.LogFile, form: LogPass, begin: int, end: int, stop: int) -> Batch:
     """What was found in the bytes from `begin` to `stop`, of which those before `end` are done with."""
     resume, segments = form.notebook.resume_at(end)
     note = Cursor(resume, log.guard(resume), dict(segments), form.state(), log.checksum)

@@ -1,11 +1,11 @@
-"""The ports of hooks: how an agent is told to call us, and what our own files tell about the calls."""
+"""The ports of hooks: how an agent is told to call us."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -82,26 +82,6 @@ class Shipping(Protocol):
 
     def shipped(self, caller: Caller) -> Mapping[Path, bytes]:
         """Those files, as they have to be before the settings name them."""
-        ...
-
-
-class Launcher(Protocol):
-    """The script of the home that agents run: it alone knows where wisen is installed."""
-
-    def write(self, settings: Sequence[str]) -> None:
-        """Have it start this wisen; `settings`: the files in which hooks stand. Raises: FileError."""
-        ...
-
-    def remove(self) -> None:
-        """Take it away. Raises: FileError."""
-        ...
-
-    def is_whole(self) -> bool:
-        """Whether it is there, with all that it starts."""
-        ...
-
-    def measure(self, event: str, *, guarded: bool) -> float:
-        """Milliseconds that an agent waits for it on this machine; `guarded`: while a guard is at work."""
         ...
 
 

@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from wisen.agents.agent_ports import Agent
     from wisen.agents.hook_ports import Hooks
-    from wisen.agents.ports import Agent
 
 
 def reader_of(name: str, home: Path, environment: Mapping[str, str], *, program_prompts: bool) -> Agent:

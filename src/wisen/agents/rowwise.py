@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import msgspec
 
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.notebook_log import FAR_BEHIND, Notebook, Segment
+from wisen.agents.notebook_log import FAR_BEHIND, Notebook
+from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.model.source import Batch, Trouble, TroubleKind
 
@@ -44,7 +45,7 @@ class Conversation(Protocol):
         ...
 
 
-class Table(NamedTuple):
+class RowTable(NamedTuple):
     """The rows that are records of sessions."""
 
     agent: str
@@ -65,7 +66,7 @@ class Left(msgspec.Struct, frozen=True):
     segment: Segment | None
 
 
-class Cursor(msgspec.Struct, frozen=True):
+class RowCursor(msgspec.Struct, frozen=True):
     """How far a database was read; `guard` tells whether the last row is still the one it was."""
 
     row: int = 0
@@ -73,7 +74,7 @@ class Cursor(msgspec.Struct, frozen=True):
     sessions: dict[str, Left] = msgspec.field(default_factory=dict)
 
 
-class Opening(Protocol):
+class ConversationOpener(Protocol):
     """Gives the conversations of a database."""
 
     def __call__(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], Conversation]:
@@ -81,7 +82,7 @@ class Opening(Protocol):
         ...
 
 
-def read_rows(path: Path, mark: Mark | None, table: Table, opening: Opening) -> Iterator[Batch]:
+def read_rows(path: Path, mark: Mark | None, table: RowTable, opening: ConversationOpener) -> Iterator[Batch]:
     """The events behind the mark."""
     # Nothing tells whether a row was changed, so that to compare everything is to read it again.
     cursor = mark.cursor if mark and not mark.doubted else ""
@@ -104,7 +105,7 @@ def read_rows(path: Path, mark: Mark | None, table: Table, opening: Opening) -> 
 class _Pass:
     """One pass over a database."""
 
-    def __init__(self, database: sqlite3.Connection, cursor: str, table: Table, opening: Opening) -> None:
+    def __init__(self, database: sqlite3.Connection, cursor: str, table: RowTable, opening: ConversationOpener) -> None:
         self._database = database
         self._table = table
         self._conversation = opening(database)
@@ -130,12 +131,12 @@ class _Pass:
                     afresh = False
         yield self._batch(end, afresh=afresh)
 
-    def _resume(self, text: str) -> Cursor:
+    def _resume(self, text: str) -> RowCursor:
         try:
-            cursor = msgspec.json.decode(text or "{}", type=Cursor)
+            cursor = msgspec.json.decode(text or "{}", type=RowCursor)
         except msgspec.DecodeError:
-            return Cursor()
-        return cursor if self._guard(cursor.row) == cursor.guard else Cursor()
+            return RowCursor()
+        return cursor if self._guard(cursor.row) == cursor.guard else RowCursor()
 
     def _guard(self, row: int) -> str:
         """A digest of whose row it is: when it differs, rows were renumbered, and the cursor means nothing."""
@@ -188,7 +189,7 @@ class _Pass:
 
     def _batch(self, row: int, *, afresh: bool) -> Batch:
         left = dict(list(self._left.items())[-_REMEMBERED:])
-        cursor = Cursor(row, self._guard(row), left)
+        cursor = RowCursor(row, self._guard(row), left)
         batch = Batch(
             events=tuple(self._events),
             troubles=tuple(self._troubles),

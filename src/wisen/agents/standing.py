@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.agents.notebook_log import Notebook, Segment
+from wisen.agents.notebook_log import Notebook
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wisen.agents.session_segments import Segment
     from wisen.model.event import Event
 
 

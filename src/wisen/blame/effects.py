@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from wisen.model.instruction import Effect, Line, Rate, Strength
+from wisen.model.instruction import Effect, InstructionLine, Rate, Strength
 from wisen.text.command_lines import command_of, fields_of, parsed
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _WORK = ("build.",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class SeenSession:
     """One session, as far as lines are concerned."""
 
     start: datetime
@@ -53,12 +53,12 @@ class Seen:
     """Signature, the words of the call, its id."""
 
 
-def seen(history: History, failures: Iterable[Failure]) -> Seen | None:
+def seen(history: History, failures: Iterable[Failure]) -> SeenSession | None:
     """A session as it is compared; None where nothing was called."""
     if not history.steps:
         return None
     words = {step.call: frozenset(_words(step.tool, step.arguments)) for step in history.steps}
-    return Seen(
+    return SeenSession(
         start=min(step.at for step in history.steps),
         words=frozenset().union(*words.values()),
         calls=tuple(dict.fromkeys(words.values())),
@@ -70,7 +70,7 @@ def seen(history: History, failures: Iterable[Failure]) -> Seen | None:
     )
 
 
-def effects(lines: Sequence[Line], sessions: Iterable[Seen]) -> tuple[Effect, ...]:
+def effects(lines: Sequence[InstructionLine], sessions: Iterable[SeenSession]) -> tuple[Effect, ...]:
     """What the sessions tell about each line, in the order of the lines."""
     course = _Course(sorted(sessions, key=lambda each: each.start))
     links = [link for line in lines for link in course.links(line, lines)]
@@ -85,7 +85,7 @@ def effects(lines: Sequence[Line], sessions: Iterable[Seen]) -> tuple[Effect, ..
 class _Link:
     """A failure that may have to do with a line, because its calls use a word that came with the line."""
 
-    line: Line
+    line: InstructionLine
     signature: Signature
     before: Rate
     after: Rate
@@ -113,7 +113,7 @@ class _Link:
 class _Course:
     """The sessions that a file speaks to, in order of time."""
 
-    def __init__(self, sessions: list[Seen]) -> None:
+    def __init__(self, sessions: list[SeenSession]) -> None:
         self._sessions = sessions
         self._failing: dict[Signature, list[int]] = defaultdict(list)
         for number, session in enumerate(sessions):
@@ -126,7 +126,7 @@ class _Course:
                 self._users[signature].append(words)
         self._placebo: dict[tuple[int, int], list[float]] = {}
 
-    def links(self, line: Line, lines: Sequence[Line]) -> list[_Link]:
+    def links(self, line: InstructionLine, lines: Sequence[InstructionLine]) -> list[_Link]:
         """The failures of calls that use what came into the file with a line."""
         if line.since_known or not line.rule:
             return []
@@ -139,7 +139,7 @@ class _Course:
                 found.append(self._link(line, signature))
         return [link for link in found if link is not None]
 
-    def _link(self, line: Line, signature: Signature) -> _Link | None:
+    def _link(self, line: InstructionLine, signature: Signature) -> _Link | None:
         before = [number for number, session in enumerate(self._sessions) if session.start < line.born]
         after = [
             number
@@ -203,7 +203,7 @@ class _Course:
         share = of_after / (date + of_after)
         return min(at_least(after, before + after, share), at_least(before, before + after, 1 - share))
 
-    def effect(self, line: Line, speaking: list[_Link], tested: int) -> Effect:
+    def effect(self, line: InstructionLine, speaking: list[_Link], tested: int) -> Effect:
         """What is said of one line."""
         under = [
             session
@@ -225,7 +225,7 @@ class _Course:
         return told if strongest is None else _spoken(told, strongest, tested)
 
 
-def _strength(line: Line, under: int, relevant: int) -> Strength:
+def _strength(line: InstructionLine, under: int, relevant: int) -> Strength:
     if not line.words or under < FEWEST:
         return Strength.TOO_EARLY if under < FEWEST else Strength.NO_TRACE
     return Strength.NO_TRACE if relevant else Strength.NEVER
@@ -252,7 +252,7 @@ def _spoken(told: Effect, link: _Link, tested: int) -> Effect:
     )
 
 
-def _uses(session: Seen, named: Iterable[str]) -> bool:
+def _uses(session: SeenSession, named: Iterable[str]) -> bool:
     for each in named:
         words = set(each.split())
         if words <= session.words and any(words <= call for call in session.calls):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.blame.effects import Seen, effects, seen
+from wisen.blame.effects import SeenSession, effects, seen
 from wisen.blame.line_history import lines_of
 from wisen.model.fix import Evidence
 from wisen.model.instruction import Blame, Judged, Strength
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wisen.model.failure import Failure
     from wisen.model.history import History
     from wisen.model.instruction import Effect, InstructionFile
-    from wisen.store.index_port import Index
+    from wisen.store.index import Index
 
 _SAYS = (Strength.BEGAN, Strength.HELPED)
 
@@ -26,17 +26,17 @@ def blames(
     files: Iterable[InstructionFile], index: Index, since: datetime, failures_of: Callable[[History], Sequence[Failure]]
 ) -> Iterator[Blame]:
     """What the sessions since a moment tell about each file; files that speak to the same sessions share them."""
-    courses: dict[str, list[Seen]] = {}
+    courses: dict[str, list[SeenSession]] = {}
     for file in files:
         if file.root not in courses:
             selection = Selection(places=(file.root,) if file.root else (), since=since)
-            histories = index.histories(selection)
+            histories = index.events.histories(selection)
             found = (seen(history, failures_of(history)) for history in histories)
             courses[file.root] = [each for each in found if each is not None]
         yield blame(file, courses[file.root])
 
 
-def blame(file: InstructionFile, course: Sequence[Seen]) -> Blame:
+def blame(file: InstructionFile, course: Sequence[SeenSession]) -> Blame:
     """What sessions tell about each line of a file; of lines that are gone only those that left a trace."""
     told = effects(lines_of(file.versions), course)
     return Blame(

@@ -20,7 +20,9 @@ from wisen.model.instruction import Judged, Strength, file_subject, line_subject
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.parts import Parts
+    from wisen.logs.projects import Projects
+    from wisen.store.home import Home
+    from wisen.system.machine_ports import Files
 
 PAGE = "reports/instruction-files.msgpack"
 """Below the home. JSON has no infinite numbers, and an interval may be open."""
@@ -41,32 +43,32 @@ class KeptJudgements(Struct, frozen=True):
     files: tuple[KeptJudgement, ...]
 
 
-def keep_judgements(parts: Parts, judged: Iterable[Judged]) -> None:
+def keep_judgements(home: Home, files: Files, judged: Iterable[Judged]) -> None:
     """Remember what was found until the next judging."""
-    files = tuple(KeptJudgement(_digest_of(parts, each.path), each) for each in judged)
-    content = msgspec.msgpack.encode(KeptJudgements(parts.version, files))
-    seen = parts.files.read(parts.home / PAGE)
+    kept = tuple(KeptJudgement(_digest_of(files, each.path), each) for each in judged)
+    content = msgspec.msgpack.encode(KeptJudgements(home.version, kept))
+    seen = files.read(home.path / PAGE)
     if seen.content != content:
-        parts.files.write(seen, content)
+        files.write(seen, content)
 
 
-def kept_judgements(parts: Parts) -> tuple[Judged, ...] | None:
+def kept_judgements(home: Home, files: Files) -> tuple[Judged, ...] | None:
     """What was found last; None where nothing is kept, or a file was changed since: then it has to be judged anew."""
-    kept = _read(parts)
-    if kept is None or kept.version != parts.version:
+    kept = _read(home, files)
+    if kept is None or kept.version != home.version:
         return None
-    if any(_digest_of(parts, each.judged.path) != each.digest for each in kept.files):
+    if any(_digest_of(files, each.judged.path) != each.digest for each in kept.files):
         return None
     return tuple(each.judged for each in kept.files)
 
 
-def open_judgements(parts: Parts, judged: Iterable[Judged] | None = None) -> tuple[Judged, ...]:
+def open_judgements(projects: Projects, files: Files, judged: Iterable[Judged] | None = None) -> tuple[Judged, ...]:
     """What was found and is not decided; without `judged` what is kept, as far as it still holds."""
     if judged is None:
-        kept = _read(parts)
-        judged = () if kept is None else [_still_true(parts, each) for each in kept.files]
-    decided = {move.subject for move in parts.ledger.moves() if move.kind is MoveKind.KEEP}
-    return tuple(_undecided(each, decided) for each in judged if not parts.scope.is_off(each.path))
+        kept = _read(projects.home, files)
+        judged = () if kept is None else [_still_true(files, each) for each in kept.files]
+    decided = {move.subject for move in projects.home.ledger.moves.all() if move.kind is MoveKind.KEEP}
+    return tuple(_undecided(each, decided) for each in judged if not projects.scope.is_off(each.path))
 
 
 def _undecided(judged: Judged, decided: set[str]) -> Judged:
@@ -80,10 +82,10 @@ def _undecided(judged: Judged, decided: set[str]) -> Judged:
     return structs.replace(judged, speaking=speaking)
 
 
-def _still_true(parts: Parts, kept: KeptJudgement) -> Judged:
+def _still_true(files: Files, kept: KeptJudgement) -> Judged:
     """What was found about a file, without lines that are gone since, and each where it stands now."""
     judged = kept.judged
-    content = _content_of(parts, judged.path)
+    content = _content_of(files, judged.path)
     if digest(content) == kept.digest:
         return judged
     numbers: dict[str, int] = {}
@@ -97,20 +99,20 @@ def _still_true(parts: Parts, kept: KeptJudgement) -> Judged:
     return structs.replace(judged, speaking=speaking, unused_lines=0, unused_tokens=0)
 
 
-def _read(parts: Parts) -> KeptJudgements | None:
+def _read(home: Home, files: Files) -> KeptJudgements | None:
     try:
-        content = parts.files.read(parts.home / PAGE).content
+        content = files.read(home.path / PAGE).content
         return None if content is None else msgspec.msgpack.decode(content, type=KeptJudgements)
     except (FileError, msgspec.MsgspecError, UnicodeDecodeError):
         return None  # it is only a copy: the next judging writes it anew
 
 
-def _digest_of(parts: Parts, path: str) -> str:
-    return digest(_content_of(parts, path))
+def _digest_of(files: Files, path: str) -> str:
+    return digest(_content_of(files, path))
 
 
-def _content_of(parts: Parts, path: str) -> bytes | None:
+def _content_of(files: Files, path: str) -> bytes | None:
     try:
-        return parts.files.read(Path(path)).content
+        return files.read(Path(path)).content
     except FileError:
         return None

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from wisen.blame.line_words import asks, forbidden, heading_of, named, tokens_of
-from wisen.model.instruction import Line
+from wisen.model.instruction import InstructionLine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ class _Life:
         self.place = ""
 
 
-def lines_of(versions: Sequence[Version]) -> tuple[Line, ...]:
+def lines_of(versions: Sequence[Version]) -> tuple[InstructionLine, ...]:
     """Every line that the file ever held, those that stand in it now first and in order."""
     lives: list[_Life] = []
     present: list[_Life] = []
@@ -103,8 +103,8 @@ def _placed(present: list[_Life]) -> None:
         life.number, life.place = number, heading
 
 
-def _line(life: _Life) -> Line:
-    return Line(
+def _line(life: _Life) -> InstructionLine:
+    return InstructionLine(
         number=life.number,
         text=life.text,
         born=life.born,

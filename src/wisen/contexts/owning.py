@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.delivery.block import Line
+from wisen.delivery.block import TellLine
 from wisen.errors import FileError
 from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER, learnings_in
@@ -19,8 +19,10 @@ from wisen.logs.owned import changes_of, context_of_file, word_about
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
 
 if TYPE_CHECKING:
+    from wisen.edits.past import Desk
     from wisen.logs.membership import CheckoutClaim
-    from wisen.parts import Parts
+    from wisen.logs.projects import Projects
+    from wisen.store.home import Home
 
 
 class WaitingFile(NamedTuple):
@@ -34,16 +36,16 @@ class WaitingFile(NamedTuple):
     subject: Subject = Subject.FILE
 
 
-def waiting_files(parts: Parts, under: Path | None = None) -> list[WaitingFile]:
+def waiting_files(projects: Projects, desk: Desk, under: Path | None = None) -> list[WaitingFile]:
     """The files in known projects that would speak for the user, and wait for the user's word, by path.
 
     With `under` also those that agents left there.
     """
-    found = _Waiting(parts)
+    found = _Waiting(projects, desk)
     found.add_learnings()
     found.add_sources(under)
     found.add_asked()
-    for marker in foreign_markers(parts.projects, parts.desk):
+    for marker in foreign_markers(projects, desk):
         found.add(Path(marker), "", Subject.MARKER)
     return [found.files[path] for path in sorted(found.files)]
 
@@ -51,8 +53,9 @@ def waiting_files(parts: Parts, under: Path | None = None) -> list[WaitingFile]:
 class _Waiting:
     """Collects the files that wait for the user's word."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts, self._adoptions = parts, parts.adoptions
+    def __init__(self, projects: Projects, desk: Desk) -> None:
+        self._projects, self._home, self._files = projects, projects.home, desk.files
+        self._adoptions = projects.adoptions
         self.files: dict[str, WaitingFile] = {}
 
     def add(self, path: Path, digest: str, subject: Subject = Subject.FILE) -> None:
@@ -60,69 +63,69 @@ class _Waiting:
         word = self._adoptions.word(str(path), subject)
         if word is None or word.verdict is not OwnershipVerdict.FOREIGN or word.digest != digest:
             was = word is not None and word.verdict is OwnershipVerdict.OWNED
-            context = context_of_file(self._parts.projects, path)
+            context = context_of_file(self._projects, path)
             self.files[str(path)] = WaitingFile(str(path), context, digest, was, subject)
 
     def add_learnings(self) -> None:
         """The files of learnings in workspaces."""
-        places = {alias.path for alias in self._parts.aliases()}
+        places = {alias.path for alias in self._projects.aliases()}
         for path in (path for place in places if (Path(place) / FOLDER).is_dir() for path in learnings_in(Path(place))):
             with suppress(FileError):
-                seen = self._parts.files.read(path)
-                ours = partial(changes_of, self._parts.base, seen.real)
+                seen = self._files.read(path)
+                ours = partial(changes_of, self._home, seen.real)
                 if seen.content and not self._adoptions.holds(str(path), seen.digest, ours):
                     self.add(path, seen.digest)
 
     def add_sources(self, under: Path | None) -> None:
         """What agents keep in projects."""
-        parts = self._parts
-        for agent in parts.agents:
-            for source in (*parts.found_sources(agent), *(parts.found_sources(agent, under) if under else ())):
-                for file in parts.files_in_project(agent, source):
+        projects = self._projects
+        for agent in projects.agents:
+            for source in (*projects.found_sources(agent), *(projects.found_sources(agent, under) if under else ())):
+                for file in projects.files_in_project(agent, source):
                     self._add_growing(file)
 
     def add_asked(self) -> None:
         """What was asked about before, also where no agent's reader is at hand."""
-        for row in self._parts.ledger.ownerships(self._parts.machine):
+        for row in self._home.ledger.ownerships.of(self._home.machine):
             is_file = row.subject is Subject.FILE and Path(row.path).parent.name != FOLDER
             if is_file and row.verdict is OwnershipVerdict.ASKED and row.path not in self.files:
                 self._add_growing(Path(row.path))
 
     def _add_growing(self, file: Path) -> None:
-        tracking = self._parts.tracking
+        tracking = self._projects.tracking
         if not self._adoptions.continues(str(file), partial(tracking.facts, file)):
             facts = tracking.facts(file, BEGINNING)
             if facts is not None:
                 self.add(file, facts.identity)
 
 
-def waiting_places(parts: Parts) -> list[CheckoutClaim]:
+def waiting_places(projects: Projects) -> list[CheckoutClaim]:
     """The checkouts that say to be a known project, and wait for the user's word, by path."""
-    for alias in parts.aliases():
-        parts.scope.claim(alias.path)
-    return [*parts.scope.claims()]
+    for alias in projects.aliases():
+        projects.scope.claim(alias.path)
+    return [*projects.scope.claims()]
 
 
-def describe_waiting(parts: Parts, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
+def describe_waiting(projects: Projects, desk: Desk, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
     """What waits for the user's word, a line each; with `once` only what was not told before, which is noted."""
-    adoptions, lines, rows = parts.adoptions, list[str](), list[Ownership]()
-    for file in waiting_files(parts, under):
+    home, adoptions, lines, rows = projects.home, projects.adoptions, list[str](), list[Ownership]()
+    for file in waiting_files(projects, desk, under):
         if not (once and adoptions.was_asked(file.path, file.digest)):
             lines.append(_line_of_file(file))
-            rows.append(_asked(parts, file.subject, file.path, file.context, file.digest))
-    for claim in waiting_places(parts):
+            rows.append(_asked(home, file.subject, file.path, file.context, file.digest))
+    for claim in waiting_places(projects):
         if not (once and adoptions.was_asked(claim.root, claim.context.key)):
             lines.append(line_of_place(claim))
-            rows.append(_asked(parts, Subject.PLACE, claim.root, claim.context.key, claim.context.key))
+            rows.append(_asked(home, Subject.PLACE, claim.root, claim.context.key, claim.context.key))
     if once and rows:
-        parts.ledger.note_ownership(rows)
+        home.ledger.ownerships.add(rows)
     return tuple(lines)
 
 
-def questions(parts: Parts) -> dict[str, list[Line]]:
+def questions(projects: Projects, desk: Desk) -> dict[str, list[TellLine]]:
     """What sessions of each context tell the user once, by context: what waits there for the user's word."""
-    found: dict[str, list[Line]] = {}
-    for file in waiting_files(parts):
+    found: dict[str, list[TellLine]] = {}
+    for file in waiting_files(projects, desk):
         what = f"{_short(file.path)} is not read before the user adopts it"
         if file.subject is Subject.MARKER:
             what = f"{_short(file.path)} came with the project: nothing is learnt here, guards and rules hold"
@@ -130,13 +133,13 @@ def questions(parts: Parts) -> dict[str, list[Line]]:
             what = f"{_short(file.path)} changed since the user adopted it, and is not read"
         command = "wisen off" if file.subject is Subject.MARKER else "wisen adopt"
         found.setdefault(file.context, []).append(
-            Line(f"Q-{_mark(file.path, file.digest)}", f"{what}.", "", f"`{command}`")
+            TellLine(f"Q-{_mark(file.path, file.digest)}", f"{what}.", "", f"`{command}`")
         )
-    for claim in waiting_places(parts):
-        here = parts.scope.key_at(Path(claim.root))
+    for claim in waiting_places(projects):
+        here = projects.scope.key_at(Path(claim.root))
         text = "this folder has the remote of a project that wisen knows; what was learnt there is not told here."
         found.setdefault(here, []).append(
-            Line(
+            TellLine(
                 f"Q-{_mark(claim.root, claim.context.key)}",
                 text,
                 "",
@@ -166,8 +169,8 @@ def _line_of_file(file: WaitingFile) -> str:
     return f"{file.path} is not read: it {why}. wisen adopt {file.path}"
 
 
-def _asked(parts: Parts, subject: Subject, path: str, context: str, digest: str) -> Ownership:
-    return word_about(parts.base, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
+def _asked(home: Home, subject: Subject, path: str, context: str, digest: str) -> Ownership:
+    return word_about(home, subject, path, OwnershipVerdict.ASKED, context=context, digest=digest)
 
 
 def _short(path: str) -> str:

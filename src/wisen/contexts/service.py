@@ -1,4 +1,4 @@
-"""What a Learner does when the user says whose a file or a folder is: adopts files, joins checkouts to projects."""
+"""Contexts: which there are, and whose a file or a folder is: adopts files, joins checkouts to projects."""
 
 from __future__ import annotations
 
@@ -12,30 +12,84 @@ from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER
 from wisen.logs.owned import context_of_file, word_about
 from wisen.model.entry import MoveKind, Who
+from wisen.model.entry_state import states
 from wisen.model.ownership import AdoptableFile, OwnershipVerdict, Subject
-from wisen.proposals.service import Reviewer
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from wisen.decisions.service import Decisions
+    from wisen.delivery.block import TellLine
+    from wisen.edits.past import Desk
     from wisen.logs.membership import CheckoutClaim
+    from wisen.logs.projects import Projects
     from wisen.model.context import Context
     from wisen.model.ownership import Ownership
+    from wisen.store.home import Home
 
 _LARGEST = 64 << 20
 """Bytes of a file that can be adopted: nobody looks at more."""
 
 
-class Adopter(Reviewer):
-    """What a Learner does when the user says whose a file or a folder is."""
+class ContextService:
+    """The contexts that were seen, and what the user says about whose a file or a folder is."""
+
+    def __init__(self, home: Home, projects: Projects, desk: Desk, decisions: Decisions) -> None:
+        self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
+
+    def key_of(self, path: Path) -> str:
+        """The key of the context that a directory belongs to; empty outside of any."""
+        return self._projects.context_of(path)
+
+    def all(self) -> tuple[tuple[Context, tuple[str, ...], int], ...]:
+        """Every context with the directories of this machine that it was seen in, and how many entries it has."""
+        ledger = self._home.ledger
+        many = Counter(tally.context for tally in ledger.entries.tallies())
+        aliases = ledger.contexts.aliases(self._home.machine)
+        return tuple(
+            (each, tuple(dict.fromkeys(alias.path for alias in aliases if alias.context == each.key)), many[each.key])
+            for each in ledger.contexts.all()
+        )
+
+    def places_of(self, project: str, *, must: bool = False) -> tuple[str, ...]:
+        """The directories of a project, by its name or path; none where nothing is known of it, unless it `must` be.
+
+        Raises:
+            UsageError: it has no name, or must be known and is not.
+        """
+        from wisen.contexts.project_names import nearest_projects, project_places
+
+        if not project.strip():
+            raise UsageError("--project needs a name, like --project shop, or a path. Which there are: wisen contexts")
+        contexts, aliases = self._home.ledger.contexts.all(), self._projects.aliases()
+        places = project_places(project, str(Path(project).expanduser().absolute()), contexts, aliases)
+        if must and not places:
+            near = nearest_projects(project, contexts, aliases)
+            known = f" Nearest: {', '.join(near)}." if near else ""
+            raise UsageError(f"No project {project!r} was seen in your sessions.{known} All of them: wisen contexts")
+        return places
+
+    def move_gone_worktrees(self) -> int:
+        """Move what was learnt in directories that are gone to the projects they belonged to. Returns how many."""
+        from wisen.contexts.worktrees import move_gone_worktrees
+
+        return move_gone_worktrees(self._projects)
+
+    def describe_waiting(self, under: Path | None = None, *, once: bool) -> tuple[str, ...]:
+        """What waits for the user's word, a line each; with `once` only what was not told before, which is noted."""
+        return owning.describe_waiting(self._projects, self._desk, under, once=once)
+
+    def questions(self) -> dict[str, list[TellLine]]:
+        """What sessions of each context tell the user once, by context: what waits there for the user's word."""
+        return owning.questions(self._projects, self._desk)
 
     def waiting_files(self) -> tuple[owning.WaitingFile, ...]:
         """The files in known projects that would speak for the user, and wait for the user's word."""
-        return tuple(owning.waiting_files(self._parts))
+        return tuple(owning.waiting_files(self._projects, self._desk))
 
     def adopted_files(self) -> tuple[Ownership, ...]:
         """The files that the user adopted."""
-        return self._parts.adoptions.adopted()
+        return self._projects.adoptions.adopted()
 
     def adoptable_files(self, path: Path) -> tuple[AdoptableFile, ...]:
         """A file below a project as it is now, and those that belong to it.
@@ -43,10 +97,10 @@ class Adopter(Reviewer):
         Raises:
             UsageError: there is no such file, or it cannot be looked at.
         """
-        from wisen.agents.ports import Scattered
+        from wisen.agents.agent_ports import Scattered
 
         path = path.absolute()
-        for agent in self._parts.agents:
+        for agent in self._projects.agents:
             if isinstance(agent, Scattered):
                 for source in agent.sources_in([path.parent]):
                     if path in agent.files_of(source):
@@ -71,9 +125,9 @@ class Adopter(Reviewer):
         same = now.facts.identity == shown.facts.identity and now.content[: len(shown.content)] == shown.content
         if not same or (not now.grows and now.content != shown.content):
             raise UsageError(f"{shown.path} has changed since it was shown. Look at it again: wisen adopt {shown.path}")
-        self.require_person(dry_run=dry_run)  # nothing is noted: whoever adopts a file is shown it first
+        self._decisions.require_person(dry_run=dry_run)  # nothing is noted: whoever adopts a file is shown it first
         word = word_about(
-            self._parts.base,
+            self._home,
             Subject.FILE,
             shown.path,
             OwnershipVerdict.OWNED,
@@ -84,7 +138,7 @@ class Adopter(Reviewer):
             identity=shown.facts.identity if shown.grows else "",
         )
         if not dry_run:
-            self._parts.ledger.note_ownership([word])
+            self._home.ledger.ownerships.add([word])
         return word
 
     def disown(self, path: Path, *, dry_run: bool = False) -> Ownership:
@@ -95,29 +149,29 @@ class Adopter(Reviewer):
         """
         name = str(path.absolute())
         waits = next((each for each in self.waiting_files() if each.path == name), None)
-        word = self._parts.adoptions.word(name)
+        word = self._projects.adoptions.word(name)
         if waits is None and (word is None or word.verdict is not OwnershipVerdict.OWNED):
             raise UsageError(f"{path} neither waits nor was adopted. What there is: wisen adopt")
-        self.require_person("adopt", name, "--revoke", dry_run=dry_run)
+        self._decisions.require_person("adopt", name, "--revoke", dry_run=dry_run)
         context = waits.context if waits else word.context if word else ""
         digest = waits.digest if waits else word.digest if word else ""
         row = word_about(
-            self._parts.base, Subject.FILE, name, OwnershipVerdict.FOREIGN, context=context, digest=digest, by=Who.USER
+            self._home, Subject.FILE, name, OwnershipVerdict.FOREIGN, context=context, digest=digest, by=Who.USER
         )
         if not dry_run:
-            self._parts.ledger.note_ownership([row])
+            self._home.ledger.ownerships.add([row])
         return row
 
     def waiting_places(self) -> tuple[CheckoutClaim, ...]:
         """The checkouts that say to be a known project, and wait for the user's word."""
-        return tuple(owning.waiting_places(self._parts))
+        return tuple(owning.waiting_places(self._projects))
 
     @staticmethod
     def describe_place(claim: CheckoutClaim) -> str:
         """What the user is asked about a checkout."""
         return owning.line_of_place(claim)
 
-    def join_place(self, path: Path, *, dry_run: bool = False) -> CheckoutClaim:
+    def join(self, path: Path, *, dry_run: bool = False) -> CheckoutClaim:
         """Say that a checkout belongs to the project it says to be: what was learnt crosses from now on.
 
         What was learnt in it alone becomes the project's.
@@ -125,34 +179,38 @@ class Adopter(Reviewer):
         Raises:
             UsageError: it waits for no answer.
         """
-        claim = self._parts.scope.claim(str(path.absolute()))
+        claim = self._projects.scope.claim(str(path.absolute()))
         if claim is None:
             raise UsageError(f"{path} does not say to be a project known elsewhere. What waits: wisen contexts")
-        self.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
+        self._decisions.require_person("contexts", "join", str(path.absolute()), dry_run=dry_run)
         if not dry_run:
-            own = self._parts.scope.key_at(Path(claim.root))
-            self.put_place(claim.root, claim.context, claim.context)
-            here = [each for each in self.entries() if each.context == own and not each.is_over]
+            own = self._projects.scope.key_at(Path(claim.root))
+            self._put_place(claim.root, claim.context, claim.context)
+            ledger = self._home.ledger
+            every = states(
+                ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all(), ledger.reinforcements.all()
+            )
+            here = [each for each in every if each.context == own and not each.is_over]
             why = f"you joined {claim.root} to {claim.context.name}"
-            scribe = self._parts.scribe
-            self._parts.ledger.enter(
+            scribe = self._home.scribe
+            ledger.entries.enter(
                 [scribe.move(each.entry.id, MoveKind.SCOPE, claim.context.key, by=Who.USER, why=why) for each in here]
             )
         return claim
 
-    def separate_place(self, path: Path, *, dry_run: bool = False) -> tuple[str, Context]:
+    def separate(self, path: Path, *, dry_run: bool = False) -> tuple[str, Context]:
         """Say that a checkout is a project of its own, whatever it says to be. Returns its top and what it says.
 
         Raises:
             UsageError: there can be no project.
         """
-        identity = self._parts.scope.identity(path.absolute())
+        identity = self._projects.scope.identity(path.absolute())
         if identity is None:
             raise UsageError(f"{path} is no project. Name a project's folder.")
         root, claimed = identity
-        self.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
+        self._decisions.require_person("contexts", "separate", str(path.absolute()), dry_run=dry_run)
         row = word_about(
-            self._parts.base,
+            self._home,
             Subject.PLACE,
             root,
             OwnershipVerdict.FOREIGN,
@@ -161,51 +219,41 @@ class Adopter(Reviewer):
             by=Who.USER,
         )
         if not dry_run:
-            self._parts.ledger.note_ownership([row])
-            self._parts.scope.hear([row])
+            self._home.ledger.ownerships.add([row])
+            self._projects.scope.hear([row])
         return root, claimed
 
     def _looked_at(self, path: Path) -> AdoptableFile:
-        parts = self._parts
+        projects = self._projects
         grows = path.parent.name != FOLDER
-        facts = parts.tracking.facts(path, BEGINNING if grows else _LARGEST)
+        facts = projects.tracking.facts(path, BEGINNING if grows else _LARGEST)
         if facts is None:
             raise UsageError(f"{path} is no file that can be read. What waits: wisen adopt")
         if facts.size > _LARGEST:
             raise UsageError(f"{path} has {facts.size:,} bytes: more than {_LARGEST:,} cannot be looked through.")
-        content = parts.files.read(path).content or b""
-        adoptions = parts.adoptions
+        content = self._desk.files.read(path).content or b""
+        adoptions = projects.adoptions
         is_adopted = (
-            adoptions.continues(str(path), lambda first: parts.tracking.facts(path, first))
+            adoptions.continues(str(path), lambda first: projects.tracking.facts(path, first))
             if grows
             else adoptions.holds(str(path), facts.digest, tuple)
         )
-        tracked_by, first = parts.tracking.tracked_by(path), self._first_session(path)
-        context = context_of_file(parts.projects, path)
+        tracked_by, first = projects.tracking.tracked_by(path), self._first_session(path)
+        context = context_of_file(projects, path)
         return AdoptableFile(str(path), context, facts, tracked_by, first, content, is_adopted, grows)
 
     def _first_session(self, path: Path) -> datetime | None:
         """When the user first worked in the project around a file, by sessions that lie outside of it."""
-        from wisen.agents.ports import Scattered
+        from wisen.agents.agent_ports import Scattered
         from wisen.model.report import Selection
 
-        parts = self._parts
-        top = parts.scope.top(path.parent)
+        projects = self._projects
+        top = projects.scope.places.top(path.parent)
         if top is None:
             return None
-        own = [each.name for each in parts.agents if not isinstance(each, Scattered)]
-        counts = (parts.index.counts(Selection(agent=name, places=(str(top),))) for name in own)
+        own = [each.name for each in projects.agents if not isinstance(each, Scattered)]
+        counts = (self._home.index.events.counts(Selection(agent=name, places=(str(top),))) for name in own)
         return min((each.first for each in counts if each.first is not None), default=None)
-
-    def contexts(self) -> tuple[tuple[Context, tuple[str, ...], int], ...]:
-        """Every context with the directories of this machine that it was seen in, and how many entries it has."""
-        ledger = self._parts.ledger
-        many = Counter(tally.context for tally in ledger.tallies())
-        aliases = ledger.aliases(self._parts.machine)
-        return tuple(
-            (each, tuple(dict.fromkeys(alias.path for alias in aliases if alias.context == each.key)), many[each.key])
-            for each in ledger.contexts()
-        )
 
     def alias(self, key: str, path: Path, *, dry_run: bool = False) -> Context:
         """Say that a directory of this machine belongs to a context: what was learnt there holds in it from now on.
@@ -215,26 +263,26 @@ class Adopter(Reviewer):
         """
         from wisen.model.context import Alias
 
-        fits = [each for each in self._parts.ledger.contexts() if key and each.key.startswith(key)]
+        fits = [each for each in self._home.ledger.contexts.all() if key and each.key.startswith(key)]
         if len(fits) != 1:
             found = f"{len(fits)} contexts begin with" if fits else "No context has the key"
             raise UsageError(f"{found} {key!r}. The keys: wisen contexts")
         if not path.is_dir():
             raise UsageError(f"{path} is no directory. Give one of this machine.")
-        self.require_person("contexts", "alias", fits[0].key, str(path.resolve()), dry_run=dry_run)
-        parts = self._parts
+        self._decisions.require_person("contexts", "alias", fits[0].key, str(path.resolve()), dry_run=dry_run)
         if not dry_run:
-            since = parts.clock.now()
-            where = Alias(context=fits[0].key, machine=parts.machine, path=str(path.resolve()), since=since)
-            parts.ledger.sight(fits[0], where)
-            if identity := parts.scope.identity(path):
-                self.put_place(identity[0], fits[0], identity[1])
+            home = self._home
+            since = home.clock.now()
+            where = Alias(context=fits[0].key, machine=home.machine, path=str(path.resolve()), since=since)
+            home.ledger.contexts.add(fits[0], where)
+            if identity := self._projects.scope.identity(path):
+                self._put_place(identity[0], fits[0], identity[1])
         return fits[0]
 
-    def put_place(self, root: str, project: Context, claimed: Context) -> None:
+    def _put_place(self, root: str, project: Context, claimed: Context) -> None:
         """Remember the user's word that a place belongs to a project, as long as it says to be what it says now."""
         word = word_about(
-            self._parts.base,
+            self._home,
             Subject.PLACE,
             root,
             OwnershipVerdict.OWNED,
@@ -242,5 +290,5 @@ class Adopter(Reviewer):
             digest=claimed.key,
             by=Who.USER,
         )
-        self._parts.ledger.note_ownership([word])
-        self._parts.scope.hear([word])
+        self._home.ledger.ownerships.add([word])
+        self._projects.scope.hear([word])

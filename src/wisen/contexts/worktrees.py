@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.logs.owned import note_places
 from wisen.model.context import ContextKind
-from wisen.model.entry import Answer, Move, MoveKind, Status
+from wisen.model.entry import Answer, EntryStatus, Move, MoveKind
 from wisen.model.entry_state import asked, states
 from wisen.text.sameness import Lessons
 
 if TYPE_CHECKING:
+    from wisen.logs.projects import Projects
     from wisen.model.context import Context
     from wisen.model.entry_state import EntryState
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
-_DECIDED = (Status.PROMOTED, Status.PROMOTED_TO_SKILL)
+_DECIDED = (EntryStatus.PROMOTED, EntryStatus.PROMOTED_TO_SKILL)
 
 
 class _Moved(NamedTuple):
@@ -27,40 +28,41 @@ class _Moved(NamedTuple):
     new: Context
 
 
-def move_gone_worktrees(parts: Parts) -> int:
+def move_gone_worktrees(projects: Projects) -> int:
     """Move what was learnt in directories that are gone to the projects they belonged to. Returns how many moved."""
-    moved = _found(parts)
+    moved, home = _found(projects), projects.home
     if not moved:
         return 0
-    note_places(parts.projects)
-    every = states(parts.ledger.entries(), parts.ledger.tallies(), parts.ledger.moves())
+    note_places(projects)
+    every = states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
     for each in moved:
-        parts.index.move_context(each.old.key, each.new.key)
+        home.index.removal.move_context(each.old.key, each.new.key)
         here = [state for state in every if state.context == each.old.key and not state.is_over]
         if here:
             there = [state for state in every if state.context == each.new.key and not state.is_over]
-            parts.ledger.enter(_moves(parts, each, here, there))
-            every = states(parts.ledger.entries(), parts.ledger.tallies(), parts.ledger.moves())
+            home.ledger.entries.enter(_moves(home, each, here, there))
+            every = states(home.ledger.entries.all(), home.ledger.entries.tallies(), home.ledger.moves.all())
     return len(moved)
 
 
-def _found(parts: Parts) -> list[_Moved]:
+def _found(projects: Projects) -> list[_Moved]:
     """The contexts that are a directory which is gone, and belong to another project by what is known now."""
-    places = {alias.path for alias in parts.ledger.aliases(parts.machine)}
+    home, scope = projects.home, projects.scope
+    places = {alias.path for alias in home.ledger.contexts.aliases(home.machine)}
     found = []
-    for context in parts.ledger.contexts():
+    for context in home.ledger.contexts.all():
         place = context.name
         if context.kind is not ContextKind.PATH or place not in places or Path(place).is_dir():
             continue
-        now = parts.scope.look_again(place)
-        if now is not None and now.key != context.key and parts.scope.name_of(context) == (context.kind, place):
+        now = scope.look_again(place)
+        if now is not None and now.key != context.key and scope.name_of(context) == (context.kind, place):
             found.append(_Moved(context, place, now))
     return found
 
 
-def _moves(parts: Parts, moved: _Moved, here: list[EntryState], there: list[EntryState]) -> list[Move]:
+def _moves(home: Home, moved: _Moved, here: list[EntryState], there: list[EntryState]) -> list[Move]:
     """Entries hold in the project now; one that says the same as another there is one with it."""
-    scribe, why = parts.scribe, f"{moved.place} belonged to {moved.new.name}"
+    scribe, why = home.scribe, f"{moved.place} belonged to {moved.new.name}"
     known = Lessons()
     for state in there:
         known.add(state.entry.id, state.text)
@@ -73,7 +75,7 @@ def _moves(parts: Parts, moved: _Moved, here: list[EntryState], there: list[Entr
         else:
             rows.append(scribe.move(state.entry.id, MoveKind.MERGE, same, why=why))
     ids = {state.entry.id for state in here}
-    open_ = [each.proposal for each in asked(parts.ledger.proposals(), parts.ledger.moves()) if each.waits]
+    open_ = [each.proposal for each in asked(home.ledger.proposals.all(), home.ledger.moves.all()) if each.waits]
     rows += [
         scribe.move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=why)
         for each in open_

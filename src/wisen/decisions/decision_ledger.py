@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from wisen.model.decision import decision_value
 from wisen.model.entry import Entry, Move
 from wisen.model.guard import Guard
+from wisen.store.ledger import Ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.model.change import Change
+    from wisen.model.change import Change, Look
+    from wisen.model.entry import Tally
     from wisen.model.guard import Learnt
-    from wisen.store.ledger_port import Ledger
+    from wisen.store.changes import Changes
 
 
 class NewRows:
@@ -30,15 +33,19 @@ class NewRows:
         return decision_value(did, [each.id for each in self.moves], self.changes, self.entries, self.guards)
 
 
-class DecisionLedger:
+class DecisionLedger(Ledger):
     """Another ledger, with a list of what was entered and changed through this one while a decision is open."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.inner = ledger
+        super().__init__(**{field.name: getattr(ledger, field.name) for field in fields(Ledger)})
         self._open: NewRows | None = None
+        self.entries = _RecordedEntries(self, ledger)
+        self.changes = _RecordedChanges(self, ledger.changes)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
+    @property
+    def new_rows(self) -> NewRows | None:
+        """What the open decision did until now; None where none is being taken."""
+        return self._open
 
     @property
     def is_open(self) -> bool:
@@ -54,24 +61,76 @@ class DecisionLedger:
         """List nothing any more."""
         self._open = None
 
+
+class _RecordedEntries:
+    """The entries of another ledger, with a list of what is entered."""
+
+    def __init__(self, decision: DecisionLedger, ledger: Ledger) -> None:
+        self._decision, self._inner, self._guards = decision, ledger.entries, ledger.guards
+
     def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
         """Enter rows into the other ledger."""
-        if self._open is None:
-            return self.inner.enter(rows)
-        every, new = tuple(rows), self._open
+        new = self._decision.new_rows
+        if new is None:
+            return self._inner.enter(rows)
+        every = tuple(rows)
         entries = {row.id for row in every if isinstance(row, Entry)}
         guards = {row.id for row in every if isinstance(row, Guard)}
-        before = {each.id for each in self.inner.entries(entries)} if entries else set()
-        watched = {each.id for each in self.inner.guards()} if guards else set()
-        known = self.inner.enter(every)
+        before = {each.id for each in self._inner.of(entries)} if entries else set()
+        watched = {each.id for each in self._guards.all()} if guards else set()
+        known = self._inner.enter(every)
         new.moves += [row for row in every if isinstance(row, Move)]
         new.entries += sorted(entries - before - known.keys())
         new.guards += sorted(guards - watched)
         return known
 
-    def change(self, change: Change) -> bool:
+    def all(self) -> tuple[Entry, ...]:
+        """Every entry."""
+        return self._inner.all()
+
+    def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
+        """The entries with these ids."""
+        return self._inner.of(ids)
+
+    def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
+        """How often each entry was seen."""
+        return self._inner.tallies(ids)
+
+    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+        """The ids of entries, those that came up in most sessions first."""
+        return self._inner.ranked(context)
+
+    def over(self) -> dict[str, str]:
+        """The entries of which nothing more comes."""
+        return self._inner.over()
+
+
+class _RecordedChanges:
+    """The changes of another ledger, with a list of what is added."""
+
+    def __init__(self, decision: DecisionLedger, inner: Changes) -> None:
+        self._decision, self._inner = decision, inner
+
+    def add(self, change: Change) -> bool:
         """Note a change in the other ledger."""
-        is_noted = self.inner.change(change)
-        if is_noted and self._open is not None:
-            self._open.changes.append(change.id)
+        is_noted = self._inner.add(change)
+        new = self._decision.new_rows
+        if is_noted and new is not None:
+            new.changes.append(change.id)
         return is_noted
+
+    def rewrite(self, change: Change) -> None:
+        """Put a change in the place of the one with its id."""
+        self._inner.rewrite(change)
+
+    def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        """The edits of the files of one machine, or of one file."""
+        return self._inner.of(machine=machine, path=path)
+
+    def add_look(self, look: Look) -> None:
+        """Remember what had become of a change."""
+        self._inner.add_look(look)
+
+    def looks(self, *, machine: str) -> tuple[Look, ...]:
+        """The looks at what was changed on one machine."""
+        return self._inner.looks(machine=machine)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from wisen.errors import UsageError
 from wisen.model.entry import Who
 
 if TYPE_CHECKING:
     from wisen.edits.edit import Edit
     from wisen.edits.permission import Leave
-    from wisen.model.entry import Answer
+    from wisen.model.entry import Answer, Proposal
     from wisen.model.entry_state import Asked
     from wisen.model.place import RulePlace
+    from wisen.store.ledger import Ledger
 
 
 class Answered(NamedTuple):
@@ -43,3 +45,17 @@ class ProposalKind(Protocol):
     ) -> Answered:
         """Carry out what the user, or policy, says. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
         ...
+
+
+def already_answered(ledger: Ledger, each: Asked) -> UsageError:
+    """That a proposal waits no longer, as it is told to who answers it again."""
+    from wisen.model.short_ids import short_ids
+
+    short = short_ids(proposal.id for proposal in ledger.proposals.all())[each.proposal.id]
+    return UsageError(f"{short} (“{each.proposal.text}”) was {each.answer} already. What waits: wisen proposals")
+
+
+def refuse_place(proposal: Proposal, to: str | None) -> None:
+    """See that nobody names a place for what goes into no file. Raises: UsageError."""
+    if to is not None:
+        raise UsageError(f"{proposal.id} goes into no file, so {to!r} is no place for it. Leave out --to.")

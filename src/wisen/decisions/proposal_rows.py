@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
+from msgspec import structs
+
+from wisen.model.change import tokens
 from wisen.model.context import NOWHERE
-from wisen.model.entry import Proposal, ProposalType, request_id
+from wisen.model.entry import LOGGABLE, Entry, EntryOrigin, EntrySource, EntryType, Proposal, ProposalType, request_id
 
 if TYPE_CHECKING:
-    from wisen.store.ledger_port import Scribe
+    from collections.abc import Callable
+
+from wisen.model.entry import Priority
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.edits.targets import Target
+    from wisen.model.entry import Occurrence
+    from wisen.model.entry_state import EntryState
+    from wisen.store.scribe import Scribe
 
 
 def command_proposal(words: tuple[str, ...], text: str, why: str, scribe: Scribe, *, risk: str) -> Proposal:
@@ -32,3 +46,114 @@ def command_proposal(words: tuple[str, ...], text: str, why: str, scribe: Scribe
         sessions=0,
         words=words,
     )
+
+
+def suggested_entry(proposal: Proposal, named: Callable[[EntryType, str], str], scribe: Scribe) -> Entry:
+    """The entry that a suggestion becomes when the user approves it; it tells whose words they were."""
+    type_, category = LOGGABLE[proposal.kind]
+    return Entry(
+        id=proposal.entry,
+        name=named(type_, proposal.entry),
+        machine=scribe.machine,
+        context=proposal.context,
+        at=scribe.clock.now(),
+        type=type_,
+        category=category,
+        summary=proposal.text,
+        source=EntrySource.SELF_DISCOVERY,
+        origin=EntryOrigin.LOGGED,
+        setting=f"suggested by {proposal.agent}",
+    )
+
+
+def is_only_recorded(entry: Entry) -> bool:
+    """Whether an approved suggestion is no rule: a failure or a wish is kept as an entry, as one logged by hand."""
+    return entry.type is not EntryType.LEARNING
+
+
+_QUOTES = 3
+
+
+_HYPOTHESIS = "Once the agent is told this, you will not have to say it again."
+
+
+def proven(state: EntryState, told: str, target: Target, scribe: Scribe) -> Proposal:
+    """The proposal of what a trial confirmed: it proved itself as a hint, and may become a rule."""
+    made = rule_proposal(state, f"A trial showed that it helps: {told}.", state.context, target, scribe)
+    return structs.replace(made, type=ProposalType.VERIFICATION, hypothesis="It goes on helping once a file tells it.")
+
+
+class OldLine(Protocol):
+    """A line in a file that says what no longer holds."""
+
+    @property
+    def of(self) -> EntryState:
+        """The entry that it was put in for."""
+        ...
+
+    @property
+    def line(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        ...
+
+    @property
+    def target(self) -> Target:
+        """Where it stands."""
+        ...
+
+
+def replacement(
+    state: EntryState, evidence: Sequence[Occurrence], old: OldLine, follows: str, scribe: Scribe
+) -> Proposal:
+    """The proposal to put what holds now in the place of a line that says what no longer holds."""
+    name = Path(old.target.path).name
+    if old.of.entry.id == state.entry.id:
+        why = f"You worded it otherwise; {name} still says “{old.text}”."
+    else:
+        why = f"You said it later than “{old.text}” ({old.of.entry.name}), which {name} still says."
+    made = rule_proposal(
+        state, "\n".join((why, describe_evidence(state, evidence, 0))), state.context, old.target, scribe
+    )
+    return structs.replace(made, replaces=old.line, follows=follows)
+
+
+def rule_proposal(state: EntryState, why: str, scope: str, target: Target, scribe: Scribe) -> Proposal:
+    critical = state.priority is Priority.CRITICAL
+    return Proposal(
+        id=scribe.ids.new(),
+        machine=scribe.machine,
+        at=scribe.clock.now(),
+        type=ProposalType.CRITICAL_FIX if critical else ProposalType.PROMOTION,
+        entry=state.entry.id,
+        context=scope,
+        text=state.text,
+        path=target.path,
+        heading=target.heading,
+        why=why,
+        hypothesis=_HYPOTHESIS,
+        risk="medium" if target.path.endswith(("SOUL.md", "AGENTS.md", "CLAUDE.md")) else "low",
+        effort="low",
+        impact="high" if critical or state.sessions >= 3 else "medium" if state.sessions == 2 else "low",
+        tokens=tokens(f"- {state.text} <!-- wisen:R-00000000 -->\n".encode()),
+        sessions=state.sessions,
+    )
+
+
+def describe_evidence(state: EntryState, evidence: Sequence[Occurrence], projects: int) -> str:
+    """In how many sessions, and in which words; and why it may hold everywhere, where it is proposed so."""
+    many = (
+        "once" if state.times == 1 else f"{state.times} times in {state.sessions} session{'s' * (state.sessions != 1)}"
+    )
+    lines = [f"You said it {many}."]
+    if state.everywhere:
+        lines.append("You said that it holds in all your projects.")
+    elif projects:
+        lines.append(f"You made it a rule in {projects} projects.")
+    for each in [*reversed(evidence)][:_QUOTES]:
+        lines.append(f"“{each.quote}” ({each.at:%Y-%m-%d}, {each.agent} {each.session[:8]})")
+    return "\n".join(lines)

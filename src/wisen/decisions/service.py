@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import Asked
     from wisen.model.presence import NotAPerson
     from wisen.store.home import Home
-    from wisen.system.presence_port import Presence
+    from wisen.system.person import Presence
 
 MOST_REQUESTS = 20
 """How many decisions that others asked for wait at once: nobody can bury what else waits."""
@@ -86,7 +86,7 @@ class Decisions:
 
     def requests(self) -> tuple[Asked, ...]:
         """The decisions that wait because nothing showed that a person took them, oldest first."""
-        every = asked(self._home.ledger.proposals(), self._home.ledger.moves())
+        every = asked(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
         return tuple(each for each in every if each.waits and each.proposal.words)
 
     @contextmanager
@@ -116,7 +116,7 @@ class Decisions:
             self._ledger.end()
             if new.moves or new.changes:
                 about = subject or (new.moves[0].subject if new.moves else "")
-                self._ledger.enter([self._home.scribe.move(about, MoveKind.DECISION, new.value(did), by=by)])
+                self._ledger.entries.enter([self._home.scribe.move(about, MoveKind.DECISION, new.value(did), by=by)])
 
     def _needed(self, words: tuple[str, ...], chat: str, voice: NotAPerson) -> PersonNeeded:
         command = shlex.join(("wisen", *words)) if words else ""
@@ -140,7 +140,7 @@ class Decisions:
         told = " ".join((*words, self._typed))
         if len(waiting) >= MOST_REQUESTS or len(told) > _LONGEST or rule_against(told) is not None:
             return False
-        self._home.ledger.enter([self._request(words, voice)])
+        self._home.ledger.entries.enter([self._request(words, voice)])
         return True
 
     def _request(self, words: tuple[str, ...], voice: NotAPerson) -> Proposal:
@@ -163,17 +163,19 @@ class Decisions:
         self.require_person("proposals", _VERBS[given], request)
         move = self._home.scribe.move(request, MoveKind.ANSWER, given, by=Who.USER)
         if given is Answer.APPROVED:  # its command is the decision
-            self._home.ledger.enter([move])
+            self._home.ledger.entries.enter([move])
             return
         with self.as_decision(given.value, request):
-            self._home.ledger.enter([move])
+            self._home.ledger.entries.enter([move])
 
     def _settle(self, words: tuple[str, ...]) -> None:
         """A person decides now what others had asked for: that waits no longer."""
         same = [each.proposal.id for each in self.requests() if words and each.proposal.words == words]
         if same:
             move = self._home.scribe.move
-            self._home.ledger.enter([move(each, MoveKind.ANSWER, Answer.APPROVED, by=Who.USER) for each in same])
+            self._home.ledger.entries.enter(
+                [move(each, MoveKind.ANSWER, Answer.APPROVED, by=Who.USER) for each in same]
+            )
 
 
 _VERBS = {

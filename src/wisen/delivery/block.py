@@ -24,7 +24,7 @@ _SEAL = tokens_at_most("-0123456789abcdef" * 2)
 """What the seal of a session adds to both marks."""
 
 
-class Line(NamedTuple):
+class TellLine(NamedTuple):
     """One thing to tell, with where it comes from."""
 
     id: str
@@ -72,18 +72,18 @@ class Waiting(NamedTuple):
 class Matter(NamedTuple):
     """What there is to tell in one context, each part with the most important first."""
 
-    rules: Sequence[Line]
+    rules: Sequence[TellLine]
     """What the user approved and no file tells the agent."""
-    said: Sequence[Line]
+    said: Sequence[TellLine]
     """What they said, and did not approve or refuse yet."""
-    hints: Sequence[Line]
+    hints: Sequence[TellLine]
     waiting: Sequence[Waiting]
-    due: Sequence[Line]
-    filed: Sequence[Line] = ()
+    due: Sequence[TellLine]
+    filed: Sequence[TellLine] = ()
     """What they approved and a file tells the agent already: it is listed where they ask, and never delivered."""
-    tried: Sequence[Line] = ()
+    tried: Sequence[TellLine] = ()
     """Hints on trial: they stand in the block, and the hook takes out what the coin of a session withholds."""
-    news: Sequence[Line] = ()
+    news: Sequence[TellLine] = ()
     """What the user must be told once."""
 
 
@@ -102,7 +102,7 @@ class Block(NamedTuple):
 
 def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
     """What a session begins with; empty where there is nothing. A line that does not fit is left out whole."""
-    parts: list[tuple[str, Iterable[Line | Waiting]]] = [
+    parts: list[tuple[str, Iterable[TellLine | Waiting]]] = [
         (_RULES, matter.rules),
         (_SAID, matter.said[: policy.said]),
         (_HINTS, [*matter.tried, *(matter.hints if policy.hints else ())]),
@@ -117,7 +117,7 @@ def block_of(matter: Matter, policy: DeliverPolicy) -> Block:
         # What stands first needs no title: the opening line says what it is.
         head = [title] if title and (lines[1:] or title != _SAID) else []
         for each in members:
-            if isinstance(each, Line):
+            if isinstance(each, TellLine):
                 told, exposed = each.told, each.exposed
             else:
                 told, exposed = each.told(briefly=each.rule in shown), each.id

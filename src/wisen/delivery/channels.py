@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 _READ = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 _LED_TO = ("AGENTS.md",)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.stated import stated, wording
 from wisen.errors import UsageError
-from wisen.kernel.matching import Call, hits
+from wisen.kernel.matching import WatchedCall, hits
 from wisen.model.guard import watch_of
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def prohibition(rule: str, watch: str) -> Prohibition | None:
 
 def rule_against(every: Iterable[Prohibition], tool: str, fields: dict[str, object]) -> str:
     """The rule that a call would break; empty where it breaks none."""
-    call = Call(tool, fields)
+    call = WatchedCall(tool, fields)
     return next((each.rule for each in every if hits(each.watch, call)), "")
 
 

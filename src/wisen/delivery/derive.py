@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.kernel.matching import Call
+from wisen.kernel.matching import WatchedCall
 from wisen.text.command_lines import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wisen.model.failure import Change
+    from wisen.model.failure import CallChange
     from wisen.model.fix import Evidence, Fix
 
 _MOST = 3
@@ -51,10 +51,10 @@ def derived(fix: Fix, evidence: Iterable[Evidence]) -> list[Derived]:
     return list(dict.fromkeys(each for each in found if each is not None))
 
 
-def _split(arguments: str, change: Change) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def _split(arguments: str, change: CallChange) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The words before and behind those that were taken away, in the command that holds them; options left out."""
     removed = list(change.removed)
-    for run in Call(change.tool, fields_of(arguments)).runs:
+    for run in WatchedCall(change.tool, fields_of(arguments)).runs:
         for view in reversed(run.views):  # what wraps a command is no part of it: `timeout 60 rtk bun`
             words = [word.text for word in view]
             for at in range(len(words) - len(removed) + 1):
@@ -65,7 +65,7 @@ def _split(arguments: str, change: Change) -> tuple[tuple[str, ...], tuple[str, 
     return None
 
 
-def _made(before: Sequence[str], change: Change, behind: Sequence[str]) -> Derived | None:
+def _made(before: Sequence[str], change: CallChange, behind: Sequence[str]) -> Derived | None:
     if change.removed[0][:1] == "-" and not before:
         return None
     watch = (*before, *change.removed, *behind)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.channels import OTHERS, instructions_in, others_instructions_in
 from wisen.delivery.contradict import prohibition, prohibitions, rule_against
-from wisen.model.entry import Origin, Status
+from wisen.model.entry import EntryOrigin, EntryStatus
 from wisen.model.guard import ACTIONS, GuardSource, guard_states
 from wisen.text.command_lines import command_of, fields_of
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
     from wisen.delivery.contradict import Prohibition
     from wisen.delivery.remedies import Remedy
+    from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry_state import EntryState
-    from wisen.model.failure import Change
+    from wisen.model.failure import CallChange
     from wisen.model.fix import Evidence, Fix
     from wisen.model.guard import GuardState
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 
 class HeldBack(NamedTuple):
@@ -34,11 +35,11 @@ class HeldBack(NamedTuple):
 class RulesInForce:
     """What the rules of each context say not to do; looked up at the first question about a context."""
 
-    def __init__(self, parts: Parts, states: Iterable[EntryState]) -> None:
-        self._parts = parts
+    def __init__(self, home: Home, rule_files: RuleFiles, states: Iterable[EntryState]) -> None:
+        self._ledger, self._rule_files = home.ledger, rule_files
         self._states = [each for each in states if _is_in_force(each)]
         self._folders: dict[str, list[Path]] = {}
-        for path, context in parts.places():
+        for path, context in rule_files.places():
             self._folders.setdefault(context, []).append(Path(path))
         self._found: dict[str, list[Prohibition]] = {}
 
@@ -50,7 +51,7 @@ class RulesInForce:
             self._found[context] = self._in(context)
         return rule_against(self._found[context], tool, fields)
 
-    def against_fix(self, context: str, change: Change, after: str) -> str:
+    def against_fix(self, context: str, change: CallChange, after: str) -> str:
         """The rule in force that doing what helped would break."""
         if change.first:
             tool, _, line = change.first[0].partition(": ")
@@ -58,15 +59,15 @@ class RulesInForce:
         return self.against(context, change.tool, fields_of(after))
 
     def _in(self, context: str) -> list[Prohibition]:
-        parts = self._parts
+        files, home = self._rule_files.files, self._rule_files.user_home
         said = [each.text for each in self._states if each.context in ("", context)]
-        folders, home = self._folders.get(context, []), parts.user_home
-        texts = [instructions_in(parts.files, [*folders, home / ".claude"])]
-        texts += [others_instructions_in(parts.files, agent, folders, home) for agent in OTHERS]
+        folders = self._folders.get(context, [])
+        texts = [instructions_in(files, [*folders, home / ".claude"])]
+        texts += [others_instructions_in(files, agent, folders, home) for agent in OTHERS]
         lines = dict.fromkeys(line for text in texts for line in text.splitlines() if line.strip())
         guards = [
             each.guard
-            for each in guard_states(parts.ledger.guards(), parts.ledger.moves())
+            for each in guard_states(self._ledger.guards.all(), self._ledger.moves.all())
             if each.mode in ACTIONS and each.guard.context in ("", context)
         ]
         watched = (prohibition(each.reason or each.watch, each.watch) for each in guards)
@@ -74,7 +75,7 @@ class RulesInForce:
 
 
 def _is_in_force(state: EntryState) -> bool:
-    stated = state.entry.origin is Origin.STATED or state.status is Status.PROMOTED or state.confirmed
+    stated = state.entry.origin is EntryOrigin.STATED or state.status is EntryStatus.PROMOTED or state.confirmed
     return stated and not state.is_over
 
 

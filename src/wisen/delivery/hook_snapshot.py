@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.delivery.block import Block, Line, Matter
+    from wisen.delivery.block import Block, Matter, TellLine
     from wisen.delivery.remedies import Remedy
     from wisen.delivery.settings import DeliverPolicy
 
@@ -222,7 +222,7 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
     }
 
 
-def _told(line: Line) -> dict[str, object]:
+def _told(line: TellLine) -> dict[str, object]:
     return {"id": line.exposed, "text": line.told, "source": line.source, "words": words_of(line.text)}
 
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from wisen.errors import FileError
 from wisen.model.hook import LAUNCHER, Caller, Program
@@ -71,6 +71,26 @@ case $answer in
 esac
 exit 0
 """
+
+
+class Launcher(Protocol):
+    """The script of the home that agents run: it alone knows where wisen is installed."""
+
+    def write(self, settings: Sequence[str]) -> None:
+        """Have it start this wisen; `settings`: the files in which hooks stand. Raises: FileError."""
+        ...
+
+    def remove(self) -> None:
+        """Take it away. Raises: FileError."""
+        ...
+
+    def is_whole(self) -> bool:
+        """Whether it is there, with all that it starts."""
+        ...
+
+    def measure(self, event: str, *, guarded: bool) -> float:
+        """Milliseconds that an agent waits for it on this machine; `guarded`: while a guard is at work."""
+        ...
 
 
 class HomeLauncher:

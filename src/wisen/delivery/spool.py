@@ -8,14 +8,14 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.hook_snapshot import FILLERS, LONGEST, PHRASES, PLACED, SCOPES, VERBS
-from wisen.model.event import Origin
+from wisen.model.event import MessageOrigin
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.history import Act
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.delivery.shelf_port import Note, Spooled
+    from wisen.delivery.shelf import Note, Spooled
     from wisen.model.entry import Proposal
     from wisen.model.history import History
 
@@ -135,7 +135,7 @@ def typed_command(request: Proposal, histories: Iterable[History], used: str) ->
     """
     for history in histories:
         for turn in history.turns if history.agent == request.agent else ():
-            near = abs(turn.at - request.at) <= _AROUND and turn.act is Act.SAID and turn.origin == Origin.SHELL
+            near = abs(turn.at - request.at) <= _AROUND and turn.act is Act.SAID and turn.origin == MessageOrigin.SHELL
             if near and turn.id not in used and _words(turn.text or "") == ["wisen", *_words(request.typed)]:
                 return history.native, turn.id
     return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.edits import entry_passages, removals, values
-from wisen.edits.managed import Block, managed_in, with_line, with_line_replaced, without_line, without_lines
+from wisen.edits.managed import BlockFrame, managed_in, with_line, with_line_replaced, without_line, without_lines
 from wisen.model.change import Line, Passage, Removal, Value
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ def rebased(deed: Deed, earlier: Deed) -> Deed:
     return deed
 
 
-def _around(deed: Line, lines: list[Line]) -> list[Block]:
+def _around(deed: Line, lines: list[Line]) -> list[BlockFrame]:
     """What was put around the lines that this one stands among: with it, or with the first of them before it."""
     around = [
-        Block(each.opening, each.closing)
+        BlockFrame(each.opening, each.closing)
         for each in (*lines, deed)
         if each.heading == deed.heading and (each.opening or each.closing)
     ]

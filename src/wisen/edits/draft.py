@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from wisen.edits.past import Desk
     from wisen.model.change import Change, Look, Seen
-    from wisen.store.ledger_port import Ledger
-    from wisen.system.ports import Files
+    from wisen.store.changes import Changes
+    from wisen.store.ledger import Ledger
+    from wisen.system.machine_ports import Files
 
 _MODE = 0o644
 
@@ -49,23 +50,30 @@ class _Files:
 
 
 class _Ledger:
-    """As much of a ledger as edits need; what is new in it is only remembered."""
+    """As much of a ledger as edits need."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self._changes: list[Change] = []
+        self.changes = _Changes(ledger.changes)
+
+
+class _Changes:
+    """The changes of a ledger; what is new in them is only remembered."""
+
+    def __init__(self, changes: Changes) -> None:
+        self._inner = changes
+        self._new: list[Change] = []
         self._looks: list[Look] = []
 
-    def change(self, change: Change) -> bool:
-        self._changes.append(change)
+    def add(self, change: Change) -> bool:
+        self._new.append(change)
         return True
 
-    def changes(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
-        drafted = (each for each in self._changes if path in (None, each.path))
-        return (*self._ledger.changes(machine=machine, path=path), *drafted)
+    def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        drafted = (each for each in self._new if path in (None, each.path))
+        return (*self._inner.of(machine=machine, path=path), *drafted)
 
-    def look(self, look: Look) -> None:
+    def add_look(self, look: Look) -> None:
         self._looks.append(look)
 
     def looks(self, *, machine: str) -> tuple[Look, ...]:
-        return (*self._ledger.looks(machine=machine), *self._looks)
+        return (*self._inner.looks(machine=machine), *self._looks)

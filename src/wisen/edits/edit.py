@@ -242,7 +242,7 @@ class Editor:
         return next((each for each in reversed(known.changes) if each.deed and known.fates[each.id] not in over), None)
 
     def _seen(self, path: str, saw: str) -> Seen:
-        before = self._desk.ledger.changes(machine=self._desk.machine, path=path)
+        before = self._desk.ledger.changes.of(machine=self._desk.machine, path=path)
         self._last[path] = before[-1].id if before else ""
         seen = self._desk.files.read(Path(path))
         if seen.digest != saw:
@@ -275,10 +275,10 @@ class Editor:
             follows=self._last.pop(seen.path, None),
         )
         if not dry_run:
-            if not desk.ledger.change(change):
+            if not desk.ledger.changes.add(change):
                 raise FileChanged(f"{seen.path} is being changed by another wisen. Look at it again in a moment.")
             desk.files.write(seen, content)
-            desk.ledger.look(look_at(desk, change, Fate.STANDS, seen.path, change.head))
+            desk.ledger.changes.add_look(look_at(desk, change, Fate.STANDS, seen.path, change.head))
         return Edit(change, seen.content, content)
 
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from wisen.model.change import Change, Checkout, Deed, HeadStep, Look
 
 
-class Found(NamedTuple):
+class FoundFate(NamedTuple):
     """What became of a deed, and in whose words it stands where it is his now."""
 
     fate: Fate
     words: str = ""
 
 
-def fate(deed: Deed, now: bytes | None, git: Checkout | None, steps: Sequence[HeadStep] | None) -> Found:
+def fate(deed: Deed, now: bytes | None, git: Checkout | None, steps: Sequence[HeadStep] | None) -> FoundFate:
     """What became of a deed; `now` is what the file holds, `git` what git knows of it.
 
     `steps`: how HEAD moved since we last looked; None where that cannot be told.
@@ -37,14 +37,14 @@ def fate(deed: Deed, now: bytes | None, git: Checkout | None, steps: Sequence[He
     """
     there, ours = deeds.stands(deed, now), deeds.ours(deed)
     if there == ours:
-        return Found(Fate.STANDS)
+        return FoundFate(Fate.STANDS)
     if there is None and isinstance(deed, Line) and is_unmarked(deed.text, now or b""):
-        return Found(Fate.HIS, deed.text)  # they took the mark off, and kept the words
+        return FoundFate(Fate.HIS, deed.text)  # they took the mark off, and kept the words
     if git is not None and there == deeds.stands(deed, git.content) and not _was_committed(deed, steps):
-        return Found(Fate.UNCLEAR, there or "")
+        return FoundFate(Fate.UNCLEAR, there or "")
     if there is None or (isinstance(deed, Line) and _is_struck_out(there)):
-        return Found(Fate.REFUSED)
-    return Found(Fate.HIS, there)
+        return FoundFate(Fate.REFUSED)
+    return FoundFate(Fate.HIS, there)
 
 
 def _was_committed(deed: Deed, steps: Sequence[HeadStep] | None) -> bool:

@@ -19,7 +19,7 @@ _BLANK_END = re.compile(r"[ \t]*(\r\n|\n|\r|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
-class Splice:
+class TextSplice:
     """One change of a text: what stands from `start` to `end` becomes `text`."""
 
     start: int
@@ -37,13 +37,13 @@ class Node:
 
     start: int
     end: int
-    items: list[Item] | None = None
+    items: list[FlowItem] | None = None
     mapping: bool = False
     data: Any = None
 
 
 @dataclass(slots=True)
-class Item:
+class FlowItem:
     """A member of a mapping, or an element of a list."""
 
     start: int
@@ -65,7 +65,7 @@ class Style(Protocol):
     expands: bool
     """Whether a value on a line of its own is written over several lines."""
 
-    def write(self, key: str | None, value: object, like: Item | None, layout: Layout | None) -> str:
+    def write(self, key: str | None, value: object, like: FlowItem | None, layout: Layout | None) -> str:
         """A member, or an element when there is no key; on one line when there is no layout."""
 
 
@@ -131,21 +131,21 @@ def margin_of(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def line_cut(text: str, start: int, end: int) -> Splice:
+def line_cut(text: str, start: int, end: int) -> TextSplice:
     """Takes a stretch out; with its line when nothing else stands there, else a comment takes its place."""
     rest = _BLANK_END.match(text, end)
     margin = own_margin(text, start)
     if margin is None:
-        return Splice(len(text[:start].rstrip(" \t")) if rest else start, end, "")
+        return TextSplice(len(text[:start].rstrip(" \t")) if rest else start, end, "")
     if not rest:
-        return Splice(start, end + len(text[end:]) - len(text[end:].lstrip(" \t")), "")
+        return TextSplice(start, end + len(text[end:]) - len(text[end:].lstrip(" \t")), "")
     first = start - len(margin)
     if rest.group(1) or not first:
-        return Splice(first, rest.end(), "")
-    return Splice(first - (2 if text[:first].endswith("\r\n") else 1), rest.end(), "")
+        return TextSplice(first, rest.end(), "")
+    return TextSplice(first - (2 if text[:first].endswith("\r\n") else 1), rest.end(), "")
 
 
-def child(box: Node, path: Path) -> tuple[Item, int] | None:
+def child(box: Node, path: Path) -> tuple[FlowItem, int] | None:
     """The item that a path leads to, and how many parts of the path its key uses up."""
     items = box.items
     if items is None:
@@ -164,7 +164,7 @@ def child(box: Node, path: Path) -> tuple[Item, int] | None:
     raise unclear(path, f"a list of {len(items)} stands there, without a place {path[0]!r}")
 
 
-def set_in(text: str, root: Node, start: int, path: Path, value: object, style: Style) -> Splice:
+def set_in(text: str, root: Node, start: int, path: Path, value: object, style: Style) -> TextSplice:
     """Sets a value inside brackets; `start` is where the line's own content begins (a key before the bracket)."""
     box, rest = root, path
     while True:
@@ -179,17 +179,17 @@ def set_in(text: str, root: Node, start: int, path: Path, value: object, style: 
         box = item.value
 
 
-def replaced(text: str, old: Node, start: int, value: object, style: Style) -> Splice:
+def replaced(text: str, old: Node, start: int, value: object, style: Style) -> TextSplice:
     """Puts another value in the place of one."""
     margin = own_margin(text, start)
     on_one_line = old.items and not _BREAK.search(text, old.start, old.end)
     layout = None
     if margin is not None and not on_one_line and style.expands:
         layout = Layout(newline_of(text), margin, step_of(text))
-    return Splice(old.start, old.end, style.write(None, value, None, layout))
+    return TextSplice(old.start, old.end, style.write(None, value, None, layout))
 
 
-def _added(text: str, box: Node, start: int, member: tuple[Any, object], style: Style) -> Splice:
+def _added(text: str, box: Node, start: int, member: tuple[Any, object], style: Style) -> TextSplice:
     """Puts a member or an element behind the last one."""
     if not box.items:
         return _filled(text, box, start, member, style)
@@ -212,10 +212,10 @@ def _added(text: str, box: Node, start: int, member: tuple[Any, object], style: 
         layout = Layout(newline_of(text), margin, step or step_of(text))
         new = tail + layout.newline + margin + style.write(key, value, last, layout if style.expands else None)
     new = "," + new if last.comma is None else new + ","
-    return Splice(after, after + len(tail), new)
+    return TextSplice(after, after + len(tail), new)
 
 
-def _filled(text: str, box: Node, start: int, member: tuple[Any, object], style: Style) -> Splice:
+def _filled(text: str, box: Node, start: int, member: tuple[Any, object], style: Style) -> TextSplice:
     """Puts the first member or element into empty brackets, behind any comment in them."""
     key, value = member
     inside = text[box.start + 1 : box.end - 1]
@@ -229,15 +229,17 @@ def _filled(text: str, box: Node, start: int, member: tuple[Any, object], style:
     first = box.start + 1 + len(kept)
     if not broken and (margin is None or not style.expands or kept):
         lead = " " if kept else blank
-        return Splice(first, first + (0 if kept else len(blank)), f"{lead}{style.write(key, value, None, None)}{blank}")
+        return TextSplice(
+            first, first + (0 if kept else len(blank)), f"{lead}{style.write(key, value, None, None)}{blank}"
+        )
     layout = Layout(newline_of(text), outer + step_of(text), step_of(text))
     new = layout.newline + layout.margin + style.write(key, value, None, layout if style.expands else None)
     if kept and _BREAK.search(blank):
-        return Splice(first, first, new)
-    return Splice(first, box.end - 1, new + layout.newline + outer)
+        return TextSplice(first, first, new)
+    return TextSplice(first, box.end - 1, new + layout.newline + outer)
 
 
-def cut_from(text: str, root: Node, path: Path, style: Style) -> Splice:
+def cut_from(text: str, root: Node, path: Path, style: Style) -> TextSplice:
     """Takes a member or an element out, with the one comma that is then too many."""
     box, rest = root, path
     while True:
@@ -251,11 +253,11 @@ def cut_from(text: str, root: Node, path: Path, style: Style) -> Splice:
         box = item.value
 
 
-def _cut(text: str, box: Node, item: Item, style: Style) -> Splice:
+def _cut(text: str, box: Node, item: FlowItem, style: Style) -> TextSplice:
     items = box.items or []
     at = next(place for place, other in enumerate(items) if other is item)
     if len(items) == 1 and not (text[box.start + 1 : item.start] + _behind(text, box, item)).strip():
-        return Splice(box.start + 1, box.end - 1, "")
+        return TextSplice(box.start + 1, box.end - 1, "")
     if item.comma is not None:
         return _cut_with_comma(text, items, at)
     if at == 0:
@@ -265,27 +267,27 @@ def _cut(text: str, box: Node, item: Item, style: Style) -> Splice:
     between = text[comma + 1 : item.start]
     kept = between.rstrip()
     if not kept or not style.trivia.fullmatch(between):
-        return Splice(comma, item.value.end, "")
+        return TextSplice(comma, item.value.end, "")
     ends_line = _BLANK_END.match(text, item.value.end)
-    return Splice(comma, item.value.end, between[: line_end(between, len(kept))] if ends_line else between)
+    return TextSplice(comma, item.value.end, between[: line_end(between, len(kept))] if ends_line else between)
 
 
-def _cut_with_comma(text: str, items: list[Item], at: int) -> Splice:
+def _cut_with_comma(text: str, items: list[FlowItem], at: int) -> TextSplice:
     item = items[at]
     assert item.comma is not None
     between = text[item.value.end : item.comma].strip()
     if between:
-        return Splice(item.start, item.comma + 1, between)
+        return TextSplice(item.start, item.comma + 1, between)
     if own_margin(text, item.start) is None and at + 1 < len(items):
         gap = text[item.comma + 1 : items[at + 1].start]
         if not gap.strip(" \t"):
-            return Splice(item.start, items[at + 1].start, "")
+            return TextSplice(item.start, items[at + 1].start, "")
         if not gap.strip():
-            return Splice(item.start, item.comma + 1, "")
+            return TextSplice(item.start, item.comma + 1, "")
     return line_cut(text, item.start, item.comma + 1)
 
 
-def _behind(text: str, box: Node, item: Item) -> str:
+def _behind(text: str, box: Node, item: FlowItem) -> str:
     """What stands behind the last item, without its comma."""
     if item.comma is None:
         return text[item.value.end : box.end - 1]

@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from wisen.edits.flow_text import Item, Node, Splice, cut_from, newline_of, set_in
+from wisen.edits.flow_text import FlowItem, Node, TextSplice, cut_from, newline_of, set_in
 from wisen.errors import SettingsUnclear
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def loose(text: str) -> Any:
     return {} if root is None else data_of(root)
 
 
-def with_value(text: str, path: Path, value: object) -> Splice:
+def with_value(text: str, path: Path, value: object) -> TextSplice:
     """The change that sets a value."""
     root, style = scanned(text), JsonStyle()
     if root is not None:
@@ -56,14 +56,14 @@ def with_value(text: str, path: Path, value: object) -> Splice:
     line = newline_of(text)
     lead = line if text.strip() and not text.endswith(("\n", "\r")) else ""
     at = len(text) if text.strip() else 0
-    shell = Splice(at, at, f"{lead}{{}}{'' if text.strip() == '' and text else line}")
+    shell = TextSplice(at, at, f"{lead}{{}}{'' if text.strip() == '' and text else line}")
     made = shell.on(text)
     inner = scanned(made)
     assert inner is not None  # the braces were written just now
-    return Splice(at, at, _only(text, set_in(made, inner, inner.start, path, value, style).on(made), at))
+    return TextSplice(at, at, _only(text, set_in(made, inner, inner.start, path, value, style).on(made), at))
 
 
-def without_value(text: str, path: Path) -> Splice:
+def without_value(text: str, path: Path) -> TextSplice:
     """The change that removes a value."""
     root = scanned(text)
     return cut_from(text, root or Node(0, 0, [], mapping=True), path, JsonStyle())
@@ -126,12 +126,12 @@ def _value(text: str, at: int) -> Node:
 
 def _box(text: str, start: int) -> Node:
     box = Node(start, start, [], mapping=text[start] == "{")
-    items: list[Item] = []
+    items: list[FlowItem] = []
     at = _skip(text, start + 1)
     while text[at : at + 1] != ("}" if box.mapping else "]"):
         if items and items[-1].comma is None:
             raise _broken(text, at)
-        item = _member(text, at) if box.mapping else Item(at, _value(text, at))
+        item = _member(text, at) if box.mapping else FlowItem(at, _value(text, at))
         items.append(item)
         at = _skip(text, item.value.end)
         if text[at : at + 1] == ",":
@@ -141,7 +141,7 @@ def _box(text: str, start: int) -> Node:
     return box
 
 
-def _member(text: str, at: int) -> Item:
+def _member(text: str, at: int) -> FlowItem:
     if found := _STRING.match(text, at):
         key = _unquoted(text, at, found.group()[1:-1])
     elif found := _NAME.match(text, at):
@@ -152,7 +152,7 @@ def _member(text: str, at: int) -> Item:
     if text[colon : colon + 1] != ":":
         raise _broken(text, colon)
     value = _value(text, _skip(text, colon + 1))
-    return Item(at, value, (key,), text[found.end() : value.start])
+    return FlowItem(at, value, (key,), text[found.end() : value.start])
 
 
 def _unquoted(text: str, at: int, inside: str) -> str:
@@ -193,7 +193,7 @@ class JsonStyle:
     trivia = _TRIVIA
     expands = True
 
-    def write(self, key: str | None, value: object, like: Item | None, layout: Layout | None) -> str:
+    def write(self, key: str | None, value: object, like: FlowItem | None, layout: Layout | None) -> str:
         """A member, or an element when there is no key."""
         if layout is None:
             written = _dumped(value, None)
@@ -207,7 +207,7 @@ class JsonStyle:
         return (key if bare else _dumped(key, None)) + joint + written
 
     @staticmethod
-    def _is_bare(like: Item) -> bool:
+    def _is_bare(like: FlowItem) -> bool:
         """Whether a key stands without quotes: then it is as long as its name."""
         return like.value.start - len(like.joint) - like.start == len(like.key[0])
 

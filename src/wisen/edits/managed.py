@@ -21,7 +21,7 @@ _ITEM = re.compile(rb"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _BOM = b"\xef\xbb\xbf"
 
 
-class Block(NamedTuple):
+class BlockFrame(NamedTuple):
     """What was put around the first of our lines below a heading. It goes when the last of them goes."""
 
     opening: bytes = b""
@@ -33,7 +33,7 @@ class Put(NamedTuple):
     """A file with a line of ours."""
 
     content: bytes
-    block: Block
+    block: BlockFrame
 
 
 class Managed(NamedTuple):
@@ -90,19 +90,19 @@ def with_line(content: bytes, heading: str, text: str, id_: str) -> Put:
     ours = rendered(text, id_)
     if any(each.id == id_ for each in managed_in(content)):
         raise ValueError(f"a line {id_} is in the file already")
-    lines, end, block = _lines(content), _end_of_line(content), Block()
+    lines, end, block = _lines(content), _end_of_line(content), BlockFrame()
     at = _place(lines, heading.strip())
     if at is None:
         at = len(lines)
         gap = end if lines and lines[-1].removeprefix(_BOM).strip() else b""
-        block = Block(opening=gap + f"## {heading.strip()}".encode() + end + end)
+        block = BlockFrame(opening=gap + f"## {heading.strip()}".encode() + end + end)
     elif _ITEM.match(_bare(lines[at - 1])) is None:
-        block = Block(opening=end, closing=end if at < len(lines) and lines[at].strip() else b"")
+        block = BlockFrame(opening=end, closing=end if at < len(lines) and lines[at].strip() else b"")
     before, after = b"".join(lines[:at]), b"".join(lines[at:])
     if before and not after and not _is_ended(before):
         # The last line of the file has no end, and ours gets none either.
         new = before + end + block.opening + ours
-        block = Block(opening=end + block.opening) if block.opening else block
+        block = BlockFrame(opening=end + block.opening) if block.opening else block
     else:
         new = before + block.opening + ours + end + block.closing + after
     if not any(each.id == id_ for each in managed_in(new)):
@@ -110,7 +110,7 @@ def with_line(content: bytes, heading: str, text: str, id_: str) -> Put:
     return Put(new, block)
 
 
-def without_line(content: bytes, id_: str, blocks: Iterable[Block] = ()) -> bytes:
+def without_line(content: bytes, id_: str, blocks: Iterable[BlockFrame] = ()) -> bytes:
     """The file without our line of that id; unchanged where it is not there.
 
     `blocks`: what may have been put around the first line below its heading. It goes as well where nothing else is left

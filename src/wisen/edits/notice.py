@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wisen.edits import deeds
 from wisen.edits.edit import chosen, look_at
-from wisen.edits.fates import Found, fate
+from wisen.edits.fates import FoundFate, fate
 from wisen.edits.past import past, whereabouts
 from wisen.errors import FileError, SettingsUnclear
 from wisen.model.change import Fate
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.edits.past import Desk, Past
     from wisen.model.change import Change, Deed, Look, Seen
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 _UNDER_WAY = timedelta(minutes=1)
 """How long another process may take between recording a change and making it."""
@@ -33,7 +33,7 @@ def notice(desk: Desk) -> tuple[Look, ...]:
     desk = desk._replace(files=_EachOnce(desk.files))
     new = [*_settled(desk, known), *_noticed(desk, known)]
     for look in new:
-        desk.ledger.look(look)
+        desk.ledger.changes.add_look(look)
     return tuple(new)
 
 
@@ -42,7 +42,7 @@ def refuse(desk: Desk, id_: str) -> Change:
     known = past(desk)
     change = chosen(known.changes, id_)
     checkout = desk.checkouts.at(whereabouts(desk, change, known).real)
-    desk.ledger.look(look_at(desk, change, Fate.REFUSED, change.path, checkout.head if checkout else ""))
+    desk.ledger.changes.add_look(look_at(desk, change, Fate.REFUSED, change.path, checkout.head if checkout else ""))
     return change
 
 
@@ -66,7 +66,7 @@ def _noticed(desk: Desk, known: Past) -> Iterator[Look]:
             if git is not None and git.is_midway:
                 continue  # what git has begun to do it will also end
 
-            def became(file: Seen, deed: Deed = change.deed, look: Look = last) -> Found:
+            def became(file: Seen, deed: Deed = change.deed, look: Look = last) -> FoundFate:
                 its = checkout(file.real)
                 moved = its is not None and deeds.stands(deed, file.content) != deeds.ours(deed)
                 return fate(deed, file.content, its, steps(file.real, look.head, look.at) if moved else ())
@@ -90,9 +90,9 @@ def _keeps(last: Fate, now: Fate) -> bool:
     return (last in _HIS_WORD and now is Fate.UNCLEAR) or (last is Fate.UNCLEAR and now is not Fate.STANDS)
 
 
-def _sayable(found: Found) -> Found:
+def _sayable(found: FoundFate) -> FoundFate:
     """His words, unless they hold what may not be stored."""
-    return found if rule_against(found.words) is None else Found(found.fate)
+    return found if rule_against(found.words) is None else FoundFate(found.fate)
 
 
 class _EachOnce:

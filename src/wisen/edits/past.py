@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wisen.model.change import Change, Look, Seen
-    from wisen.store.ledger_port import Ledger
-    from wisen.system.ports import Checkouts, Clock, Files, Ids
+    from wisen.store.ledger import Ledger
+    from wisen.system.machine_ports import Checkouts, Clock, Files, Ids
 
 
 _INNER = ".claude"
@@ -71,8 +71,8 @@ class Past:
 
 def past(desk: Desk) -> Past:
     """What the ledger knows. After a crash in the midst of a change the file itself tells whether it was made."""
-    changes = desk.ledger.changes(machine=desk.machine)
-    looks = {look.change: look for look in desk.ledger.looks(machine=desk.machine)}
+    changes = desk.ledger.changes.of(machine=desk.machine)
+    looks = {look.change: look for look in desk.ledger.changes.looks(machine=desk.machine)}
     by_id = {each.id: each for each in changes}
     found = fates(changes, looks.values(), [each.id for each in changes if _lost(desk, each, looks, by_id)])
     return Past(changes, found, looks, {path: desk.files.real(Path(path)) for path in {c.path for c in changes}})

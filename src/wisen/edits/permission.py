@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wisen.model.entry import Origin
+from wisen.model.entry import EntryOrigin
 from wisen.model.policy import YEARS, setting
 
 
@@ -46,13 +46,13 @@ class PromotePolicy:
     most: int = setting(20, "How many proposals wait at once.", at_least=1)
 
 
-TABLE: dict[tuple[Profile, str], dict[Origin, Leave]] = {
-    (Profile.CAUTIOUS, "any"): dict.fromkeys(Origin, Leave.ASK),
+TABLE: dict[tuple[Profile, str], dict[EntryOrigin, Leave]] = {
+    (Profile.CAUTIOUS, "any"): dict.fromkeys(EntryOrigin, Leave.ASK),
     # What was stated works at once by hook; a file outside of our home is written after a yes.
-    (Profile.STANDARD, "notes"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
-    (Profile.STANDARD, "rules"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
-    (Profile.AUTONOMOUS, "notes"): dict.fromkeys(Origin, Leave.AUTO) | {Origin.IMPORTED: Leave.ASK},
-    (Profile.AUTONOMOUS, "rules"): dict.fromkeys(Origin, Leave.PROPOSE) | {Origin.IMPORTED: Leave.ASK},
+    (Profile.STANDARD, "notes"): dict.fromkeys(EntryOrigin, Leave.PROPOSE) | {EntryOrigin.IMPORTED: Leave.ASK},
+    (Profile.STANDARD, "rules"): dict.fromkeys(EntryOrigin, Leave.PROPOSE) | {EntryOrigin.IMPORTED: Leave.ASK},
+    (Profile.AUTONOMOUS, "notes"): dict.fromkeys(EntryOrigin, Leave.AUTO) | {EntryOrigin.IMPORTED: Leave.ASK},
+    (Profile.AUTONOMOUS, "rules"): dict.fromkeys(EntryOrigin, Leave.PROPOSE) | {EntryOrigin.IMPORTED: Leave.ASK},
 }
 """By profile and kind of file: notes are TOOLS, MEMORY and USER; rules are SOUL, AGENTS, CLAUDE and everything else."""
 _NOTES = frozenset({"TOOLS.md", "MEMORY.md", "USER.md", "preferences.json"})
@@ -63,7 +63,7 @@ def may_write_unasked(profile: str) -> bool:
     return Profile(profile) is Profile.AUTONOMOUS
 
 
-def leave_for(profile: Profile, file: str, origin: Origin, *, tracked: bool, certain: bool) -> Leave:
+def leave_for(profile: Profile, file: str, origin: EntryOrigin, *, tracked: bool, certain: bool) -> Leave:
     """What a change needs.
 
     `certain`: the user stated it as a rule in so many words. Only that is made at once, and never in a file that git

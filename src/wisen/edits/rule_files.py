@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wisen.model.entry import Entry, Occurrence
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 
 def book_folder(home: Path, context: str) -> Path:

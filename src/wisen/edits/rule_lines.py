@@ -8,7 +8,7 @@ import msgspec
 
 from wisen.edits import preferences
 from wisen.model.change import Line, Value
-from wisen.model.entry import Status, rule_id
+from wisen.model.entry import EntryStatus, rule_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,4 +25,4 @@ def rule_of(change: Change, every: Sequence[EntryState]) -> str | None:
     if not isinstance(deed, Value) or not change.path.endswith(preferences.FILE):
         return None
     said = msgspec.json.decode(deed.new or "null")
-    return next((s.entry.id for s in every if s.text == said and s.status is Status.PROMOTED), None)
+    return next((s.entry.id for s in every if s.text == said and s.status is EntryStatus.PROMOTED), None)

@@ -15,7 +15,7 @@ from wisen.errors import SettingsUnclear
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from wisen.edits.flow_text import Path, Splice
+    from wisen.edits.flow_text import Path, TextSplice
 
 Json: TypeAlias = "bool | int | float | str | list[Any] | dict[str, Any] | None"
 Format = Literal["json", "json5", "toml", "yaml"]
@@ -102,7 +102,7 @@ def _readers(format: Format) -> list[Callable[[str], Any]]:
     return [json_text.plain if format == "json" else json_text.loose]
 
 
-def _splice(text: str, format: Format, path: Path, value: Any) -> Splice:
+def _splice(text: str, format: Format, path: Path, value: Any) -> TextSplice:
     if format == "toml":
         from wisen.edits.toml_text import with_value, without_value
     elif format == "yaml":

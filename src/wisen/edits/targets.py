@@ -11,7 +11,7 @@ from wisen.model.signal import About
 
 if TYPE_CHECKING:
     from wisen.model.entry import Entry
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 
 class Target(NamedTuple):

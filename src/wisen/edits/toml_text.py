@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wisen.edits.flow_text import (
-    Item,
+    FlowItem,
     Node,
-    Splice,
+    TextSplice,
     cut_from,
     line_cut,
     line_end,
@@ -41,7 +41,7 @@ _BIGGEST = 2**63
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TomlLine:
     """A header or a key with its value; `address` is the whole path, with places in arrays of tables."""
 
     start: int
@@ -61,7 +61,7 @@ def data(text: str) -> Any:
         raise SettingsUnclear(f"this is not TOML ({error}); please mend the file, then try again") from error
 
 
-def with_value(text: str, path: Path, value: object) -> Splice:
+def with_value(text: str, path: Path, value: object) -> TextSplice:
     """The change that sets a value."""
     lines = scanned(text)
     for line in lines:
@@ -82,7 +82,7 @@ def with_value(text: str, path: Path, value: object) -> Splice:
     return _member_added(text, lines, table, (rest[0], nested(rest[1:], value)))
 
 
-def without_value(text: str, path: Path) -> Splice:
+def without_value(text: str, path: Path) -> TextSplice:
     """The change that removes a value."""
     lines = scanned(text)
     for line in lines:
@@ -96,33 +96,33 @@ def without_value(text: str, path: Path) -> Splice:
     lonely = not any(line.address[: len(parent)] == parent for line in lines if line not in inside)
     first = inside[0]
     if parent and lonely and first.value is not None:
-        return Splice(first.start, inside[-1].end, f"{_dotted(first.local[: len(parent) - len(path)])} = {{}}")
+        return TextSplice(first.start, inside[-1].end, f"{_dotted(first.local[: len(parent) - len(path)])} = {{}}")
     if parent and lonely:
-        return Splice(first.start, inside[-1].end, f"[{_dotted(_names(parent))}]")
+        return TextSplice(first.start, inside[-1].end, f"[{_dotted(_names(parent))}]")
     cut = line_cut(text, first.start, inside[-1].end)
     before = text[: cut.start]
     if first.value is None and re.search(r"(?:\A|\n)[ \t]*\r?\n\Z", before):
         behind = text[cut.end : line_end(text, cut.end)]
         if not behind.strip():
-            return Splice(line_start(text, cut.start - (2 if before.endswith("\r\n") else 1)), cut.end, "")
+            return TextSplice(line_start(text, cut.start - (2 if before.endswith("\r\n") else 1)), cut.end, "")
     return cut
 
 
-def _table_replaced(text: str, lines: list[Line], path: Path, value: object) -> Splice:
+def _table_replaced(text: str, lines: list[TomlLine], path: Path, value: object) -> TextSplice:
     """Puts a table in the place of one."""
     inside = _stretch(lines, path)
     first = inside[0]
     local = first.local[: len(first.local) - len(first.address) + len(path)]
     if local:
-        return Splice(first.start, inside[-1].end, f"{_dotted(local)} = {_inline(value)}")
+        return TextSplice(first.start, inside[-1].end, f"{_dotted(local)} = {_inline(value)}")
     if first.value is not None or not isinstance(value, dict):
         raise unclear(path, "a table stands there, and only another table can take its place")
     in_array = isinstance(path[-1], int)
     sections = _sections(_names(path), [value] if in_array else value)
-    return Splice(first.start, inside[-1].end, _joined(sections, newline_of(text)))
+    return TextSplice(first.start, inside[-1].end, _joined(sections, newline_of(text)))
 
 
-def _stretch(lines: list[Line], path: Path) -> list[Line]:
+def _stretch(lines: list[TomlLine], path: Path) -> list[TomlLine]:
     """The lines that make up a table; they must follow each other."""
     at = [place for place, line in enumerate(lines) if line.address[: len(path)] == path]
     if not at:
@@ -132,7 +132,7 @@ def _stretch(lines: list[Line], path: Path) -> list[Line]:
     return [lines[place] for place in at]
 
 
-def _member_added(text: str, lines: list[Line], table: Path, member: tuple[str, object]) -> Splice:
+def _member_added(text: str, lines: list[TomlLine], table: Path, member: tuple[str, object]) -> TextSplice:
     key, value = member
     as_tables = isinstance(value, dict) or (
         isinstance(value, list) and value and all(isinstance(v, dict) for v in value)
@@ -159,11 +159,11 @@ def _member_added(text: str, lines: list[Line], table: Path, member: tuple[str, 
         new = f"{_dotted(head)}.{new}"
     if section:
         end = line_end(text, section[-1].end)
-        return Splice(end, end, line + margin_of(text, section[-1].start) + new)
+        return TextSplice(end, end, line + margin_of(text, section[-1].start) + new)
     if first_header == len(lines):
         return _at_the_end(text, new)
     at = _above(text, lines[first_header].start)
-    return Splice(at, at, new + line + line)
+    return TextSplice(at, at, new + line + line)
 
 
 def _above(text: str, at: int) -> int:
@@ -208,7 +208,7 @@ def _joined(sections: list[Section], line: str) -> str:
     return (line + line).join(blocks)
 
 
-def _section_added(text: str, lines: list[Line], table: Path, sections: list[Section]) -> Splice:
+def _section_added(text: str, lines: list[TomlLine], table: Path, sections: list[Section]) -> TextSplice:
     """Puts sections behind the last line of a table."""
     line = newline_of(text)
     block = _joined(sections, line)
@@ -220,23 +220,23 @@ def _section_added(text: str, lines: list[Line], table: Path, sections: list[Sec
     while place + 1 < len(lines) and lines[place + 1].value is not None:
         place += 1
     end = line_end(text, lines[place].end)
-    return Splice(end, end, line + line + block)
+    return TextSplice(end, end, line + line + block)
 
 
-def _at_the_end(text: str, block: str) -> Splice:
+def _at_the_end(text: str, block: str) -> TextSplice:
     line = newline_of(text)
     if not text or text.endswith("\n"):
-        return Splice(len(text), len(text), block + line)
-    return Splice(len(text), len(text), (line if text.strip() else "") + block)
+        return TextSplice(len(text), len(text), block + line)
+    return TextSplice(len(text), len(text), (line if text.strip() else "") + block)
 
 
 def _names(path: Path) -> tuple[str, ...]:
     return tuple(part for part in path if isinstance(part, str))
 
 
-def scanned(text: str) -> list[Line]:
+def scanned(text: str) -> list[TomlLine]:
     """Every header and key of a text, in order. The text must be TOML."""
-    lines: list[Line] = []
+    lines: list[TomlLine] = []
     table: Path = ()
     counts: dict[Path, int] = {}
     at = _skip(text, 0)
@@ -252,10 +252,10 @@ def scanned(text: str) -> list[Line]:
                 if table in counts:
                     table = (*table, counts[table] - 1)
             end = text.index("]", end) + (2 if double else 1)
-            lines.append(Line(at, end, table))
+            lines.append(TomlLine(at, end, table))
         else:
             item = _member(text, at)
-            lines.append(Line(at, item.value.end, (*table, *item.key), item.value, item.key))
+            lines.append(TomlLine(at, item.value.end, (*table, *item.key), item.value, item.key))
         at = _skip(text, lines[-1].end)
     return lines
 
@@ -280,10 +280,10 @@ def _keys(text: str, at: int) -> tuple[tuple[str, ...], int, int]:
         at = after + 1
 
 
-def _member(text: str, at: int) -> Item:
+def _member(text: str, at: int) -> FlowItem:
     names, end, equals = _keys(text, at)
     value = _value(text, _BLANKS.match(text, equals + 1).end())  # type: ignore[union-attr]  # it matches nothing, too
-    return Item(at, value, names, text[end : value.start])
+    return FlowItem(at, value, names, text[end : value.start])
 
 
 def _value(text: str, at: int) -> Node:
@@ -296,11 +296,11 @@ def _value(text: str, at: int) -> Node:
 
 
 def _box(text: str, start: int) -> Node:
-    items: list[Item] = []
+    items: list[FlowItem] = []
     box = Node(start, start, items, mapping=text[start] == "{")
     at = _skip(text, start + 1)
     while text[at : at + 1] != ("}" if box.mapping else "]"):
-        item = _member(text, at) if box.mapping else Item(at, _value(text, at))
+        item = _member(text, at) if box.mapping else FlowItem(at, _value(text, at))
         items.append(item)
         at = _skip(text, item.value.end)
         if text[at : at + 1] == ",":
@@ -317,7 +317,7 @@ class TomlStyle:
     trivia = _TRIVIA
     expands = False
 
-    def write(self, key: str | None, value: object, like: Item | None, layout: Layout | None) -> str:
+    def write(self, key: str | None, value: object, like: FlowItem | None, layout: Layout | None) -> str:
         """A member, or an element when there is no key."""
         joint = like.joint if like and like.joint else " = "
         return _inline(value) if key is None else f"{_key(key)}{joint}{_inline(value)}"

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wisen.edits.flow_text import (
-    Item,
+    FlowItem,
     Node,
-    Splice,
+    TextSplice,
     child,
     cut_from,
     line_cut,
@@ -46,7 +46,7 @@ _FLAT = re.compile(r"^( *)[^\s#-][^\r\n]*:[ \t]*\r?\n\1- ", re.MULTILINE)
 
 
 @dataclass(slots=True)
-class Block(Node):
+class YamlNode(Node):
     """A node of YAML; `flow` when it stands in brackets."""
 
     flow: bool = False
@@ -55,7 +55,7 @@ class Block(Node):
 
 
 @dataclass(slots=True)
-class Entry(Item):
+class YamlItem(FlowItem):
     """An item of YAML; `after` is where its colon or dash ends."""
 
     after: int = 0
@@ -71,24 +71,24 @@ def old_data(text: str) -> Any:
     return _loaded(text, (1, 1))
 
 
-def with_value(text: str, path: Path, value: object) -> Splice:
+def with_value(text: str, path: Path, value: object) -> TextSplice:
     """The change that sets a value."""
     root = scanned(text)
     if root is None or root.empty:
         line = newline_of(text)
         lead = line if text and not text.endswith("\n") else ""
         block = line.join(_lines(nested(path, value), _Look(text)))
-        return Splice(len(text), len(text), lead + block + ("" if lead else line))
+        return TextSplice(len(text), len(text), lead + block + ("" if lead else line))
     box, rest, entry = root, path, None
     while not box.flow:
         found = child(box, rest)
         if found is None:
             return _added(text, box, rest, value)
         entry, rest = found[0], rest[found[1] :]
-        assert isinstance(entry, Entry)  # the scanner makes no other
+        assert isinstance(entry, YamlItem)  # the scanner makes no other
         if not rest:
             return _replaced(text, entry, value)
-        assert isinstance(entry.value, Block)  # the scanner makes no other
+        assert isinstance(entry.value, YamlNode)  # the scanner makes no other
         box = entry.value
         if box.flow and not box.items and not _comment_in(text, box):
             inside = {rest[0]: nested(rest[1:], value)} if box.mapping else [value]
@@ -97,7 +97,7 @@ def with_value(text: str, path: Path, value: object) -> Splice:
     return set_in(text, box, start, rest, value, YamlStyle())
 
 
-def without_value(text: str, path: Path) -> Splice:
+def without_value(text: str, path: Path) -> TextSplice:
     """The change that removes a value."""
     box, rest, outer = scanned(text), path, None
     while box is not None and not box.flow:
@@ -105,8 +105,8 @@ def without_value(text: str, path: Path) -> Splice:
         if found is None:
             break
         entry, rest = found[0], rest[found[1] :]
-        assert isinstance(entry, Entry)  # the scanner makes no other
-        assert isinstance(entry.value, Block)  # the scanner makes no other
+        assert isinstance(entry, YamlItem)  # the scanner makes no other
+        assert isinstance(entry.value, YamlNode)  # the scanner makes no other
         if not rest:
             return _cut(text, box, entry, outer)
         box, outer = entry.value, entry
@@ -115,22 +115,22 @@ def without_value(text: str, path: Path) -> Splice:
     return cut_from(text, box, rest, YamlStyle())
 
 
-def _cut(text: str, box: Block, entry: Entry, outer: Entry | None) -> Splice:
+def _cut(text: str, box: YamlNode, entry: YamlItem, outer: YamlItem | None) -> TextSplice:
     items = box.items or []
     if len(items) == 1 and (outer or not box.mapping):
         if outer is None:
-            return Splice(box.start, box.end, "[]")
+            return TextSplice(box.start, box.end, "[]")
         return _replaced(text, outer, {} if box.mapping else [])
     at = next(place for place, other in enumerate(items) if other is entry)
     if own_margin(text, entry.start) is None and at + 1 < len(items):
         follower = items[at + 1].start
         if "#" in text[entry.value.end : follower]:
             raise unclear(entry.key, "a comment stands between it and the next")
-        return Splice(entry.start, follower, "")
+        return TextSplice(entry.start, follower, "")
     return line_cut(text, entry.start, entry.value.end)
 
 
-def _added(text: str, box: Block, path: Path, value: object) -> Splice:
+def _added(text: str, box: YamlNode, path: Path, value: object) -> TextSplice:
     """Puts an entry behind the last one of a block."""
     items = box.items
     if not items:
@@ -140,10 +140,10 @@ def _added(text: str, box: Block, path: Path, value: object) -> Splice:
     inside = {path[0]: nested(path[1:], value)} if box.mapping else [value]
     end = line_end(text, box.end)
     lead = newline_of(text) + " " * column
-    return Splice(end, end, "".join(lead + line for line in _lines(inside, _Look(text))))
+    return TextSplice(end, end, "".join(lead + line for line in _lines(inside, _Look(text))))
 
 
-def _replaced(text: str, entry: Entry, value: object) -> Splice:
+def _replaced(text: str, entry: YamlItem, value: object) -> TextSplice:
     """Puts another value in the place of one; a comment beside the key or the value stays on that line."""
     look = _Look(text)
     old = entry.value
@@ -151,7 +151,7 @@ def _replaced(text: str, entry: Entry, value: object) -> Splice:
     assert beside_key  # it matches nothing, too
     comment = beside_key.group() if beside_key.group("line") and beside_key.end() <= old.end else ""
     if not isinstance(value, dict | list) or not value:
-        return Splice(entry.after, old.end, f" {look.scalar(value)}{comment}")
+        return TextSplice(entry.after, old.end, f" {look.scalar(value)}{comment}")
     end = old.end
     if not comment and (beside := _BESIDE.match(text, end)) and beside.group("line"):
         comment, end = beside.group(), beside.end()
@@ -166,8 +166,8 @@ def _replaced(text: str, entry: Entry, value: object) -> Splice:
     if not entry.key:
         inner = margin + "  "
         if not comment:
-            return Splice(entry.after, end, " " + (look.newline + inner).join(lines))
-    return Splice(entry.after, end, comment + "".join(look.newline + inner + line for line in lines))
+            return TextSplice(entry.after, end, " " + (look.newline + inner).join(lines))
+    return TextSplice(entry.after, end, comment + "".join(look.newline + inner + line for line in lines))
 
 
 def _comment_in(text: str, box: Node) -> bool:
@@ -243,7 +243,7 @@ class YamlStyle:
     trivia = _TRIVIA
     expands = False
 
-    def write(self, key: str | None, value: object, like: Item | None, layout: Layout | None) -> str:
+    def write(self, key: str | None, value: object, like: FlowItem | None, layout: Layout | None) -> str:
         """A member, or an element when there is no key."""
         return _Look.scalar(value) if key is None else f"{_key(key)}: {_Look.scalar(value)}"
 
@@ -275,38 +275,38 @@ def _loaded(text: str, version: tuple[int, int] | None) -> Any:
     return {} if found is None else found
 
 
-def scanned(text: str) -> Block | None:
+def scanned(text: str) -> YamlNode | None:
     """The root of a text; None when it is empty but for comments."""
     root = _read(text, None, whole=False)
     return None if root is None else _node(text, root, root.start_mark.index)
 
 
-def _node(text: str, node: Any, before: int) -> Block:
+def _node(text: str, node: Any, before: int) -> YamlNode:
     """A node with the place where its content ends; `before` is that of a value that is not written."""
     from ruamel.yaml.nodes import MappingNode, SequenceNode
 
     start, end = node.start_mark.index, node.end_mark.index
     if start < before:  # an alias has the marks of what it stands for
         alias = _ALIAS.match(text, before)
-        return Block(before, alias.end() if alias else before)
+        return YamlNode(before, alias.end() if alias else before)
     if isinstance(node, MappingNode):
         items = _members(text, node)
     elif isinstance(node, SequenceNode):
         items = _elements(text, node)
     else:
         if start == end:
-            return Block(before, before, empty=True)
-        return Block(start, start + len(text[start:end].rstrip(" \t\r\n")))
+            return YamlNode(before, before, empty=True)
+        return YamlNode(start, start + len(text[start:end].rstrip(" \t\r\n")))
     flow = bool(node.flow_style)
     if flow:
         _commas(text, items)
     elif items:
         end = items[-1].value.end
-    return Block(start, end, items, mapping=isinstance(node, MappingNode), flow=flow)
+    return YamlNode(start, end, items, mapping=isinstance(node, MappingNode), flow=flow)
 
 
-def _members(text: str, node: Any) -> list[Item]:
-    items: list[Item] = []
+def _members(text: str, node: Any) -> list[FlowItem]:
+    items: list[FlowItem] = []
     for key, value in node.value:
         colon = _COLON.match(text, key.end_mark.index)
         if not colon and not node.flow_style:
@@ -314,29 +314,29 @@ def _members(text: str, node: Any) -> list[Item]:
         after = colon.end() if colon else key.end_mark.index
         is_text = key.tag == "tag:yaml.org,2002:str"
         name = (key.value,) if is_text else ("\0", str(key.value))
-        items.append(Entry(key.start_mark.index, _node(text, value, after), name, after=after))
+        items.append(YamlItem(key.start_mark.index, _node(text, value, after), name, after=after))
     return items
 
 
-def _elements(text: str, node: Any) -> list[Item]:
-    items: list[Item] = []
+def _elements(text: str, node: Any) -> list[FlowItem]:
+    items: list[FlowItem] = []
     at = node.start_mark.index
     for value in node.value:
         if node.flow_style:
             at = _skip(text, at + 1)  # behind the bracket or the comma
             start = value.start_mark.index
-            items.append(Entry(max(start, at), _node(text, value, at)))
+            items.append(YamlItem(max(start, at), _node(text, value, at)))
             at = _skip(text, items[-1].value.end)
             continue
         at = _skip(text, at)
         if text[at : at + 1] != "-":
             raise SettingsUnclear("a list of this YAML is written in a rare way; please change the file by hand")
-        items.append(Entry(at, _node(text, value, at + 1), after=at + 1))
+        items.append(YamlItem(at, _node(text, value, at + 1), after=at + 1))
         at = items[-1].value.end
     return items
 
 
-def _commas(text: str, items: list[Item]) -> None:
+def _commas(text: str, items: list[FlowItem]) -> None:
     for item in items:
         at = _skip(text, item.value.end)
         if text[at : at + 1] == ",":

@@ -11,7 +11,7 @@ from wisen.errors import LanguageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wisen.feedback.detector import Model
+    from wisen.feedback.detector import DetectorModel
     from wisen.feedback.language import Language
 
 FOLDER = "languages"
@@ -36,7 +36,7 @@ class Added:
         self._digest = digest
 
     @cached_property
-    def model(self) -> Model:
+    def model(self) -> DetectorModel:
         """What hears turns in all of them: made when the first turn is heard."""
         from wisen.feedback.detector import detector, shipped
 

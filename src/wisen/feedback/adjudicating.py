@@ -16,16 +16,16 @@ from wisen.feedback.doubt import decided, is_doubtful
 from wisen.feedback.turns import turns_of
 from wisen.model.model_use import Tier
 from wisen.model.signal import Said, SignalKind
-from wisen.models.ports import Item, Question
+from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from wisen.feedback.own_phrases import Own
     from wisen.model.failure import Mined
     from wisen.model.history import History, Turn
     from wisen.model.signal import Heard
-    from wisen.parts import Parts
+    from wisen.models.model_ports import Model
 
 PURPOSE = "adjudicate"
 AT_ONCE = 20
@@ -73,10 +73,11 @@ class _Doubt(NamedTuple):
 class Adjudicator:
     """Has the nano model decide, as long as it answers."""
 
-    def __init__(self, parts: Parts, own: Own) -> None:
-        self._parts = parts
+    def __init__(self, own: Own, model: Callable[[], Model], *, asks: bool) -> None:
+        """`asks`: whether the user wants that at all."""
         self._own = own
-        self._asks = parts.models.adjudicate
+        self._model = model
+        self._asks = asks
         self._in_vain = 0
         self.troubles: list[str] = []
         """Why the detector's word stands, where a model should have decided."""
@@ -99,11 +100,11 @@ class Adjudicator:
             tier=Tier.NANO,
             instructions=_INSTRUCTIONS,
             answer=Rulings,
-            material=tuple(Item(str(number), doubt.heard.text) for number, doubt in enumerate(batch, 1)),
+            material=tuple(MaterialItem(str(number), doubt.heard.text) for number, doubt in enumerate(batch, 1)),
             most_tokens=_TOKENS_EACH * (len(batch) + 1),
         )
         try:
-            answer = self._parts.model().ask(question)
+            answer = self._model().ask(question)
         except (ModelError, MissingExtra) as error:
             # One that could not read these may read the next; all else would fail again.
             passing = isinstance(error, ModelFailed) and error.reason in (Reason.MALFORMED, Reason.REFUSED)

@@ -22,7 +22,7 @@ from wisen.text.lasting_words import orders_lastingly
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from wisen.feedback.features import Seen
+    from wisen.feedback.features import TurnFeatures
     from wisen.feedback.language import Language
 
 
@@ -64,7 +64,7 @@ class _Kinds:
         self.weights = tuple(each.weights for each in of)
 
 
-class Model:
+class DetectorModel:
     """Weighs turns: by one set of models in English, by another where other languages speak."""
 
     def __init__(
@@ -131,14 +131,14 @@ class Model:
         foreign = is_foreign(fold(text)) or any(map(is_dense, text))
         return lesson_quotes.is_order(text, spoken or (self.lexicon.languages if foreign else ()))
 
-    def _spoken(self, seen: Seen) -> tuple[Language, ...]:
+    def _spoken(self, seen: TurnFeatures) -> tuple[Language, ...]:
         """The languages of a turn, where it is not English."""
         return self.lexicon.spoken(seen.spoken & ~self.lexicon.own) if seen.is_abroad else ()
 
-    def _of(self, seen: Seen) -> _Kinds:
+    def _of(self, seen: TurnFeatures) -> _Kinds:
         return self._abroad if seen.is_abroad else self._home
 
-    def _lesson(self, heard: Heard, seen: Seen, score: float) -> Lesson | None:
+    def _lesson(self, heard: Heard, seen: TurnFeatures, score: float) -> Lesson | None:
         """The lesson of a turn; `score` is what the turn tells of how long it lasts."""
         abroad = self._spoken(seen)
         text, reading = lesson_quotes.draw_lesson(heard.text, abroad, self.lexicon)
@@ -164,7 +164,7 @@ class Model:
             about=lesson_quotes.about(reading, groups),
         )
 
-    def _signal(self, text: str, seen: Seen, number: int, probability: float, lesson: Lesson | None) -> Signal:
+    def _signal(self, text: str, seen: TurnFeatures, number: int, probability: float, lesson: Lesson | None) -> Signal:
         start, end = self._evidence(text, seen, number)
         kind = self._kinds[number]
         if kind not in _TEACHES:
@@ -181,7 +181,7 @@ class Model:
         chosen = phrases.chosen(pattern, spoken)
         return sum(weights.get(name, 0.0) for each in chosen for name in (f"= {each.phrase}", *each.groups))
 
-    def _evidence(self, text: str, seen: Seen, number: int) -> tuple[int, int]:
+    def _evidence(self, text: str, seen: TurnFeatures, number: int) -> tuple[int, int]:
         """The phrase that speaks most for a kind; the whole text when none does."""
         phrases = self.lexicon.phrases if seen.is_abroad else self.lexicon.english
         spoken = seen.spoken if seen.is_abroad else 1
@@ -199,7 +199,7 @@ class Model:
 class _Speaks(dict[tuple[bool, int, int, int], float]):
     """How much a pattern speaks for a kind, abroad or not, in a text with such languages; worked out once."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: DetectorModel) -> None:
         super().__init__()
         self._model = model
 
@@ -213,17 +213,17 @@ def detect(heard: Heard) -> tuple[Signal, ...]:
 
 
 @cache
-def shipped() -> Model:
+def shipped() -> DetectorModel:
     """The model that comes with the package."""
     return detector()
 
 
-def detector(added: tuple[Language, ...] = ()) -> Model:
+def detector(added: tuple[Language, ...] = ()) -> DetectorModel:
     """The model that comes with the package, with more languages than those that come with it."""
     read = resources.files(__package__).joinpath("weights.json").read_bytes()
     file = msgspec.json.decode(read, type=_File)
     lexicon = Lexicon(together(shipped_languages(), added)) if added else shipped_lexicon()
-    return Model(file.kinds, file.abroad, file.lasting, lexicon)
+    return DetectorModel(file.kinds, file.abroad, file.lasting, lexicon)
 
 
 def _score(probability: float) -> float:

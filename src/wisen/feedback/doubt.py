@@ -5,6 +5,7 @@ Only corrections and preferences are doubted: they are what rules are made of.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.feedback.detector import shipped
@@ -13,9 +14,11 @@ from wisen.model.signal import SignalKind
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from wisen.feedback.detector import Model
+    from wisen.feedback.detector import DetectorModel
     from wisen.model.signal import Heard, Signal
 
+RECENT = timedelta(days=30)
+"""How far behind the newest a turn may lie that an agent is asked about."""
 DOUBTED = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 BAND = 0.15
 """How near to its threshold a probability is in doubt."""
@@ -23,7 +26,7 @@ LONGEST = 2000
 """Longer texts are not doubted: they are mostly not the user's own words. Nothing is ever sent in part."""
 
 
-def is_doubtful(heard: Heard, model: Model | None = None) -> bool:
+def is_doubtful(heard: Heard, model: DetectorModel | None = None) -> bool:
     """Whether what speaks most for a correction or a preference lies near its threshold."""
     if not heard.text.strip() or len(heard.text) > LONGEST:
         return False
@@ -31,7 +34,7 @@ def is_doubtful(heard: Heard, model: Model | None = None) -> bool:
     return abs(max(margins[kind] for kind in DOUBTED)) <= BAND
 
 
-def decided(heard: Heard, holds: Collection[SignalKind], model: Model | None = None) -> tuple[Signal, ...]:
+def decided(heard: Heard, holds: Collection[SignalKind], model: DetectorModel | None = None) -> tuple[Signal, ...]:
     """What a turn says when it is known which of the doubted kinds hold; of the others the detector's word stands."""
     insisted = {kind for kind in holds if kind in DOUBTED}
     signals = (model or shipped()).signals(heard, insisted)

@@ -17,7 +17,7 @@ from wisen.feedback.lanes import Rows
 from wisen.feedback.language import GROUPS, MARKS
 from wisen.feedback.lexicon import Lexicon, Openings, shipped_lexicon
 from wisen.feedback.phrase_matching import Match, Phrases, is_negated
-from wisen.feedback.tables import BOTH, NEXT, Table, Tables
+from wisen.feedback.tables import BOTH, NEXT, FeatureTable, Tables
 from wisen.feedback.writing import Folded, folded, has_words, is_foreign, length, mask, sentence_end
 from wisen.model.signal import Before
 
@@ -54,7 +54,7 @@ _STOPS = (".", "。", "।")
 _PERSONS = frozenset("ourselves addressed myself order agree".split())
 
 
-class Seen(Struct, frozen=True):
+class TurnFeatures(Struct, frozen=True):
     """What one turn shows."""
 
     said: dict[str, float]
@@ -99,10 +99,10 @@ def _named_only() -> Tables:
     return tables(Rows(()), Rows(()), shipped_lexicon())
 
 
-def glance(heard: Heard, by: Tables) -> Seen:
+def glance(heard: Heard, by: Tables) -> TurnFeatures:
     """What a turn shows, and what that adds to the scores."""
     lexicon = by.lexicon
-    text = lexicon.with_emoji(heard.text[:READ])
+    text = lexicon.emoticons.with_emoji(heard.text[:READ])
     masked = mask(text)
     plain = folded(masked)
     said: dict[str, float] = {}
@@ -143,11 +143,11 @@ def glance(heard: Heard, by: Tables) -> Seen:
     total += added + added_too + table.rows.weigh(shown)
     if is_abroad:
         total += _together(_paired(said, shown), table.pairs)
-    return Seen(said, shown, around, work, total, found, spoken, is_abroad, plain)
+    return TurnFeatures(said, shown, around, work, total, found, spoken, is_abroad, plain)
 
 
 def _phrases(  # noqa: C901, PLR0912  # the innermost loop: calls would cost more than all it does
-    text: str, found: list[Match], spoken: int, table: Table, said: dict[str, float]
+    text: str, found: list[Match], spoken: int, table: FeatureTable, said: dict[str, float]
 ) -> int:
     told_of, total, questions, stop = table.told, 0, "?" in text, -1
     for match in found:

@@ -169,11 +169,6 @@ def _folder() -> Traversable:
     return resources.files(__package__).joinpath("languages")
 
 
-def languages_in(folder: Path) -> tuple[Language, ...]:
-    """The languages of a folder; none where there is no folder. Raises: LanguageError."""
-    return tuple(read_file(file) for file in sorted(folder.glob("*.toml")))
-
-
 def together(shipped: Iterable[Language], added: Iterable[Language]) -> tuple[Language, ...]:
     """Both; an added one takes the place of a shipped one of the same code, or extends it."""
     by_code = {language.code: language for language in shipped}

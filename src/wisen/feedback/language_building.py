@@ -11,13 +11,13 @@ from wisen.feedback.drafts import Draft
 from wisen.feedback.language import GROUPS, LessonWords, Negations, Opening, shipped_languages
 from wisen.feedback.tongues import tongues
 from wisen.model.model_use import Tier
-from wisen.models.ports import Item, Question
+from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from wisen.feedback.language import Language, Words
-    from wisen.models.ports import Model
+    from wisen.models.model_ports import Model
 
     Progress = Callable[[str, int, int], None]
 
@@ -53,7 +53,7 @@ _HINTS = {
 }
 
 
-class Asked(NamedTuple):
+class GroupQuestion(NamedTuple):
     """One question: a table, with its groups."""
 
     table: str
@@ -62,11 +62,11 @@ class Asked(NamedTuple):
 
 
 QUESTIONS = (
-    *(Asked(table, tuple(each for each in groups if each not in _EMOJI)) for table, groups in GROUPS.items()),
-    Asked("", ("harmless", "prefixes")),
-    Asked("negations", Negations.__struct_fields__),
-    Asked("opening", Opening.__struct_fields__),
-    Asked("lesson", tuple(each for each in LessonWords.__struct_fields__ if each not in ("about", "lasting"))),
+    *(GroupQuestion(table, tuple(each for each in groups if each not in _EMOJI)) for table, groups in GROUPS.items()),
+    GroupQuestion("", ("harmless", "prefixes")),
+    GroupQuestion("negations", Negations.__struct_fields__),
+    GroupQuestion("opening", Opening.__struct_fields__),
+    GroupQuestion("lesson", tuple(each for each in LessonWords.__struct_fields__ if each not in ("about", "lasting"))),
 )
 
 
@@ -108,7 +108,7 @@ def drafted(model: Model, code: str, progress: Progress) -> Drafted:
     return Drafted(draft, len(QUESTIONS))
 
 
-def question(asked: Asked, name: str, own_name: str) -> Question[Any]:
+def question(asked: GroupQuestion, name: str, own_name: str) -> Question[Any]:
     """What is asked about one table."""
     fields = [*asked.groups, *(("confusable",) if asked.table in GROUPS else ())]
     named = f"Phrases_{asked.table or 'top'}"
@@ -118,7 +118,7 @@ def question(asked: Asked, name: str, own_name: str) -> Question[Any]:
         tier=Tier.HEAVY,
         instructions=_ASK.format(name=name, own_name=own_name),
         answer=answer,
-        material=tuple(Item(group, _example(asked.table, group)) for group in asked.groups),
+        material=tuple(MaterialItem(group, _example(asked.table, group)) for group in asked.groups),
         most_tokens=_TOKENS + _TOKENS_EACH * len(fields),
     )
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-NAME = ".language-keywords.json"
 VERSION = 2
 _VERSIONS = (1, 2)
 TAKEN: dict[str, tuple[str, str]] = {

@@ -1,4 +1,4 @@
-"""The steps around languages: which ones the user writes in, and putting files of theirs into the home."""
+"""The languages of the user: which ones he writes in, and putting files of theirs into the home."""
 
 from __future__ import annotations
 
@@ -16,195 +16,202 @@ from wisen.feedback.spoken import spoken_in
 from wisen.feedback.tongues import Writing, tongues
 from wisen.feedback.turns import turns_of
 from wisen.model.report import Selection
-from wisen.model.user_language import Built, KnownLanguage, Origin, Survey, UnknownLanguage
+from wisen.model.user_language import Built, KnownLanguage, LanguageOrigin, Survey, UnknownLanguage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
     from pathlib import Path
 
+    from wisen.feedback.added_languages import Added
     from wisen.feedback.language import Language
     from wisen.feedback.language_building import Drafted
     from wisen.feedback.language_keywords import Keywords
-    from wisen.parts import Parts
+    from wisen.store.home import Home
+    from wisen.system.machine_ports import Files
 
 _READ = 4_000
 """How much of a turn is looked through for phrases."""
 
 
-def languages_of(parts: Parts) -> tuple[Language, ...]:
-    """Those that are shipped and those of the user, as they are heard."""
-    return together(shipped_languages(), parts.languages.languages)
+class UserLanguages:
+    """Those that he writes in, those that are shipped, and those that he added."""
 
+    def __init__(self, home: Home, files: Files, folder: Path, added: Added) -> None:
+        """`added`: what lies in the folder."""
+        self._home, self._files, self._folder, self._added = home, files, folder, added
 
-def survey(parts: Parts) -> Survey:
-    """Which languages the user writes in, with and without a file."""
-    writing = Writing()
-    heard: list[tuple[str, set[str], datetime]] = []
-    lexicon = parts.languages.model.lexicon
-    for history in parts.index.histories(Selection()):
-        for turn, said in turns_of(history):
-            heard.append((writing.add(said.text), spoken_in(said.text[:_READ], lexicon), turn.at))
-    known = languages_of(parts)
-    lacking = {each.code: each for each in writing.written() if each.code not in {of.code for of in known}}
-    turns = Counter[str]()
-    newest: dict[str, datetime] = {}
-    for guess, spoken, at in heard:
-        # A few phrases of a language that there is a file for stand in every kin of it.
-        for code in (guess,) if guess in lacking else spoken:
-            turns[code] += 1
-            newest[code] = max(at, newest.get(code, at))
-    return Survey(
-        turns=len(heard),
-        known=tuple(
-            sorted((_known(parts, each, turns, newest) for each in known), key=lambda each: (-each.turns, each.code))
-        ),
-        unknown=tuple(
-            UnknownLanguage(
-                code=code,
-                name=tongues()[code].name,
-                own_name=tongues()[code].own_name,
-                turns=turns[code],
-                newest=newest[code],
-                words=each.words,
-            )
-            for code, each in lacking.items()
-        ),
-        warnings=parts.languages.warnings,
-    )
+    def heard(self) -> tuple[Language, ...]:
+        """Those that are shipped and those of the user, as they are heard."""
+        return together(shipped_languages(), self._added.languages)
 
-
-def file_of(parts: Parts, code: str) -> Path:
-    """Where the user's own file of a language is, or would be. Raises: UsageError where its name is another's."""
-    file = parts.languages_folder / f"{code}.toml"
-    if parts.files.read(file).content is None and code in {each.code for each in parts.languages.languages}:
-        raise UsageError(f"Another file in {file.parent} has the code {code!r} already. Name it {file.name}.")
-    return file
-
-
-def put(parts: Parts, language: Language, comment: str, *, again: bool) -> str:
-    """Put the file of a language into the home, whole or not at all. Returns where an old one is now, if any.
-
-    Raises:
-        UsageError: there is one already, and it is not to be replaced.
-        FileError: it cannot be written.
-    """
-    file = file_of(parts, language.code)
-    seen = parts.files.read(file)
-    kept = ""
-    if seen.content is not None:
-        if not again:
-            raise UsageError(f"{file} is there already, and was left as it is. To replace it: --again")
-        kept = _keep_beside(parts, file, seen.content)
-    parts.files.write(seen, write_language(language, comment).encode("utf-8"))
-    return kept
-
-
-def _keep_beside(parts: Parts, file: Path, content: bytes) -> str:
-    for number in count(1):
-        seen = parts.files.read(file.with_name(f"{file.name}.bak{number}"))
-        if seen.content is None:
-            return parts.files.write(seen, content).path
-    raise AssertionError
-
-
-def _known(parts: Parts, language: Language, turns: Counter[str], newest: dict[str, datetime]) -> KnownLanguage:
-    added = {each.code: each for each in parts.languages.languages}.get(language.code)
-    shipped = language.code in {each.code for each in shipped_languages()}
-    origin = Origin.SHIPPED if added is None else Origin.EXTENDED if shipped and added.extends else Origin.ADDED
-    return KnownLanguage(
-        code=language.code,
-        name=language.name,
-        own_name=language.own_name,
-        origin=origin,
-        phrases=sum(map(len, language.groups.values())),
-        turns=turns[language.code],
-        newest=newest.get(language.code),
-        file="" if added is None else str(parts.languages_folder / f"{language.code}.toml"),
-    )
-
-
-def wanted(parts: Parts, codes: Sequence[str], *, again: bool) -> tuple[str, ...]:
-    """The languages whose files are to be written: those that are named, or those that the user writes in without one.
-
-    Raises: UsageError where one that is named cannot be.
-    """
-    if not codes:
-        return tuple(each.code for each in survey(parts).unknown)
-    for code in codes:
-        if code in {each.code for each in shipped_languages()}:
-            raise UsageError(
-                f"{code!r} comes with wisen. To add to it write a file with `extends = true`: docs/languages.md"
-            )
-        if code not in tongues():
-            known = ", ".join(sorted(tongues().keys() - {each.code for each in shipped_languages()}))
-            raise UsageError(f"{code!r} is none of {known}. For others write the file yourself: docs/languages.md")
-        if not again and parts.files.read(file_of(parts, code)).content is not None:
-            raise UsageError(f"{file_of(parts, code)} is there already. To replace it: --again")
-    return tuple(dict.fromkeys(codes))
-
-
-def built(
-    parts: Parts, code: str, done: Drafted | None = None, *, questions: int = 0, kept: str = "", written: bool = False
-) -> Built:
-    """What came of having a language written, or would."""
-    told = Built(
-        code=code, name=tongues()[code].name, file=str(file_of(parts, code)), questions=questions, written=written
-    )
-    if done is None:
-        return told
-    phrases = sum(map(len, done.draft.language().groups.values()))
-    trouble = done.trouble or ("" if phrases else "No phrase of the answers could be used.")
-    return replace(
-        told,
-        phrases=phrases,
-        dropped=dict(done.draft.dropped),
-        answered=done.answered,
-        questions=len(QUESTIONS),
-        kept=kept,
-        trouble=trouble,
-    )
-
-
-def take_in(parts: Parts, held: Keywords, comment: str, *, again: bool, dry_run: bool) -> tuple[Built, ...]:
-    """Put what a file of keywords holds into files of the home, one a language.
-
-    Raises:
-        UsageError: one of them is there already, and is not to be written again: then none is written.
-        FileError: one cannot be written.
-    """
-    ward = parts.ward
-    made: list[tuple[Language, Built]] = []
-    for code, groups in held.taken.items():
-        draft = _draft(code)
-        for group, texts in groups.items():
-            table = next(table for table, of in GROUPS.items() if group in of)
-            allowed = [text for text in texts if not ward.holds(text)]
-            draft.dropped["forgotten"] += len(texts) - len(allowed)
-            draft.add(table, group, allowed)
-        language = draft.language()
-        file = file_of(parts, code)
-        known = next((each for each in parts.languages.languages if each.code == code), None)
-        if parts.files.read(file).content is not None and not (again and known):
-            raise UsageError(
-                f"{file} is there already, and nothing was taken in. To add to it and keep the old one: --again"
-            )
-        new = language if known is None else replace(joined(known, language), extends=known.extends)
-        told = Built(
-            code=code,
-            name=language.name,
-            file=str(file),
-            phrases=sum(map(len, language.groups.values())),
-            dropped=dict(+draft.dropped),
-            written=not dry_run and bool(language.groups),
+    def survey(self) -> Survey:
+        """Which languages the user writes in, with and without a file."""
+        writing = Writing()
+        heard: list[tuple[str, set[str], datetime]] = []
+        lexicon = self._added.model.lexicon
+        for history in self._home.index.events.histories(Selection()):
+            for turn, said in turns_of(history):
+                heard.append((writing.add(said.text), spoken_in(said.text[:_READ], lexicon), turn.at))
+        known = self.heard()
+        lacking = {each.code: each for each in writing.written() if each.code not in {of.code for of in known}}
+        turns = Counter[str]()
+        newest: dict[str, datetime] = {}
+        for guess, spoken, at in heard:
+            # A few phrases of a language that there is a file for stand in every kin of it.
+            for code in (guess,) if guess in lacking else spoken:
+                turns[code] += 1
+                newest[code] = max(at, newest.get(code, at))
+        return Survey(
+            turns=len(heard),
+            known=tuple(
+                sorted((self._known(each, turns, newest) for each in known), key=lambda each: (-each.turns, each.code))
+            ),
+            unknown=tuple(
+                UnknownLanguage(
+                    code=code,
+                    name=tongues()[code].name,
+                    own_name=tongues()[code].own_name,
+                    turns=turns[code],
+                    newest=newest[code],
+                    words=each.words,
+                )
+                for code, each in lacking.items()
+            ),
+            warnings=self._added.warnings,
         )
-        made.append((new, told))
-    if dry_run:
-        return tuple(told for _, told in made)
-    return tuple(
-        replace(told, kept=put(parts, new, comment.format(name=new.name), again=again)) if told.written else told
-        for new, told in made
-    )
+
+    def file_of(self, code: str) -> Path:
+        """Where the user's own file of a language is, or would be. Raises: UsageError where its name is another's."""
+        file = self._folder / f"{code}.toml"
+        if self._files.read(file).content is None and code in {each.code for each in self._added.languages}:
+            raise UsageError(f"Another file in {file.parent} has the code {code!r} already. Name it {file.name}.")
+        return file
+
+    def put(self, language: Language, comment: str, *, again: bool) -> str:
+        """Put the file of a language into the home, whole or not at all. Returns where an old one is now, if any.
+
+        Raises:
+            UsageError: there is one already, and it is not to be replaced.
+            FileError: it cannot be written.
+        """
+        file = self.file_of(language.code)
+        seen = self._files.read(file)
+        kept = ""
+        if seen.content is not None:
+            if not again:
+                raise UsageError(f"{file} is there already, and was left as it is. To replace it: --again")
+            kept = self._keep_beside(file, seen.content)
+        self._files.write(seen, write_language(language, comment).encode("utf-8"))
+        return kept
+
+    def _keep_beside(self, file: Path, content: bytes) -> str:
+        for number in count(1):
+            seen = self._files.read(file.with_name(f"{file.name}.bak{number}"))
+            if seen.content is None:
+                return self._files.write(seen, content).path
+        raise AssertionError
+
+    def _known(self, language: Language, turns: Counter[str], newest: dict[str, datetime]) -> KnownLanguage:
+        added = {each.code: each for each in self._added.languages}.get(language.code)
+        shipped = language.code in {each.code for each in shipped_languages()}
+        origin = (
+            LanguageOrigin.SHIPPED
+            if added is None
+            else LanguageOrigin.EXTENDED
+            if shipped and added.extends
+            else LanguageOrigin.ADDED
+        )
+        return KnownLanguage(
+            code=language.code,
+            name=language.name,
+            own_name=language.own_name,
+            origin=origin,
+            phrases=sum(map(len, language.groups.values())),
+            turns=turns[language.code],
+            newest=newest.get(language.code),
+            file="" if added is None else str(self._folder / f"{language.code}.toml"),
+        )
+
+    def wanted(self, codes: Sequence[str], *, again: bool) -> tuple[str, ...]:
+        """The languages whose files are to be written: those that are named, or those written in that have none.
+
+        Raises: UsageError where one that is named cannot be.
+        """
+        if not codes:
+            return tuple(each.code for each in self.survey().unknown)
+        for code in codes:
+            if code in {each.code for each in shipped_languages()}:
+                raise UsageError(
+                    f"{code!r} comes with wisen. To add to it write a file with `extends = true`: docs/languages.md"
+                )
+            if code not in tongues():
+                known = ", ".join(sorted(tongues().keys() - {each.code for each in shipped_languages()}))
+                raise UsageError(f"{code!r} is none of {known}. For others write the file yourself: docs/languages.md")
+            if not again and self._files.read(self.file_of(code)).content is not None:
+                raise UsageError(f"{self.file_of(code)} is there already. To replace it: --again")
+        return tuple(dict.fromkeys(codes))
+
+    def built(
+        self, code: str, done: Drafted | None = None, *, questions: int = 0, kept: str = "", written: bool = False
+    ) -> Built:
+        """What came of having a language written, or would."""
+        told = Built(
+            code=code, name=tongues()[code].name, file=str(self.file_of(code)), questions=questions, written=written
+        )
+        if done is None:
+            return told
+        phrases = sum(map(len, done.draft.language().groups.values()))
+        trouble = done.trouble or ("" if phrases else "No phrase of the answers could be used.")
+        return replace(
+            told,
+            phrases=phrases,
+            dropped=dict(done.draft.dropped),
+            answered=done.answered,
+            questions=len(QUESTIONS),
+            kept=kept,
+            trouble=trouble,
+        )
+
+    def take_in(self, held: Keywords, comment: str, *, again: bool, dry_run: bool) -> tuple[Built, ...]:
+        """Put what a file of keywords holds into files of the home, one a language.
+
+        Raises:
+            UsageError: one of them is there already, and is not to be written again: then none is written.
+            FileError: one cannot be written.
+        """
+        ward = self._home.ward
+        made: list[tuple[Language, Built]] = []
+        for code, groups in held.taken.items():
+            draft = _draft(code)
+            for group, texts in groups.items():
+                table = next(table for table, of in GROUPS.items() if group in of)
+                allowed = [text for text in texts if not ward.holds(text)]
+                draft.dropped["forgotten"] += len(texts) - len(allowed)
+                draft.add(table, group, allowed)
+            language = draft.language()
+            file = self.file_of(code)
+            known = next((each for each in self._added.languages if each.code == code), None)
+            if self._files.read(file).content is not None and not (again and known):
+                raise UsageError(
+                    f"{file} is there already, and nothing was taken in. To add to it and keep the old one: --again"
+                )
+            new = language if known is None else replace(joined(known, language), extends=known.extends)
+            told = Built(
+                code=code,
+                name=language.name,
+                file=str(file),
+                phrases=sum(map(len, language.groups.values())),
+                dropped=dict(+draft.dropped),
+                written=not dry_run and bool(language.groups),
+            )
+            made.append((new, told))
+        if dry_run:
+            return tuple(told for _, told in made)
+        return tuple(
+            replace(told, kept=self.put(new, comment.format(name=new.name), again=again)) if told.written else told
+            for new, told in made
+        )
 
 
 def _draft(code: str) -> Draft:

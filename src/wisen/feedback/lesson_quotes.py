@@ -247,12 +247,8 @@ def _without_opening(words: str, abroad: Sequence[Language]) -> str:
     return bare
 
 
-def parts_of(text: str) -> list[str]:
-    """The sentences and lines of a text that say something, without the marks of lists."""
-    return [part.text for part in _parts(text)]
-
-
 def _parts(text: str) -> list[_Part]:
+    """The sentences and lines of a text that say something, without the marks of lists."""
     several = "\n" in text or ". " in text or "? " in text or "! " in text or "; " in text or not text.isascii()
     parts = []
     for each, apart in _torn(text) if several else ((text, ""),):
@@ -293,7 +289,7 @@ def forbids(text: str, abroad: Sequence[Language] = ()) -> bool:
 def groups_in(text: str, abroad: Sequence[Language] = (), lexicon: Lexicon | None = None) -> dict[str, int]:
     """How many words of a lesson stand for what."""
     lexicon = lexicon or shipped_lexicon()
-    return (lexicon.lessons if abroad else lexicon.english_lessons).groups_in(text)
+    return (lexicon.lesson_phrases.lessons if abroad else lexicon.lesson_phrases.english_lessons).groups_in(text)
 
 
 def about(text: str, groups: Mapping[str, int]) -> About:
@@ -317,7 +313,8 @@ def orders_in(parts: list[str], lexicon: Lexicon | None = None, *, abroad: bool 
     """How many words of each part say that something is to be done. All are looked through in one go."""
     starts = list(accumulate([len(part) + len(_APART) for part in parts]))
     lexicon = lexicon or shipped_lexicon()
-    found = (lexicon.orders if abroad else lexicon.english_orders).matches(fold(_APART.join(parts)))
+    phrases = lexicon.lesson_phrases
+    found = (phrases.orders if abroad else phrases.english_orders).matches(fold(_APART.join(parts)))
     counts = [0] * len(parts)
     for number, _ in {(bisect(starts, start), order) for order, start, _ in found}:
         counts[number] += 1

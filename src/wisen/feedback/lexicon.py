@@ -60,6 +60,51 @@ class Openings:
         return found or "begins otherwise"
 
 
+class Emoticons:
+    """Signs that are made of other signs, and the emoji they stand for."""
+
+    def __init__(self, languages: Iterable[Language]) -> None:
+        signs = {sign: emoji for each in languages for emoji, signs in each.emoticons.items() for sign in signs}
+        self._emoji_of = signs
+        self._pattern = _pattern_of(signs) if signs else None
+
+    def with_emoji(self, text: str) -> str:
+        """The text with emoji for signs made of other signs: each character stays where it is."""
+        if self._pattern is None or not (":" in text or "_" in text or "<" in text or "=" in text or "^" in text):
+            return text
+        return self._pattern.sub(self._emoji, text)
+
+    def _emoji(self, found: re.Match[str]) -> str:
+        return self._emoji_of[found[0]].ljust(len(found[0]))
+
+
+class LessonPhrases:
+    """The words of lessons, in all languages and in English alone: made when a text is first looked at for them."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    @cached_property
+    def orders(self) -> Phrases:
+        """The words of sentences that say what is to be done."""
+        return _orders(self._lexicon.languages)
+
+    @cached_property
+    def english_orders(self) -> Phrases:
+        """The same in English."""
+        return _orders(self._lexicon.english_alone)
+
+    @cached_property
+    def lessons(self) -> Phrases:
+        """The words by which lessons are understood; a group is named by its table and its own name."""
+        return _lessons(self._lexicon.languages)
+
+    @cached_property
+    def english_lessons(self) -> Phrases:
+        """The same in English."""
+        return _lessons(self._lexicon.english_alone)
+
+
 class Lexicon:
     """Some languages, the first of which is asked first."""
 
@@ -74,16 +119,17 @@ class Lexicon:
         `strange`: the words by which texts in other languages are known, where they were worked out before.
         """
         near = self._near = tuple(languages)
+        self.english_alone = near[:1]
+        """The language that is asked first."""
         self._whole = whole
         self._strange = strange_words(near) if strange is None else strange
         at_home = [each for each in near if each.code in HOME]
         self.english = _phrases(at_home)
         """English and emoji alone: other languages must not take a word of an English text for theirs."""
         self.english_negators = {each.code: negators(each) for each in at_home}
-        self.home = Openings(near[:1])
-        signs = {sign: emoji for each in near for emoji, signs in each.emoticons.items() for sign in signs}
-        self._emoji_of = signs
-        self._emoticons = _pattern_of(signs) if signs else None
+        self.home = Openings(self.english_alone)
+        self.emoticons = Emoticons(near)
+        self.lesson_phrases = LessonPhrases(self)
 
     @cached_property
     def languages(self) -> tuple[Language, ...]:
@@ -114,15 +160,6 @@ class Lexicon:
                 text = text.replace(mark, " ")
         return not self._strange.isdisjoint(text.split())
 
-    def with_emoji(self, text: str) -> str:
-        """The text with emoji for signs made of other signs: each character stays where it is."""
-        if self._emoticons is None or not (":" in text or "_" in text or "<" in text or "=" in text or "^" in text):
-            return text
-        return self._emoticons.sub(self._emoji, text)
-
-    def _emoji(self, found: re.Match[str]) -> str:
-        return self._emoji_of[found[0]].ljust(len(found[0]))
-
     @cached_property
     def phrases(self) -> Phrases:
         """Those of all languages: made when a text is first met that may not be English."""
@@ -131,27 +168,7 @@ class Lexicon:
     @cached_property
     def english_words(self) -> frozenset[str]:
         """The words of the English phrases, and those that are common."""
-        return frozenset(word for each in self._near[:1] for word in (*_words(each), *each.common))
-
-    @cached_property
-    def orders(self) -> Phrases:
-        """The words of sentences that say what is to be done."""
-        return _orders(self.languages)
-
-    @cached_property
-    def english_orders(self) -> Phrases:
-        """The same in English."""
-        return _orders(self._near[:1])
-
-    @cached_property
-    def lessons(self) -> Phrases:
-        """The words by which lessons are understood; a group is named by its table and its own name."""
-        return _lessons(self.languages)
-
-    @cached_property
-    def english_lessons(self) -> Phrases:
-        """The same in English."""
-        return _lessons(self._near[:1])
+        return frozenset(word for each in self.english_alone for word in (*_words(each), *each.common))
 
     def spoken(self, bits: int) -> tuple[Language, ...]:
         """The languages of such bits."""

@@ -1,15 +1,20 @@
-"""Listens to a recorded session: what each typed turn in it says."""
+"""Listens to what a user types: in one message, or in each turn of a recorded session."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wisen.errors import UsageError
 from wisen.feedback.own_phrases import Own
 from wisen.feedback.turns import turns_of
-from wisen.model.signal import Said
+from wisen.model.signal import Before, Heard, Said
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from wisen.model.history import History
+    from wisen.model.phrase import OwnPhrase
+    from wisen.model.signal import Signal
 
 _NONE = Own()
 
@@ -21,3 +26,25 @@ def listen(history: History, own: Own = _NONE) -> tuple[Said, ...]:
         for turn, heard in turns_of(history)
         for signal in own.hears(heard)
     )
+
+
+def signals_in(
+    text: str,
+    before: str = Before.OK,
+    *,
+    reason: bool = False,
+    queued: bool = False,
+    own: Iterable[OwnPhrase] | Own = (),
+) -> tuple[Signal, ...]:
+    """What a message that a user typed says about the work, the likeliest first.
+
+    `before` is what happened just before it, `reason` whether it was typed when refusing a call, `queued` whether it
+    was typed while the agent worked. What only the user's `own` phrases tell comes last.
+
+    Raises:
+        UsageError: `before` names nothing that can happen before a message.
+    """
+    if before not in list(Before):
+        raise UsageError(f"--before {before!r} is none of {', '.join(Before)}. Give one of them, or leave it out.")
+    heard = Heard(text=text, before=Before(before), reason=reason, queued=queued)
+    return (own if isinstance(own, Own) else Own(own)).hears(heard)

@@ -15,7 +15,7 @@ from wisen.model.signal import Before, Heard, Polarity, Signal, SignalKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from wisen.feedback.detector import Model
+    from wisen.feedback.detector import DetectorModel
     from wisen.model.phrase import OwnPhrase
     from wisen.model.signal import Lesson
 
@@ -29,14 +29,14 @@ _WITHIN = "-/.'"
 class Own:
     """What one user says in his own way: his phrases, and the languages that he added."""
 
-    def __init__(self, phrases: Iterable[OwnPhrase] = (), model: Callable[[], Model] = shipped) -> None:
+    def __init__(self, phrases: Iterable[OwnPhrase] = (), model: Callable[[], DetectorModel] = shipped) -> None:
         """`model` gives what hears turns; it is asked for at the first turn."""
         # The likeliest first: it decides where several of a kind stand in a turn.
         self._phrases = sorted(phrases, key=lambda each: (-each.probability, each.text))
         self._model = model
 
     @property
-    def model(self) -> Model:
+    def model(self) -> DetectorModel:
         """What hears turns in all languages that the user writes in."""
         return self._model()
 
@@ -100,7 +100,7 @@ def _is_mark(character: str) -> bool:
     return unicodedata.category(character).startswith("M")
 
 
-def _signal(phrase: OwnPhrase, text: str, place: int, end: int, model: Model) -> Signal:
+def _signal(phrase: OwnPhrase, text: str, place: int, end: int, model: DetectorModel) -> Signal:
     return Signal(
         kind=phrase.kind,
         probability=phrase.probability,
@@ -111,7 +111,7 @@ def _signal(phrase: OwnPhrase, text: str, place: int, end: int, model: Model) ->
     )
 
 
-def _lesson(text: str, place: int, end: int, model: Model) -> Lesson | None:
+def _lesson(text: str, place: int, end: int, model: DetectorModel) -> Lesson | None:
     """What a correction asks for: what the detector would take from it, if it were typed at a refusal.
 
     The phrase is left out where a mark sets it off; else it is part of what is said, and may be what negates it.

@@ -23,7 +23,7 @@ from wisen.safety.withhold import rule_against
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from wisen.feedback.turn_signs import Watched
+    from wisen.feedback.turn_signs import WatchedTurn
 
 SPEAKS = {
     Sign.CONCEDED: 3,
@@ -74,15 +74,15 @@ DEMANDS = {
 _SIGNS = {SignalKind.CORRECTION: AGAINST, SignalKind.PRAISE: FOR}
 
 
-class Candidate(NamedTuple):
+class PhraseCandidate(NamedTuple):
     """A run of words with what is counted of it."""
 
     text: str
     kind: SignalKind
     places: tuple[int, ...]
     """Which turns hold it."""
-    turns: tuple[Watched, ...]
-    hits: tuple[Watched, ...]
+    turns: tuple[WatchedTurn, ...]
+    hits: tuple[WatchedTurn, ...]
     """Those of them around which it happened."""
     signs: int
     """How many turns without it show the same."""
@@ -97,8 +97,8 @@ class Candidate(NamedTuple):
 
 
 def phrases_in(
-    turns: Sequence[Watched], *, asked: Collection[str] | None = None, without: Collection[str] = ()
-) -> list[Candidate]:
+    turns: Sequence[WatchedTurn], *, asked: Collection[str] | None = None, without: Collection[str] = ()
+) -> list[PhraseCandidate]:
     """The user's own phrases, the surest first.
 
     Only runs of words among `asked` count, if it is given; none that holds one of `without` or is part of one.
@@ -118,7 +118,7 @@ def storable(text: str) -> bool:
 class _Counted:
     """The turns of a user with what speaks for one kind."""
 
-    def __init__(self, turns: Sequence[Watched], kind: SignalKind) -> None:
+    def __init__(self, turns: Sequence[WatchedTurn], kind: SignalKind) -> None:
         self._turns, self._kind, self._demands = turns, kind, DEMANDS[kind]
         self._hit = [not turn.signs.isdisjoint(_SIGNS[kind]) for turn in turns]
         self._hits = sum(self._hit)
@@ -133,7 +133,7 @@ class _Counted:
             for gram in turn.grams:
                 self._places[gram].append(place)
 
-    def found(self, asked: Collection[str] | None, without: Collection[str]) -> list[Candidate]:
+    def found(self, asked: Collection[str] | None, without: Collection[str]) -> list[PhraseCandidate]:
         known = tuple(without)
         texts = {places: text for places, text in self._runs().items() if asked is None or text in asked}
         candidates = [self._candidate(text, places) for places, text in texts.items()]
@@ -143,7 +143,7 @@ class _Counted:
             (each for each in candidates if self._holds(each, limit) and not _known(each.text, known)),
             key=lambda each: (each.chance, -len(each.hits) / len(each.turns), -len(each.hits), each.text),
         )
-        kept: list[Candidate] = []
+        kept: list[PhraseCandidate] = []
         explained = {place for place, turn in enumerate(self._turns) if _holds_any(known, turn)}
         for each in waiting:
             rest = tuple(place for place in each.places if place not in explained)
@@ -171,7 +171,7 @@ class _Counted:
         begins = sum(turn.text[: len(run)].casefold() == run for turn in turns)
         return begins, sum(run in turn.openings for turn in turns), run.count(" "), len(run), run
 
-    def _candidate(self, text: str, places: tuple[int, ...]) -> Candidate:
+    def _candidate(self, text: str, places: tuple[int, ...]) -> PhraseCandidate:
         turns = tuple(self._turns[place] for place in places)
         hits = tuple(self._turns[place] for place in places if self._hit[place])
         others, signs = len(self._turns) - len(turns), self._hits - len(hits)
@@ -180,7 +180,7 @@ class _Counted:
             and len({each.number for each in hits}) >= self._demands.sessions
         )
         chance = self._chance(places) if asked else 1.0  # which it is not: it is not worth the work
-        return Candidate(text, self._kind, places, turns, hits, signs, others, chance)
+        return PhraseCandidate(text, self._kind, places, turns, hits, signs, others, chance)
 
     def _chance(self, places: Sequence[int]) -> float:
         """How likely so much would speak for a phrase that means nothing: all of it if too little does anyway."""
@@ -206,7 +206,7 @@ class _Counted:
             if seen[session] <= _A_SESSION:
                 yield place
 
-    def _holds(self, each: Candidate, limit: float) -> bool:
+    def _holds(self, each: PhraseCandidate, limit: float) -> bool:
         wants = self._demands
         if each.chance > limit or each.sessions < wants.sessions:
             return False
@@ -220,7 +220,7 @@ class _Counted:
             and not self._is_everyday(each)
         )
 
-    def _is_everyday(self, each: Candidate) -> bool:
+    def _is_everyday(self, each: PhraseCandidate) -> bool:
         """Whether every word of it stands in many other turns too, so that it is nothing of its own."""
         held = set(each.places)
         most = _EVERYDAY * len(self._turns)
@@ -228,12 +228,12 @@ class _Counted:
             len(self._places[word]) - len(held.intersection(self._places[word])) > most for word in each.text.split()
         )
 
-    def _is_of_one_project(self, turns: Iterable[Watched]) -> bool:
+    def _is_of_one_project(self, turns: Iterable[WatchedTurn]) -> bool:
         contexts = [turn.context for turn in turns]
         return len(set(contexts)) == 1 and self._shares[contexts[0]] ** len(contexts) <= _ONE_PROJECT
 
 
-def _weighted(candidates: Sequence[Candidate]) -> list[Candidate]:
+def _weighted(candidates: Sequence[PhraseCandidate]) -> list[PhraseCandidate]:
     """Feedback mostly opens a sentence: what does so is asked for first, and the rest has to be surer.
 
     The weights are one on average, so that no more is found by chance (Genovese, Roeder and Wasserman).
@@ -271,7 +271,7 @@ def reached(total: int, shares: Sequence[Sequence[float]]) -> float:
     return min(1.0, fsum(sums[total:]))
 
 
-def _holds_any(known: Iterable[str], turn: Watched) -> bool:
+def _holds_any(known: Iterable[str], turn: WatchedTurn) -> bool:
     text = folded(turn.text)
     return any(place_of(each, text) is not None for each in known)
 
@@ -281,7 +281,7 @@ def _known(text: str, known: Iterable[str]) -> bool:
     return any(within(text, other) or within(other, text) for other in known)
 
 
-def _overlap(one: Candidate, two: Candidate) -> bool:
+def _overlap(one: PhraseCandidate, two: PhraseCandidate) -> bool:
     return within(one.text, two.text) or within(two.text, one.text)
 
 

@@ -18,7 +18,6 @@ from wisen.model.signal import SignalKind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-NAME = ".user-feedback-phrases.json"
 _LISTS = {"reinforcement": SignalKind.PRAISE, "correction": SignalKind.CORRECTION}
 _LONGEST = 120
 _SHOWN = 60

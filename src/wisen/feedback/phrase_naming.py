@@ -14,19 +14,19 @@ from msgspec import Struct
 
 from wisen.errors import ModelAbsent, ModelError
 from wisen.feedback.own_phrases import folded, place_of
-from wisen.feedback.own_wording import Candidate, storable
+from wisen.feedback.own_wording import PhraseCandidate, storable
 from wisen.feedback.turn_signs import is_heard
 from wisen.model.model_use import Tier
 from wisen.model.phrase import KINDS
-from wisen.models.ports import Item, Question
+from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from wisen.feedback.detector import Model as Detector
-    from wisen.feedback.turn_signs import Watched
+    from wisen.feedback.detector import DetectorModel
+    from wisen.feedback.turn_signs import WatchedTurn
     from wisen.model.signal import SignalKind
-    from wisen.models.ports import Model
+    from wisen.models.model_ports import Model
 
 PURPOSE = "phrases"
 _LABELLED, _NAMED = 25, 60
@@ -76,13 +76,15 @@ class Names(Struct, frozen=True, forbid_unknown_fields=True):
 class Named:
     """What models name in turns, as long as they answer."""
 
-    def __init__(self, model: Model, detector: Detector | None = None) -> None:
+    def __init__(self, model: Model, detector: DetectorModel | None = None) -> None:
         self._model = model
         self._detector = detector
         self.notes: list[str] = []
         """Why there is not more."""
 
-    def candidates(self, turns: Sequence[Watched], new: Sequence[Watched], without: Collection[str]) -> list[Candidate]:
+    def candidates(
+        self, turns: Sequence[WatchedTurn], new: Sequence[WatchedTurn], without: Collection[str]
+    ) -> list[PhraseCandidate]:
         """The phrases that models name in `new` turns, with what all `turns` tell of them; none of `without`.
 
         Raises:
@@ -92,7 +94,7 @@ class Named:
         plain = [turn for turn in turns if not turn.heard]
         fresh = {turn.message for turn in new}
         of = self._labelled([turn for turn in plain if turn.message in fresh][-_MOST:])
-        found: dict[str, Candidate] = {}
+        found: dict[str, PhraseCandidate] = {}
         for kind in KINDS:
             for text in sorted(self._names(of[kind], kind)):
                 candidate = _checked(text, kind, plain, {turn.message for turn in of[kind]})
@@ -105,8 +107,8 @@ class Named:
             each for text, each in found.items() if not any(place_of(o, text) is not None for o in found if o != text)
         ]
 
-    def _labelled(self, turns: Sequence[Watched]) -> dict[SignalKind, list[Watched]]:
-        of: dict[SignalKind, list[Watched]] = defaultdict(list)
+    def _labelled(self, turns: Sequence[WatchedTurn]) -> dict[SignalKind, list[WatchedTurn]]:
+        of: dict[SignalKind, list[WatchedTurn]] = defaultdict(list)
         for batch in _batches(turns, _LABELLED):
             answer = self._asked(Tier.NANO, _LABEL, batch, Labels, _TOKENS_LABEL * (len(batch) + 1))
             labels = {each.id: each.label for each in reversed(answer.labels)} if answer else {}
@@ -118,7 +120,7 @@ class Named:
                 break
         return of
 
-    def _names(self, turns: Sequence[Watched], kind: SignalKind) -> set[str]:
+    def _names(self, turns: Sequence[WatchedTurn], kind: SignalKind) -> set[str]:
         names: set[str] = set()
         for batch in _batches(turns, _NAMED):
             answer = self._asked(Tier.HEAVY, _NAME.format(what=_WHAT[kind.value]), batch, Names, _TOKENS_NAMES)
@@ -127,9 +129,11 @@ class Named:
             names |= {" ".join(folded(each).split()) for each in answer.phrases}
         return names
 
-    def _asked(self, tier: Tier, instructions: str, turns: Sequence[Watched], answer: type[T], tokens: int) -> T | None:
+    def _asked(
+        self, tier: Tier, instructions: str, turns: Sequence[WatchedTurn], answer: type[T], tokens: int
+    ) -> T | None:
         """The answer; None where there is none, which is noted."""
-        material = tuple(Item(str(number), turn.text) for number, turn in enumerate(turns, 1))
+        material = tuple(MaterialItem(str(number), turn.text) for number, turn in enumerate(turns, 1))
         question = Question(
             purpose=PURPOSE,
             tier=tier,
@@ -149,7 +153,9 @@ class Named:
             return None
 
 
-def _checked(text: str, kind: SignalKind, turns: Sequence[Watched], labelled: Collection[str]) -> Candidate | None:
+def _checked(
+    text: str, kind: SignalKind, turns: Sequence[WatchedTurn], labelled: Collection[str]
+) -> PhraseCandidate | None:
     """A phrase with what is counted of it; None where too little speaks for it, or it may not be kept."""
     if not _SHORTEST <= len(text) <= _LONGEST or len(text.split()) > _MOST_WORDS or "\0" in text:
         return None
@@ -161,10 +167,10 @@ def _checked(text: str, kind: SignalKind, turns: Sequence[Watched], labelled: Co
     if not storable(text):
         return None
     others = len(turns) - len(held)
-    return Candidate(text, kind, places, held, hits, len(labelled) - len(hits), others, 1.0)
+    return PhraseCandidate(text, kind, places, held, hits, len(labelled) - len(hits), others, 1.0)
 
 
-def _batches(turns: Iterable[Watched], size: int) -> Iterator[list[Watched]]:
+def _batches(turns: Iterable[WatchedTurn], size: int) -> Iterator[list[WatchedTurn]]:
     waiting = iter(turns)
     while batch := list(islice(waiting, size)):
         yield batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.feedback.own_phrases import Own, folded, place_of
+from wisen.feedback.own_phrases import folded, place_of
 from wisen.feedback.own_wording import phrases_in, storable
 from wisen.feedback.phrase_naming import Named
 from wisen.feedback.turn_signs import watched
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
 
-    from wisen.feedback.own_wording import Candidate
-    from wisen.feedback.turn_signs import Watched
+    from wisen.feedback.added_languages import Added
+    from wisen.feedback.own_wording import PhraseCandidate
+    from wisen.feedback.turn_signs import WatchedTurn
     from wisen.model.signal import SignalKind
-    from wisen.models.ports import Model
-    from wisen.parts import Parts
+    from wisen.models.model_ports import Model
+    from wisen.store.home import Home
 
 FIRST_DAYS = 30.0
 """How far back the first search looks."""
@@ -33,7 +34,7 @@ _LEAD = 40
 """How much of a long turn is quoted, and how much of that stands before the phrase."""
 
 
-class Found(NamedTuple):
+class FoundPhrases(NamedTuple):
     """What a search for phrases came to."""
 
     search: Search
@@ -42,69 +43,64 @@ class Found(NamedTuple):
     """What could not be done, and why."""
 
 
-def own(parts: Parts) -> Own:
-    """The phrases of the user of this machine and the languages he added, ready to be heard."""
-    return Own(in_force(parts.ledger.phrases(parts.machine)), lambda: parts.languages.model)
-
-
 class Window(NamedTuple):
     """The turns that are looked at."""
 
     since: datetime
     """From when on something new is looked for."""
-    turns: tuple[Watched, ...]
+    turns: tuple[WatchedTurn, ...]
     """All that count."""
 
     @property
-    def new(self) -> list[Watched]:
+    def new(self) -> list[WatchedTurn]:
         """Those in which something new is looked for."""
         return [turn for turn in self.turns if turn.at >= self.since]
 
 
-def window(parts: Parts, days: float | None) -> Window:
+def window(home: Home, added: Added, days: float | None) -> Window:
     """The turns of so many days; where nothing is said, of the first search's or, behind that, of a later one's."""
-    now, first = parts.clock.now(), not parts.ledger.searches(parts.machine)
+    now, first = home.clock.now(), not home.ledger.phrases.searches(home.machine)
     since = now - timedelta(days=days or (FIRST_DAYS if first else LATER_DAYS))
     counted = since if days else now - timedelta(days=FIRST_DAYS)
-    histories = parts.index.histories(Selection(since=counted - _BEFORE))
-    turns = (turn for history in histories for turn in watched(history, parts.languages.model) if turn.at >= counted)
+    histories = home.index.events.histories(Selection(since=counted - _BEFORE))
+    turns = (turn for history in histories for turn in watched(history, added.model) if turn.at >= counted)
     return Window(since, tuple(turns))
 
 
-def counted(parts: Parts, seen: Window) -> list[Candidate]:
+def counted(home: Home, seen: Window) -> list[PhraseCandidate]:
     """What counting tells, without what is known, was taken out, or may not be kept."""
-    rows = parts.ledger.phrases(parts.machine)
+    rows = home.ledger.phrases.of(home.machine)
     known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
     fresh = {gram for turn in seen.new if turn.signs for gram in turn.grams}
     return [each for each in phrases_in(seen.turns, without=known) if each.text in fresh and storable(each.text)]
 
 
-def search(parts: Parts, seen: Window, model: Model | None = None) -> Found:
+def search(home: Home, added: Added, seen: Window, model: Model | None = None) -> FoundPhrases:
     """What counting tells and, if there is a model, what it names; nothing of it is kept yet.
 
     Raises:
         ModelAbsent: the model is not configured.
         MissingExtra: asking it needs something that is not installed.
     """
-    told = [(each, Way.COUNTED) for each in counted(parts, seen)]
+    told = [(each, Way.COUNTED) for each in counted(home, seen)]
     notes: list[str] = []
     if model is not None:
-        named = Named(model, parts.languages.model)
-        rows = parts.ledger.phrases(parts.machine)
+        named = Named(model, added.model)
+        rows = home.ledger.phrases.of(home.machine)
         known = {each.text for each in in_force(rows)} | {text for text, _ in removed(rows)}
         known |= {each.text for each, _ in told}
         told += [(each, Way.MODEL) for each in named.candidates(seen.turns, seen.new, known)]
         notes = named.notes
-    return _found(parts, seen, told, Way.COUNTED if model is None else Way.MODEL)._replace(notes=tuple(notes))
+    return _found(home, seen, told, Way.COUNTED if model is None else Way.MODEL)._replace(notes=tuple(notes))
 
 
-def _found(parts: Parts, seen: Window, candidates: Iterable[tuple[Candidate, Way]], asked: Way) -> Found:
+def _found(home: Home, seen: Window, candidates: Iterable[tuple[PhraseCandidate, Way]], asked: Way) -> FoundPhrases:
     """Rows for what was found."""
-    now, rows = parts.clock.now(), list[tuple[OwnPhrase, tuple[Proof, ...]]]()
+    now, rows = home.clock.now(), list[tuple[OwnPhrase, tuple[Proof, ...]]]()
     for each, way in candidates:
         phrase = OwnPhrase(
-            id=parts.ids.new(),
-            machine=parts.machine,
+            id=home.ids.new(),
+            machine=home.machine,
             at=now,
             text=each.text,
             kind=each.kind,
@@ -117,22 +113,22 @@ def _found(parts: Parts, seen: Window, candidates: Iterable[tuple[Candidate, Way
         )
         rows.append((phrase, tuple(_proof(phrase, turn) for turn in each.hits if storable(turn.text))))
     search = Search(
-        id=parts.ids.new(),
-        machine=parts.machine,
+        id=home.ids.new(),
+        machine=home.machine,
         at=now,
         since=seen.since,
         way=asked,
         turns=len(seen.new),
         found=len(rows),
     )
-    return Found(search, tuple(rows))
+    return FoundPhrases(search, tuple(rows))
 
 
-def told(parts: Parts, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[OwnPhrase], list[str]]:
+def told(home: Home, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[OwnPhrase], list[str]]:
     """Rows for phrases that stand in a file, and what of it is left out and why."""
-    rows = parts.ledger.phrases(parts.machine)
+    rows = home.ledger.phrases.of(home.machine)
     known, gone = {(each.text, each.kind) for each in in_force(rows)}, removed(rows)
-    ward, now = parts.ward, parts.clock.now()
+    ward, now = home.ward, home.clock.now()
     new: dict[tuple[str, SignalKind], OwnPhrase] = {}
     left: list[str] = []
     for text, kind in phrases:
@@ -149,28 +145,28 @@ def told(parts: Parts, phrases: Iterable[tuple[str, SignalKind]]) -> tuple[list[
             )
         else:
             new[named, kind] = OwnPhrase(
-                id=parts.ids.new(), machine=parts.machine, at=now, text=named, kind=kind, way=Way.FILE
+                id=home.ids.new(), machine=home.machine, at=now, text=named, kind=kind, way=Way.FILE
             )
     return [*new.values()], left
 
 
-def keep(parts: Parts, phrases: Sequence[OwnPhrase], rows: Iterable[Proof | Search] = ()) -> int:
+def keep(home: Home, phrases: Sequence[OwnPhrase], rows: Iterable[Proof | Search] = ()) -> int:
     """Keep phrases, and have the sessions that hold them understood anew. Returns how many sessions those are."""
-    sessions = holding(parts, [each.text for each in phrases])
+    sessions = holding(home, [each.text for each in phrases])
     # Also before: whoever dies in between has only work to do again.
-    parts.index.again(sessions)
-    parts.ledger.note_phrases([*phrases, *rows])
-    parts.index.again(sessions)
+    home.index.findings.again(sessions)
+    home.ledger.phrases.add([*phrases, *rows])
+    home.index.findings.again(sessions)
     return len(sessions)
 
 
-def holding(parts: Parts, texts: Collection[str]) -> set[int]:
+def holding(home: Home, texts: Collection[str]) -> set[int]:
     """The sessions in which phrases were typed, by the index's numbers of them."""
     if not texts:
         return set()
     return {
         history.session
-        for history in parts.index.histories(Selection())
+        for history in home.index.events.histories(Selection())
         if any(
             place_of(text, told) is not None
             for turn in history.turns
@@ -180,19 +176,17 @@ def holding(parts: Parts, texts: Collection[str]) -> set[int]:
     }
 
 
-def take_out(parts: Parts, text: str) -> list[OwnPhrase]:
+def take_out(home: Home, text: str) -> list[OwnPhrase]:
     """Rows that say that a phrase is not to be heard any more, whatever it stood for."""
     named = " ".join(folded(text).split())
     return [
-        OwnPhrase(
-            id=parts.ids.new(), machine=parts.machine, at=parts.clock.now(), text=named, kind=kind, way=Way.REMOVED
-        )
+        OwnPhrase(id=home.ids.new(), machine=home.machine, at=home.clock.now(), text=named, kind=kind, way=Way.REMOVED)
         for kind in KINDS
-        if (named, kind) in {(each.text, each.kind) for each in in_force(parts.ledger.phrases(parts.machine))}
+        if (named, kind) in {(each.text, each.kind) for each in in_force(home.ledger.phrases.of(home.machine))}
     ]
 
 
-def _proof(phrase: OwnPhrase, turn: Watched) -> Proof:
+def _proof(phrase: OwnPhrase, turn: WatchedTurn) -> Proof:
     text = " ".join(turn.text.split())
     place = max(0, (place_of(phrase.text, folded(text)) or 0) - _LEAD)
     return Proof(

@@ -66,7 +66,7 @@ class _Told(NamedTuple):
     negators: Negators
 
 
-class Table:
+class FeatureTable:
     """What each feature adds to the scores."""
 
     def __init__(self, rows: Rows, phrases: Phrases, negators: dict[str, Negators], around: Tell, work: Tell) -> None:
@@ -162,14 +162,14 @@ class Tables:
     def __init__(self, home: Rows, abroad: Rows, lexicon: Lexicon, around: Tell, work: Tell) -> None:
         self.lexicon = lexicon
         self._rows, self._rows_abroad, self._tell = home, abroad, (around, work)
-        self.home = Table(home, lexicon.english, lexicon.english_negators, around, work)
+        self.home = FeatureTable(home, lexicon.english, lexicon.english_negators, around, work)
 
     @cached_property
-    def guests(self) -> Table:
+    def guests(self) -> FeatureTable:
         """Phrases of other languages in an English text."""
-        return Table(self._rows, self.lexicon.phrases, self.lexicon.negators, *self._tell)
+        return FeatureTable(self._rows, self.lexicon.phrases, self.lexicon.negators, *self._tell)
 
     @cached_property
-    def abroad(self) -> Table:
+    def abroad(self) -> FeatureTable:
         """Texts in other languages."""
-        return Table(self._rows_abroad, self.lexicon.phrases, self.lexicon.negators, *self._tell)
+        return FeatureTable(self._rows_abroad, self.lexicon.phrases, self.lexicon.negators, *self._tell)

@@ -11,14 +11,11 @@ import tomllib
 from collections import Counter, defaultdict
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from wisen.feedback.writing import fold, mask
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 LATIN = "Latin"
 SCRIPTS = {
@@ -71,7 +68,7 @@ class Tongue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     script: str = LATIN
 
 
-class Written(NamedTuple):
+class WrittenLanguage(NamedTuple):
     """A language in which a user writes."""
 
     code: str
@@ -119,11 +116,11 @@ class Writing:
         self._long[code] += script != LATIN or any(len(word) >= _LONG for word in held)
         return code
 
-    def written(self) -> tuple[Written, ...]:
+    def written(self) -> tuple[WrittenLanguage, ...]:
         """The languages that are surely among it, the most written first."""
         sure = [code for code in self._turns if self._is_sure(code)]
         return tuple(
-            Written(code, self._turns[code], self._shown(code))
+            WrittenLanguage(code, self._turns[code], self._shown(code))
             for code in sorted(sure, key=lambda code: (-self._turns[code], code))
         )
 
@@ -150,14 +147,6 @@ class Writing:
         known = self._words[code]
         mine = [(many, word) for word, many in self._found[code].items() if word in known]
         return tuple(word for _, word in sorted(mine, key=lambda each: (-each[0], each[1]))[:_SHOWN])
-
-
-def written(texts: Iterable[str]) -> tuple[Written, ...]:
-    """In which languages texts of one user are, as far as it is sure, the most written first."""
-    counted = Writing()
-    for text in texts:
-        counted.add(text)
-    return counted.written()
 
 
 _UNSPACED = ("Thai", "Lao", "Myanmar", "Khmer")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from wisen.feedback.detector import Model
+    from wisen.feedback.detector import DetectorModel
     from wisen.model.history import History, Turn
 
 _ALIKE, _SHARED = 0.7, 3
@@ -49,7 +49,7 @@ AGAINST = frozenset({Sign.REFUSED, Sign.STOPPED, Sign.UNDONE, Sign.CONCEDED, Sig
 FOR = frozenset({Sign.COMMITTED, Sign.THANKED, Sign.ENDED})
 
 
-class Watched(NamedTuple):
+class WatchedTurn(NamedTuple):
     """A typed turn with what may be a phrase in it and what happened around it."""
 
     agent: str
@@ -69,14 +69,14 @@ class Watched(NamedTuple):
     """Whether its words alone are heard as a correction or as praise."""
 
 
-def watched(history: History, model: Model | None = None) -> Iterator[Watched]:
+def watched(history: History, model: DetectorModel | None = None) -> Iterator[WatchedTurn]:
     """Every typed turn of a session, in order, as a detector hears it: the shipped one, or another."""
     model = model or shipped()
     said = [turn for turn in history.turns if turn.act is Act.SAID and turn.text]
     after = {one.id: two for one, two in pairwise(said)}
     words: dict[str, frozenset[str]] = {}
     for turn, heard in turns_of(history):
-        yield Watched(
+        yield WatchedTurn(
             history.agent,
             history.native,
             history.session,
@@ -91,13 +91,18 @@ def watched(history: History, model: Model | None = None) -> Iterator[Watched]:
         )
 
 
-def is_heard(text: str, model: Model | None = None) -> bool:
+def is_heard(text: str, model: DetectorModel | None = None) -> bool:
     """Whether words are heard as a correction or as praise, wherever they stand."""
     return any(signal.kind in KINDS for signal in (model or shipped()).signals(Heard(text=text)))
 
 
 def _signs(
-    history: History, turn: Turn, heard: Heard, following: Turn | None, words: dict[str, frozenset[str]], model: Model
+    history: History,
+    turn: Turn,
+    heard: Heard,
+    following: Turn | None,
+    words: dict[str, frozenset[str]],
+    model: DetectorModel,
 ) -> Iterator[Sign]:
     against = [*_against(heard, words)]
     yield from against

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from wisen.model.event import Origin
+from wisen.model.event import MessageOrigin
 from wisen.model.history import Act
 from wisen.model.signal import Before, Heard
 from wisen.text.command_lines import command_of, fields_of
@@ -35,8 +35,8 @@ def turns_of(history: History) -> Iterator[tuple[Turn, Heard]]:
             Heard(
                 text=turn.text or "",
                 before=_before(turn, acts.get(turn.id), said[number - 1] if number else None),
-                reason=turn.origin == Origin.REJECTION,
-                queued=turn.origin == Origin.QUEUED,
+                reason=turn.origin == MessageOrigin.REJECTION,
+                queued=turn.origin == MessageOrigin.QUEUED,
                 earlier=tuple(each.text or "" for each in reversed(said[max(0, number - NEAR) : number])),
                 calls=tuple(reversed(calls[max(since, turn.before - CALLS) : turn.before])),
                 later=tuple(each.text or "" for each in said[number + 1 : number + 1 + NEAR]),
@@ -54,13 +54,13 @@ def call_of(step: Step) -> str:
 
 def _before(turn: Turn, act: Act | None, previous: Turn | None) -> Before:
     """What the user or the agent did last before a turn; `act` is what the user did."""
-    if turn.origin == Origin.REJECTION or act is Act.REFUSED:
+    if turn.origin == MessageOrigin.REJECTION or act is Act.REFUSED:
         return Before.REJECT
     if act is Act.STOPPED:
         return Before.INTERRUPT
     if previous is None:
         return Before.START if turn.before == 0 else Before.OK
-    stands = previous.origin == Origin.REJECTION and previous.before == turn.before
+    stands = previous.origin == MessageOrigin.REJECTION and previous.before == turn.before
     return Before.REJECT if stands else Before.OK
 
 

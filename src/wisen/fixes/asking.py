@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.delivery.holding_back import RulesInForce
 from wisen.delivery.remedies import is_sure
 from wisen.fixes.questions import fix_questions
-from wisen.lessons.error_entries import met
+from wisen.mining.error_entries import met
 from wisen.model.context import NOWHERE
 from wisen.model.entry_state import asked
 from wisen.model.fix import Danger
@@ -15,40 +15,48 @@ from wisen.model.report import Selection
 from wisen.store.known_entries import Known
 
 if TYPE_CHECKING:
+    from wisen.delivery.settings import DeliverPolicy
+    from wisen.edits.rule_files import RuleFiles
     from wisen.model.fix import Fix
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 LEFT_OUT = "…"
 """What stands in the words of a fix for a value that belongs to one occasion."""
 
 
-def ask_about_fixes(parts: Parts) -> int:
+def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) -> int:
     """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
-    known = Known(parts.ledger)
-    waiting = _waiting(parts, known)
+    known = Known(home.ledger)
+    waiting = _waiting(home, rule_files, policy, known)
     if not waiting:
         return 0
     chosen = {fix.id: fix for fix, _ in waiting}
-    known.enter(met(chosen.values(), parts.index.evidence, known.states, parts.ledger.sights(), parts.scribe))
-    before = asked(parts.ledger.proposals(), known.moves)
-    rows = fix_questions(waiting, known.states, before, parts.scribe)
+    known.enter(
+        met(chosen.values(), home.index.findings.evidence, known.states, home.ledger.occurrences.ids(), home.scribe)
+    )
+    before = asked(home.ledger.proposals.all(), known.moves)
+    rows = fix_questions(waiting, known.states, before, home.scribe)
     known.enter(rows)
     return len(rows)
 
 
-def _waiting(parts: Parts, known: Known) -> list[tuple[Fix, str]]:
+def _waiting(home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: Known) -> list[tuple[Fix, str]]:
     """Fixes that are sure and not known to be harmless, with where they helped; none that speaks against a rule."""
-    rules = RulesInForce(parts, known.states)
-    guarded = {each.of for each in parts.ledger.guards()}  # the user is asked about the guard: once is enough
+    rules = RulesInForce(home, rule_files, known.states)
+    guarded = {each.of for each in home.ledger.guards.all()}  # the user is asked about the guard: once is enough
     found: list[tuple[Fix, str]] = []
-    for fix in parts.index.fixes(Selection()):
-        if fix.danger is Danger.NONE or fix.id in guarded or not is_sure(fix, parts.deliver):
+    for fix in home.index.findings.fixes(Selection()):
+        if fix.danger is Danger.NONE or fix.id in guarded or not is_sure(fix, policy):
             continue
         if fix.danger is Danger.OUTSIDE and fix.sessions == 1:
             continue  # a place of one occasion: it may never be met again
         if LEFT_OUT in fix.change.words:
             continue  # nobody can judge a remedy of which a part was left out, and no agent could use it
-        here = {each.context: each for each in reversed(parts.index.evidence(fix.id)) if each.worked and each.context}
+        here = {
+            each.context: each
+            for each in reversed(home.index.findings.evidence(fix.id))
+            if each.worked and each.context
+        }
         found += [
             (fix, context)
             for context, example in sorted(here.items())

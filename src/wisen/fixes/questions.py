@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.model.entry import Answer, MoveKind, Proposal, ProposalType, Status
+from wisen.model.entry import Answer, EntryStatus, MoveKind, Proposal, ProposalType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wisen.model.entry import Move, Who
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.fix import Fix
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
 
 MOST = 5
 """How many questions about fixes wait at once: they must not bury what the user said."""
@@ -76,5 +76,5 @@ def answered_fix(proposal: Proposal, given: Answer, by: Who, scribe: Scribe) -> 
     if given is Answer.APPROVED:
         rows.append(scribe.move(proposal.entry, MoveKind.CONFIRM, by=by))
     elif given is Answer.REJECTED:
-        rows.append(scribe.move(proposal.entry, MoveKind.STATUS, Status.WONT_FIX, by=by, why="you said no"))
+        rows.append(scribe.move(proposal.entry, MoveKind.STATUS, EntryStatus.WONT_FIX, by=by, why="you said no"))
     return rows

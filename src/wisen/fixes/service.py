@@ -1,4 +1,4 @@
-"""What a Learner can be told about fixes: whether agents may be told one; and which are held back, and why."""
+"""What people and the cycle ask of fixes: what made failing calls work, and whether agents may be told it."""
 
 from __future__ import annotations
 
@@ -7,46 +7,92 @@ from typing import TYPE_CHECKING
 from wisen.decisions.proposal_kinds import Answered
 from wisen.decisions.service import answer_words
 from wisen.errors import UsageError
-from wisen.guards.service import Guarder
-from wisen.model.entry import Answer, ProposalType, Who
+from wisen.model.entry import Answer, Who
+from wisen.model.report import Selection
+from wisen.system.given_paths import existing_path
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from wisen.decisions.refresh import Refresh
+    from wisen.decisions.service import Decisions
     from wisen.delivery.holding_back import HeldBack
+    from wisen.delivery.settings import DeliverPolicy
     from wisen.edits.permission import Leave
+    from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry_state import Asked
+    from wisen.model.fix import Evidence, Fix
+    from wisen.store.home import Home
 
 
-class FixReviewer(Guarder):
-    """What a Learner can be told about fixes."""
+class FixService:
+    """Fixes: what made a failing call work, and what became of it."""
+
+    def __init__(
+        self,
+        home: Home,
+        rule_files: RuleFiles,
+        decisions: Decisions,
+        refresh: Refresh,
+        *,
+        deliver: DeliverPolicy,
+        praised: Callable[[datetime], Mapping[str, int]],
+    ) -> None:
+        """Begin; `praised` tells how much praise speaks for a fix as of a moment, by id."""
+        self._home, self._rule_files = home, rule_files
+        self._decisions, self._refresh = decisions, refresh
+        self._deliver, self._praised = deliver, praised
+
+    def all(self, path: Path | None = None) -> tuple[Fix, ...]:
+        """What made failing calls work, in what was read so far; with `path` only in the sessions below it.
+
+        Raises:
+            UsageError: `path` does not exist.
+        """
+        return self._home.index.findings.fixes(Selection(under=existing_path(path)))
+
+    def known(self, selection: Selection) -> tuple[Fix, ...]:
+        """The fixes of the selected sessions that are known well enough to be told."""
+        return tuple(fix for fix in self._home.index.findings.fixes(selection) if fix.is_known)
+
+    def explain(self, fix: str) -> tuple[Fix, tuple[Evidence, ...]]:
+        """A fix by its id or the beginning of it, and every time it was tried.
+
+        Raises:
+            UsageError: no fix, or more than one, has such an id.
+        """
+        fits = [each for each in self.all() if fix and each.id.startswith(fix)]
+        if len(fits) != 1:
+            found = f"{len(fits)} fixes begin with" if fits else "No fix has the id"
+            raise UsageError(f"{found} {fix!r}. The ids stand beside the fixes: wisen fixes --all")
+        return fits[0], self._home.index.findings.evidence(fits[0].id)
 
     def leave_for(self, each: Asked) -> Leave:
         """Whether policy lets a proposal pass, proposes it or asks: about a fix a person is always asked."""
         from wisen.edits.permission import Leave
 
-        return Leave.ASK if each.proposal.type is ProposalType.FIX else super().leave_for(each)
+        return Leave.ASK
 
     def answer(
         self,
-        proposal: str,
+        each: Asked,
         given: Answer,
         *,
         text: str | None = None,
+        to: str | None = None,
         dry_run: bool = False,
         by: Who = Who.USER,
-        to: str | None = None,
     ) -> Answered:
-        """Carry out what the user, or policy, says to a proposal; a yes to a fix has agents told it, a no ends it.
+        """Carry out what the user says to a proposal: a yes to a fix has agents told it, a no ends it.
 
         Raises:
-            UsageError: there is no such proposal, or a fix is to be told in other words.
+            UsageError: it was answered already, or a fix is to be told in other words or to go to a file.
             PersonNeeded: the user is to have answered, and nothing shows that a person does.
-            FileError: a file cannot be read or written; then nothing was answered.
         """
         from wisen.fixes.questions import answered_fix
 
-        each = self.proposal(proposal)
-        if each.proposal.type is not ProposalType.FIX:
-            return super().answer(proposal, given, text=text, dry_run=dry_run, by=by, to=to)
         if not each.waits:
             raise UsageError(f"{each.proposal.id} was {each.answer} already. What waits: wisen proposals")
         if to is not None:
@@ -55,14 +101,22 @@ class FixReviewer(Guarder):
             raise UsageError("What helped cannot be worded otherwise: answer yes or no, or say a rule of your own.")
         if by is not Who.USER:
             raise UsageError(f"{each.proposal.id} is about a fix with a danger, and needs the user's own word.")
-        self.require_person(*answer_words(each.proposal.id, given, None), dry_run=dry_run)
+        self._decisions.require_person(*answer_words(each.proposal.id, given, None), dry_run=dry_run)
         if not dry_run:
-            self._parts.ledger.enter(answered_fix(each.proposal, given, by, self._parts.scribe))
-            self.prepare()
+            self._home.ledger.entries.enter(answered_fix(each.proposal, given, by, self._home.scribe))
+            self._refresh.hooks()
         return Answered(each, None)
 
-    def held_back_fixes(self) -> tuple[HeldBack, ...]:
-        """Fixes that are told nowhere or not everywhere, because a rule in force says not to do that."""
-        from wisen.delivery.telling import fixes_to_tell
+    def ask(self) -> int:
+        """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
+        from wisen.fixes.asking import ask_about_fixes
 
-        return tuple(fixes_to_tell(self._parts)[1])
+        return ask_about_fixes(self._home, self._rule_files, self._deliver)
+
+    def held_back(self) -> tuple[HeldBack, ...]:
+        """Fixes that are told nowhere or not everywhere, because a rule in force says not to do that."""
+        from wisen.delivery.fixes_told import fixes_to_tell
+        from wisen.store.known_entries import Known
+
+        states = Known(self._home.ledger).states
+        return tuple(fixes_to_tell(self._home, self._rule_files, states, self._deliver, self._praised)[1])

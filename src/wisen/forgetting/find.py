@@ -26,7 +26,7 @@ from wisen.model.reinforcement import Reinforcement
 from wisen.model.run import Run
 from wisen.model.snapshot import Snapshot
 from wisen.model.tombstone import ALL, Thing, covers
-from wisen.model.trial import Outcome
+from wisen.model.trial import TrialOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from wisen.model.memory import Memory
     from wisen.model.tombstone import Trace
     from wisen.safety.forgotten_words import Needle
-    from wisen.store.tombstones_port import Row
+    from wisen.store.ledger_removal import Row
 
 Seen = tuple[str, str, str]
 """An event: agent, the agent's id of the session, id."""
@@ -45,10 +45,31 @@ _NAMES = frozenset(
 )
 """Of rows: what names, dates and places them."""
 
+_KINDS: dict[type, str] = {
+    Entry: "entry",
+    Occurrence: "occurrence",
+    Move: "move",
+    Proposal: "proposal",
+    Guard: "guard",
+    Change: "change",
+    Look: "look",
+    Run: "run",
+    Exposure: "exposure",
+    TrialOutcome: "outcome",
+    Reinforcement: "reinforcement",
+    Ownership: "ownership",
+    Alias: "alias",
+    Context: "context",
+    Record: "record",
+    Proof: "proof",
+    OwnPhrase: "ownphrase",
+    Search: "search",
+}
+"""The words for rows that tombstones keep and people are shown; they stay, whatever the classes are called."""
 _FIX = "fix:"
 """With what the name of a fix begins among the things that are to be forgotten; it has no row of its own."""
 
-_SILENT = (Move, Look, Exposure, Outcome, Reinforcement, Alias, Context, Ownership, Proof, Search)
+_SILENT = (Move, Look, Exposure, TrialOutcome, Reinforcement, Alias, Context, Ownership, Proof, Search)
 """Rows that are not listed by themselves: they hold ids and names, or belong to one that is."""
 
 
@@ -100,7 +121,7 @@ def thing_of(row: Row) -> str:
     if isinstance(row, Snapshot):
         return f"snapshot:{row.machine} {row.path} {row.at.timestamp()} {row.digest}"
     name = getattr(row, "id", None) or getattr(row, "key", None) or f"{getattr(row, 'context', '')} {row}"
-    return f"{type(row).__name__.lower()}:{name}"
+    return f"{_KINDS[type(row)]}:{name}"
 
 
 def words_in(value: object) -> Iterator[str]:

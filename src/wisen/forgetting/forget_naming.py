@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from wisen.forgetting.find import Seen
     from wisen.model.entry_state import EntryState
-    from wisen.parts import Parts
     from wisen.safety.forgotten_words import Phrase
+    from wisen.store.home import Home
 
 
 _ULID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
@@ -36,13 +36,13 @@ class Meant(NamedTuple):
     events: frozenset[Seen] = frozenset()
 
 
-def meant(parts: Parts, wanted: Iterable[str], scope: str | None) -> list[Meant]:
+def meant(home: Home, wanted: Iterable[str], scope: str | None) -> list[Meant]:
     """What texts and ids mean, together for each scope. What has an id is where it is, and needs no scope.
 
     Raises:
         UsageError: a text holds no words, or is no id and no scope is given.
     """
-    known = _Names(parts)
+    known = _Names(home)
     of: dict[str, Meant] = {}
     for text in wanted:
         named = known.named(text.strip())
@@ -54,9 +54,9 @@ def meant(parts: Parts, wanted: Iterable[str], scope: str | None) -> list[Meant]
     return [each for _, each in sorted(of.items())]
 
 
-def is_named(parts: Parts, text: str) -> bool:
+def is_named(home: Home, text: str) -> bool:
     """Whether a text is the id of something."""
-    return bool(_Names(parts).named(text.strip()))
+    return bool(_Names(home).named(text.strip()))
 
 
 def _words(text: str, scope: str | None) -> Meant:
@@ -71,15 +71,15 @@ def _words(text: str, scope: str | None) -> Meant:
 class _Names:
     """Everything that has an id, looked up at the first text that may be one."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        ledger = parts.ledger
-        self._states = states(ledger.entries(), (), ledger.moves())
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        ledger = home.ledger
+        self._states = states(ledger.entries.all(), (), ledger.moves.all())
         self._entries: dict[str, EntryState] = {}
         for state in self._states:
             for name in (state.entry.id, state.entry.name, rule_id(state.entry.id), f"entry:{state.entry.id}"):
                 self._entries[name.casefold()] = state
-        self._proposals = {each.id.casefold(): each.entry for each in ledger.proposals()}
+        self._proposals = {each.id.casefold(): each.entry for each in ledger.proposals.all()}
 
     def named(self, name: str) -> list[Meant]:
         """What has an id; nothing where nothing has it."""
@@ -99,7 +99,7 @@ class _Names:
     def _memory(self, name: str) -> list[Meant]:
         if ":" not in name:
             return []
-        for memory in self._parts.index.memories.every():
+        for memory in self._home.index.memories.every():
             if memory.id != name:
                 continue
             kind, _, rest = name.partition(":")
@@ -112,23 +112,25 @@ class _Names:
 
     def _row(self, name: str) -> list[Meant]:
         """A change, or what a program recorded."""
-        id_, ledger = name.upper(), self._parts.ledger
+        id_, ledger = name.upper(), self._home.ledger
         if not _ULID.fullmatch(id_):
             return []
-        changes = [each for each in ledger.changes(machine=self._parts.machine) if each.id == id_]
-        named = [f"change:{each.id}" for each in changes] + [f"record:{each.id}" for each in ledger.records(id_=id_)]
+        changes = [each for each in ledger.changes.of(machine=self._home.machine) if each.id == id_]
+        named = [f"change:{each.id}" for each in changes] + [
+            f"record:{each.id}" for each in ledger.program_records.find(id_=id_)
+        ]
         return [Meant(ALL, things=frozenset({each})) for each in named]
 
     def _guard(self, name: str) -> list[Meant]:
         return [
             Meant(each.context, things=frozenset({f"guard:{each.id}"}))
-            for each in self._parts.ledger.guards()
+            for each in self._home.ledger.guards.all()
             if each.id.casefold() == name.casefold()
         ]
 
     def _fix(self, name: str) -> list[Meant]:
         """A fix with the calls that failed, and the entries that were made of it."""
-        evidence = self._parts.index.evidence(name) if _FIX.fullmatch(name) else ()
+        evidence = self._home.index.findings.evidence(name) if _FIX.fullmatch(name) else ()
         if not evidence:
             return []
         events = frozenset((each.agent, each.session, each.call) for each in evidence if each.call)

@@ -14,9 +14,6 @@ from wisen.edits.past import past
 from wisen.errors import FileError, UsageError
 from wisen.forgetting.clear import cleared, holds
 from wisen.forgetting.find import find, thing_of
-from wisen.memory.daily import read_day
-from wisen.memory.keep import forget as forget_written
-from wisen.memory.keep import shelf_of
 from wisen.model.change import EXPERIMENTS_ANSWER, SWITCHED_OFF, Change, Fate, Line, Look, Passage, Value
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import Entry, rule_id
@@ -24,16 +21,19 @@ from wisen.model.history import Act
 from wisen.model.ownership import Ownership, Subject
 from wisen.model.report import Selection
 from wisen.model.tombstone import ALL, Thing, covers
+from wisen.text.daily import read_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from wisen.edits.past import Past
     from wisen.forgetting.find import Aim, Found, Seen
-    from wisen.parts import Parts
+    from wisen.forgetting.holdings import Holdings
+    from wisen.forgetting.neighbours import ForgetWritten
     from wisen.safety.forgotten_words import Needle
-    from wisen.store.ledger_port import Ledger
-    from wisen.store.tombstones_port import Row
+    from wisen.store.home import Home
+    from wisen.store.ledger import Ledger
+    from wisen.store.ledger_removal import Row
 
 _PAGES = ".md"
 _WHERE = ("contexts", "global", "reports", "index.md")
@@ -44,29 +44,29 @@ _NAMING = ("index.md", "meta.md", "memory.json")
 """Files that hold names and counts, and no words: they are written anew."""
 
 
-def found_in(parts: Parts, aim: Aim) -> Found:
+def found_in(holdings: Holdings, aim: Aim) -> Found:
     """Everything that has to go, wherever it stands."""
-    found = find(
-        held_rows(parts.ledger, parts, aim), parts.index.traces(), parts.index.memories.every(), aim, context_in(parts)
-    )
-    found.things += [Thing("page", path.name, str(path), _lines(path, aim)) for path in pages(parts, aim)]
-    answers = [(name, text) for name, text in parts.index.answers() if aim.needle.holds(text)]
+    index = holdings.home.index
+    rows = held_rows(holdings.home.ledger, holdings, aim)
+    found = find(rows, index.removal.traces(), index.memories.every(), aim, context_in(holdings))
+    found.things += [Thing("page", path.name, str(path), _lines(path, aim)) for path in pages(holdings, aim)]
+    answers = [(name, text) for name, text in index.model_answers.all() if aim.needle.holds(text)]
     found.things += [Thing("answer", name, "what models answered", text) for name, text in answers]
-    prepared = parts.shelf.forget(aim.needle.holds, dry_run=True)
+    prepared = holdings.shelf.forget(aim.needle.holds, dry_run=True)
     found.things += [Thing("prepared", name, "what hooks read and leave", "") for name in prepared]
     return found
 
 
-def held_by(ledger: Ledger, parts: Parts, aim: Aim) -> bool:
+def held_by(ledger: Ledger, holdings: Holdings, aim: Aim) -> bool:
     """Whether another ledger holds something of it."""
-    return bool(find(held_rows(ledger, parts, aim), (), (), aim, context_in(parts)).rows)
+    return bool(find(held_rows(ledger, holdings, aim), (), (), aim, context_in(holdings)).rows)
 
 
-def held_rows(ledger: Ledger, parts: Parts, aim: Aim) -> Iterator[Row]:
+def held_rows(ledger: Ledger, holdings: Holdings, aim: Aim) -> Iterator[Row]:
     """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless one is named."""
-    why = {f"hooks of {each.name}" for each in parts.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER}
+    why = {f"hooks of {each.name}" for each in holdings.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER}
     settings = set[str]()
-    for row in ledger.held():
+    for row in ledger.removal.rows():
         if isinstance(row, Change) and row.why.removeprefix("undid ") in why and thing_of(row) not in aim.things:
             settings.add(row.id)
         elif isinstance(row, Ownership) and row.subject is Subject.MARKER:
@@ -75,39 +75,39 @@ def held_rows(ledger: Ledger, parts: Parts, aim: Aim) -> Iterator[Row]:
             yield row
 
 
-def languages_holding(parts: Parts, needle: Needle) -> tuple[str, ...]:
+def languages_holding(holdings: Holdings, needle: Needle) -> tuple[str, ...]:
     """Where files of languages hold it, in words. They are the user's or a model's words, and are left as they are."""
-    files = sorted(parts.languages_folder.glob("*.toml*"))
+    files = sorted(holdings.languages_folder.glob("*.toml*"))
     held = (path for path in files if any(map(needle.holds, _QUOTED.findall(path.read_text("utf-8", "replace")))))
     return tuple(f"{path} holds it: no session was kept there, take it out yourself." for path in held)
 
 
-def context_in(parts: Parts) -> Callable[[str], str]:
+def context_in(holdings: Holdings) -> Callable[[str], str]:
     """Tells the context of a file or folder; empty for what agents and wisen keep for all projects."""
     known: dict[str, str] = {}
-    general = [*parts.folders.values(), parts.user_home / ".claude"]
+    general = [*holdings.rule_files.folders.values(), holdings.rule_files.user_home / ".claude"]
 
     def context_of(path: str) -> str:
         if path not in known:
             place = Path(path)
-            if place.is_relative_to(parts.home):
-                known[path] = _context_of_page(parts.home, place)
+            if place.is_relative_to(holdings.home.path):
+                known[path] = _context_of_page(holdings.home.path, place)
             elif any(place.is_relative_to(folder) for folder in general):
                 known[path] = EVERYWHERE
             else:
-                known[path] = parts.context_of(place if place.is_dir() else place.parent)
+                known[path] = holdings.projects.context_of(place if place.is_dir() else place.parent)
         return known[path]
 
     return context_of
 
 
-def take_back(parts: Parts, found: Found, aim: Aim) -> tuple[list[str], set[str]]:
+def take_back(holdings: Holdings, found: Found, aim: Aim) -> tuple[list[str], set[str]]:
     """Take our lines out of the files of the user, by the one door; his own words are never touched.
 
     Returns what is left and why, and the rows that must stay because a file cannot be reached now.
     """
     left, stays = list[str](), set[str]()
-    known, editor = past(parts.desk), Editor(parts.desk)
+    known, editor = past(holdings.desk), Editor(holdings.desk)
     rules = {rule_id(row.id) for row in found.rows.values() if isinstance(row, Entry)}
     names = {f"[{row.name}]".encode() for row in found.rows.values() if isinstance(row, Entry)}
     for change in found.changes():
@@ -118,8 +118,8 @@ def take_back(parts: Parts, found: Found, aim: Aim) -> tuple[list[str], set[str]
             continue
         try:
             editor.undo(change.id)
-            _hand_on_heading(parts, change, found, known)
-            _put_back(parts, editor, change, aim.needle, names)
+            _hand_on_heading(holdings, change, found, known)
+            _put_back(holdings, editor, change, aim.needle, names)
         except UsageError as error:
             left.append(str(error))
         except FileError as error:
@@ -128,7 +128,7 @@ def take_back(parts: Parts, found: Found, aim: Aim) -> tuple[list[str], set[str]
     return left, stays
 
 
-def _hand_on_heading(parts: Parts, change: Change, found: Found, known: Past) -> None:
+def _hand_on_heading(holdings: Holdings, change: Change, found: Found, known: Past) -> None:
     """Have the heading that came with a line go with the next of our lines below it: nothing is kept of the first."""
     deed, gone = change.deed, {each.id for each in found.changes()}
     if not isinstance(deed, Line) or not (deed.opening or deed.closing):
@@ -142,7 +142,7 @@ def _hand_on_heading(parts: Parts, change: Change, found: Found, known: Past) ->
             and known.fates.get(heir.id) is Fate.STANDS
         ):
             owner = structs.replace(line, opening=deed.opening, closing=deed.closing)
-            parts.ledger.rewrite_change(structs.replace(heir, deed=owner))
+            holdings.home.ledger.changes.rewrite(structs.replace(heir, deed=owner))
             return
 
 
@@ -159,55 +159,51 @@ def _stands(change: Change, aim: Aim, rules: Collection[str], names: Collection[
     return isinstance(deed, Value) and aim.needle.holds(deed.new)
 
 
-def _put_back(parts: Parts, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]) -> None:
+def _put_back(holdings: Holdings, editor: Editor, change: Change, needle: Needle, names: Collection[bytes]) -> None:
     """Of several lines of a day only those go that are forgotten."""
     deed = change.deed
     if not isinstance(deed, Passage) or any(name in deed.new for name in names):
         return
     rest = cleared(deed.new.decode("utf-8", "replace"), needle)
     if rest is not None and read_day(rest):
-        saw = parts.files.read(Path(change.path)).digest
+        saw = holdings.desk.files.read(Path(change.path)).digest
         editor.place(PassagePlan(change.path, rest.encode(), change.why, saw))
 
 
-def pages(parts: Parts, aim: Aim) -> Iterator[Path]:
+def pages(holdings: Holdings, aim: Aim) -> Iterator[Path]:
     """The files below the home that hold it."""
-    roots = [parts.home / name for name in _WHERE]
+    roots = [holdings.home.path / name for name in _WHERE]
     for path in sorted({*roots, *(path for root in roots for path in root.rglob("*"))}):
-        if not path.is_file() or not _is_within(parts.home, path, aim.scope):
+        if not path.is_file() or not _is_within(holdings.home.path, path, aim.scope):
             continue
         if aim.whole or (path.name not in _NAMING and _page_holds(path, aim.needle)):
             yield path
 
 
-def clear_pages(parts: Parts, aim: Aim) -> None:
+def clear_pages(holdings: Holdings, aim: Aim) -> None:
     """Take it out of the books and days below the home; what is not made of lines goes whole."""
-    for path in [*pages(parts, aim)]:
-        seen = parts.files.read(path)
+    for path in [*pages(holdings, aim)]:
+        seen = holdings.desk.files.read(path)
         text = (seen.content or b"").decode("utf-8", "surrogateescape")
         left = None if aim.whole or path.suffix != _PAGES else cleared(text, aim.needle)
         if left != text:
-            parts.files.write(seen, None if left is None else left.encode("utf-8", "surrogateescape"))
+            holdings.desk.files.write(seen, None if left is None else left.encode("utf-8", "surrogateescape"))
 
 
-def clear_written(parts: Parts, events: Collection[Seen]) -> list[str]:
+def clear_written(home: Home, events: Collection[Seen], forget_written: ForgetWritten) -> list[str]:
     """Take out summaries and lines of days that were made of events; returns the keys of those summaries."""
     if not events:
         return []
-    sources, sessions = set(_sources(parts, events)), {(agent, session) for agent, session, _ in events}
-    contexts = ["", *(each.key for each in parts.ledger.contexts())]
-    return [
-        key
-        for context in contexts
-        for key in forget_written(parts.files, shelf_of(parts.home, context), sessions, sources)
-    ]
+    sources, sessions = set(_sources(home, events)), {(agent, session) for agent, session, _ in events}
+    contexts = ["", *(each.key for each in home.ledger.contexts.all())]
+    return [key for context in contexts for key in forget_written(context, sessions, sources)]
 
 
-def _sources(parts: Parts, events: Collection[Seen]) -> Iterator[str]:
+def _sources(home: Home, events: Collection[Seen]) -> Iterator[str]:
     """The turns that events belong to, as the lines of days name them."""
     wanted = {(agent, id_) for agent, _, id_ in events}
     sessions = {(agent, session) for agent, session, _ in events}
-    for history in parts.index.histories(Selection()):
+    for history in home.index.events.histories(Selection()):
         if (history.agent, history.native) not in sessions:
             continue
         said = [turn for turn in history.turns if turn.act is Act.SAID]

@@ -14,37 +14,39 @@ from wisen.forgetting.retention import outdated
 from wisen.model.archive import Archive
 
 if TYPE_CHECKING:
+    from wisen.forgetting.holdings import Holdings
+    from wisen.forgetting.settings import ArchivePolicy
     from wisen.model.archive import Stored
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 
-def retire(parts: Parts) -> tuple[int, int]:
+def retire(holdings: Holdings, policy: ArchivePolicy) -> tuple[int, int]:
     """Let go of sessions that are too old or too many. Returns how many, and how many events were read in vain."""
-    gone = due(parts)
+    gone = due(holdings, policy)
     if gone:
-        parts.index.let_go({each.key for each in gone})
+        holdings.home.index.removal.let_go({each.key for each in gone})
         with suppress(StoreBusy):
-            parts.index.scrub()  # else the room is used again
+            holdings.home.index.removal.scrub()  # else the room is used again
     return len(gone), sum(each.events for each in gone if each.waits)
 
 
-def due(parts: Parts) -> list[Stored]:
+def due(holdings: Holdings, policy: ArchivePolicy) -> list[Stored]:
     """The sessions that have to go, oldest first."""
-    policy = parts.archive
     if not (policy.days or policy.megabytes or policy.contexts):
         return []
-    keys = {context.key for context in parts.ledger.contexts()}
-    limits = {name if name in keys else _context(parts, name): limit for name, limit in policy.contexts}
-    return outdated(parts.index.stored(), policy, limits, parts.clock.now())
+    home = holdings.home
+    keys = {context.key for context in home.ledger.contexts.all()}
+    limits = {name if name in keys else _context(holdings, name): limit for name, limit in policy.contexts}
+    return outdated(home.index.removal.stored(), policy, limits, home.clock.now())
 
 
-def archive(parts: Parts) -> Archive:
+def archive(home: Home, policy: ArchivePolicy) -> Archive:
     """How much is kept, and what the settings allow."""
-    stored = parts.index.stored()
-    return Archive(len(stored), sum(each.size for each in stored), parts.archive.days, parts.archive.megabytes)
+    stored = home.index.removal.stored()
+    return Archive(len(stored), sum(each.size for each in stored), policy.days, policy.megabytes)
 
 
-def _context(parts: Parts, place: str) -> str:
+def _context(holdings: Holdings, place: str) -> str:
     """The context of a directory that the settings name; one that is none has no sessions."""
-    path = Path(place.replace("~", str(parts.user_home), 1) if place.startswith("~") else place)
-    return (parts.context_of(path) if path.is_absolute() else "") or f"/{place}"
+    path = Path(place.replace("~", str(holdings.rule_files.user_home), 1) if place.startswith("~") else place)
+    return (holdings.projects.context_of(path) if path.is_absolute() else "") or f"/{place}"

@@ -1,4 +1,4 @@
-"""What a Learner does to forget: first the tombstone, then the removal, so that a run that died is finished later.
+"""What people and the cycle ask of forgetting: words and things go for good, sessions are let go, projects are off.
 
 What came out of old logs does not come back. What the user types anew is a new event, and may be learnt again.
 """
@@ -6,52 +6,50 @@ What came out of old logs does not come back. What the user types anew is a new 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
-from wisen.guards.service import Guarder
+from wisen.forgetting.erasing import SAFETY, Eraser, Grave, event_keys
+from wisen.forgetting.switching import ProjectSwitch
 from wisen.model.context import EVERYWHERE, NOWHERE
-from wisen.model.phrase import OwnPhrase
-from wisen.model.tombstone import ALL, OFF, Forgetting, Key, KeyKind, Purged, Tombstone
+from wisen.model.tombstone import ALL, OFF, Forgetting, Key, KeyKind, Purged
 from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
+    from wisen.decisions.refresh import Refresh
+    from wisen.decisions.service import Decisions
     from wisen.delivery.spool import Forgotten
-    from wisen.forgetting.find import Aim, Found
-    from wisen.forgetting.forget_naming import Meant
-    from wisen.memory.diary import Diary
-
-_SAFETY = "safety"
-"""The thing that a tombstone names where the rules of safety decided what had to go."""
-
+    from wisen.edits.edit import Edit
+    from wisen.edits.undo import Undoing
+    from wisen.forgetting.holdings import Holdings
+    from wisen.forgetting.neighbours import Neighbours
+    from wisen.forgetting.settings import ArchivePolicy
+    from wisen.model.archive import Archive, Stored
+    from wisen.model.tombstone import Tombstone
 
 _IN_CHAT = "forget …"
 
 
-class Grave(NamedTuple):
-    """Something that is about to be forgotten."""
+class ForgettingService:
+    """What is forgotten, let go and switched off."""
 
-    tombstone: Tombstone
-    aim: Aim
-    found: Found
-    keys: tuple[Key, ...] = ()
-    sessions: frozenset[tuple[str, str]] = frozenset()
-    """By agent and id, those of which nothing is kept at all."""
-
-    @property
-    def events(self) -> frozenset[tuple[str, str]]:
-        """Every event that goes, by agent and id."""
-        return self.aim.events | {(agent, id_) for agent, _, id_ in self.found.events}
-
-
-class Forgetter(Guarder):
-    """What a Learner does to forget."""
-
-    def _dig(self) -> Diary:
-        """Mine the sessions that wait for it."""
-        raise NotImplementedError
+    def __init__(
+        self,
+        holdings: Holdings,
+        decisions: Decisions,
+        refresh: Refresh,
+        *,
+        neighbours: Neighbours,
+        archive: ArchivePolicy,
+    ) -> None:
+        """Begin with whatever may hold something, and with how long and how much is kept."""
+        self._holdings, self._home = holdings, holdings.home
+        self._decisions, self._policy, self._installed = decisions, archive, neighbours.installed
+        self._eraser = Eraser(holdings, refresh, neighbours)
+        self._switch = ProjectSwitch(holdings.projects, holdings.desk, decisions)
 
     @one_writer("forget")
     def forget(
@@ -70,12 +68,12 @@ class Forgetter(Guarder):
         from wisen.forgetting.removal import languages_holding
 
         if not dry_run:
-            self.require_person(chat=_IN_CHAT)  # nothing is noted: that would keep the very words
-            self.finish_forgetting()
+            self._decisions.require_person(chat=_IN_CHAT)  # nothing is noted: that would keep the very words
+            self.finish()
         wanted = [what] if isinstance(what, str) else [*what]
-        graves = [self._grave(each, dry_run=dry_run) for each in meant(self._parts, wanted, scope)]
-        done = self._carried_out([each for each in graves if each.found.things], dry_run=dry_run)
-        left = {line: None for grave in graves for line in languages_holding(self._parts, grave.aim.needle)}
+        graves = [self._eraser.grave_of(each, dry_run=dry_run) for each in meant(self._home, wanted, scope)]
+        done = self._eraser.carry_out([each for each in graves if each.found.things], dry_run=dry_run)
+        left = {line: None for grave in graves for line in languages_holding(self._holdings, grave.aim.needle)}
         if not left:
             return done
         first, *rest = done or (Forgetting("", scope or EVERYWHERE, (), ()),)
@@ -93,27 +91,27 @@ class Forgetter(Guarder):
         from wisen.safety.forgotten_words import Anything
 
         if not dry_run:
-            self.require_person(chat=_IN_CHAT)
-            self.finish_forgetting()
+            self._decisions.require_person(chat=_IN_CHAT)
+            self.finish()
         aim = Aim(Anything(), scope, whole=True)
-        found = found_in(self._parts, aim)
-        tombstone = self._tombstone(scope, len(found.things))
-        keys = () if scope != EVERYWHERE else _event_keys(found)
+        found = found_in(self._holdings, aim)
+        tombstone = self._eraser.tombstone(scope, len(found.things))
+        keys = () if scope != EVERYWHERE else event_keys(found)
         until = Key(kind=KeyKind.UNTIL, value=scope, size=round(tombstone.at.timestamp() * 1_000_000))
-        done = self._carried_out([Grave(tombstone, aim, found, (until, *keys))], dry_run=dry_run)[0]
+        done = self._eraser.carry_out([Grave(tombstone, aim, found, (until, *keys))], dry_run=dry_run)[0]
         return done._replace(left=(*done.left, *self._set_up())) if scope == ALL else done
 
     def _set_up(self) -> list[str]:
         """How agents stay set up when everything is forgotten, and what changes that."""
         return [
             f"{each.agent} still calls wisen. To end that: wisen uninstall {each.agent}"
-            for each in self.installed()
+            for each in self._installed()
             if each.files
         ]
 
     def forgotten(self) -> tuple[Tombstone, ...]:
         """What was forgotten: when, in which scope and how much, and no word of it; oldest first."""
-        return self._parts.ledger.tombstones()
+        return self._home.ledger.tombstones.all()
 
     @one_writer("forget")
     def unforget(self, tombstone: str, *, dry_run: bool = False) -> Tombstone:
@@ -122,38 +120,38 @@ class Forgetter(Guarder):
         Raises:
             UsageError: no tombstone, or more than one, has such an id.
         """
-        ledger = self._parts.ledger
-        fits = [each for each in ledger.tombstones() if tombstone and each.id.startswith(tombstone.upper())]
+        ledger = self._home.ledger
+        fits = [each for each in ledger.tombstones.all() if tombstone and each.id.startswith(tombstone.upper())]
         if len(fits) != 1:
             found = f"{len(fits)} tombstones begin with" if fits else "No tombstone has the id"
             raise UsageError(f"{found} {tombstone!r}. The ids: wisen forget --list")
-        self.require_person("forget", "--undo", fits[0].id, dry_run=dry_run)
+        self._decisions.require_person("forget", "--undo", fits[0].id, dry_run=dry_run)
         if not dry_run:
-            keys = ledger.buried(fits[0].id)
-            ledger.lift(fits[0].id)
-            still = {(key.agent, key.value) for key in ledger.buried() if key.kind is KeyKind.EVENT}
+            keys = ledger.tombstones.buried(fits[0].id)
+            ledger.tombstones.lift(fits[0].id)
+            still = {(key.agent, key.value) for key in ledger.tombstones.buried() if key.kind is KeyKind.EVENT}
             events = {(key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT} - still
             kinds = {key.kind for key in keys}
             if events or KeyKind.UNTIL in kinds:
-                self._parts.index.unveil(events)
+                self._home.index.removal.unveil(events)
             if KeyKind.SESSION in kinds:
-                self._parts.index.unveil(())
+                self._home.index.removal.unveil(())
         return fits[0]
 
     @one_writer("forget")
-    def finish_forgetting(self) -> int:
+    def finish(self) -> int:
         """Finish what a run that died had begun to forget. Returns how many tombstones that were."""
         from wisen.forgetting.removal import found_in
 
-        waiting = [each for each in self.forgotten() if not each.done and each.machine == self._parts.machine]
+        waiting = [each for each in self.forgotten() if not each.done and each.machine == self._home.machine]
         graves: list[Grave] = []
         for tombstone in waiting:
-            keys = self._parts.ledger.buried(tombstone.id)
-            aim = self._aim_of(tombstone, keys)
-            found = found_in(self._parts, aim)
+            keys = self._home.ledger.tombstones.buried(tombstone.id)
+            aim = self._eraser.aim_of(tombstone, keys)
+            found = found_in(self._holdings, aim)
             found.events |= {(key.agent, key.session, key.value) for key in keys if key.kind is KeyKind.EVENT}
-            graves.append(Grave(tombstone, aim, found, sessions=self._sessions_of(keys)))
-        self._carried_out(graves, dry_run=False)
+            graves.append(Grave(tombstone, aim, found, sessions=self._eraser.sessions_of(keys)))
+        self._eraser.carry_out(graves, dry_run=False)
         return len(graves)
 
     @one_writer("purge")
@@ -170,15 +168,15 @@ class Forgetter(Guarder):
         from wisen.forgetting.removal import found_in
 
         aim = Aim(Refused(), ALL)
-        found = found_in(self._parts, aim)
-        told = Counter(refusals(found, self._parts.index.traces()))
+        found = found_in(self._holdings, aim)
+        told = Counter(refusals(found, self._home.index.removal.traces()))
         if found.things and not dry_run:
-            keys = Key(kind=KeyKind.THING, value=_SAFETY), *_event_keys(found)
-            grave = Grave(self._tombstone(ALL, len(found.things)), aim, found, keys)
-            self._carried_out([grave], dry_run=False)
+            keys = Key(kind=KeyKind.THING, value=SAFETY), *event_keys(found)
+            grave = Grave(self._eraser.tombstone(ALL, len(found.things)), aim, found, keys)
+            self._eraser.carry_out([grave], dry_run=False)
         return tuple(Purged(rule, place, many) for (rule, place), many in sorted(told.items()))
 
-    def _forgotten(self, wanted: Forgotten) -> str:
+    def forget_from_chat(self, wanted: Forgotten) -> str:
         """Forget what the user typed to an agent, in the scope that they typed. Raises: UsageError."""
         from wisen.delivery.spool import EVERYTHING
         from wisen.forgetting.forget_naming import is_named
@@ -189,7 +187,7 @@ class Forgetter(Guarder):
             if scope == NOWHERE:
                 raise UsageError("it was typed outside of any project. What is meant: forget everything everywhere")
             done = [self.forget_everything(scope)]
-        elif is_named(self._parts, wanted.what):
+        elif is_named(self._home, wanted.what):
             done = [*self.forget(wanted.what)]
         else:
             done = [*self.forget(wanted.what, scope=scope)]
@@ -200,122 +198,69 @@ class Forgetter(Guarder):
             raise UsageError(f"nothing holds that here. Elsewhere: wisen forget{left}")
         return f"forgotten for good: {things} things, tombstone {', '.join(each.tombstone for each in done)}.{left}"
 
-    def _carried_out(self, graves: Sequence[Grave], *, dry_run: bool) -> tuple[Forgetting, ...]:
-        """The tombstones come first: from then on nothing of it comes back, and the next run can finish this one."""
-        from wisen.forgetting import removal
+    def heed_switches(self) -> int:
+        """Keep nothing of sessions that hooks noted as switched off, from now on. Returns how many are new.
 
-        parts = self._parts
-        told = [Forgetting("", each.aim.scope, tuple(each.found.things), ()) for each in graves]
-        if dry_run or not graves:
-            return tuple(told)
-        for grave in graves:
-            parts.ledger.bury(grave.tombstone, grave.keys)
-        left = [self._remove(grave) for grave in graves]
-        events = {event for grave in graves for event in grave.found.events}
-        summaries = removal.clear_written(parts, events)
-        off = {session for grave in graves for session in grave.sessions}
-        if off:
-            parts.index.let_go({each.key for each in parts.index.stored() if (each.agent, each.native) in off})
-        for grave in graves:
-            removal.clear_pages(parts, grave.aim)
-        parts.index.forget_answers()  # what was asked is not kept, so which of them speak of it cannot be told
-        self._work_out_anew(graves, summaries)
-        parts.index.scrub()
-        parts.ledger.scrub()
-        if parts.backups is not None:
-            aims = [grave.aim._replace(events=grave.events) for grave in graves]
-            parts.backups.renew(lambda copy: any(removal.held_by(copy, parts, aim) for aim in aims))
-        for grave, (_, stays) in zip(graves, left, strict=True):
-            if not stays:
-                parts.ledger.finish(grave.tombstone.id, parts.clock.now())
-        return tuple(
-            each._replace(tombstone=grave.tombstone.id, left=tuple(why))
-            for each, grave, (why, _) in zip(told, graves, left, strict=True)
+        What was read of one before goes, with what was learnt from it.
+        """
+        home, shelf = self._home, self._holdings.shelf
+        notes = shelf.switched_off()
+        known = (
+            {key.value for key in home.ledger.tombstones.buried() if key.kind is KeyKind.SESSION} if notes else set()
         )
+        new = sorted({name.rpartition("/")[2] for name in notes} - known)
+        if new:
+            keys = tuple(Key(kind=KeyKind.SESSION, value=each) for each in new)
+            sessions = self._eraser.sessions_of(keys)
+            if sessions:
+                self._eraser.carry_out([self._eraser.grave_of_sessions(sessions, keys)], dry_run=False)
+            else:
+                tombstone = self._eraser.tombstone(OFF, 0)
+                home.ledger.tombstones.bury(tombstone, keys)
+                home.ledger.tombstones.finish(tombstone.id, home.clock.now())
+        shelf.drop(notes)
+        return len(new)
 
-    def _remove(self, grave: Grave) -> tuple[list[str], set[str]]:
-        """Out of the user's files, the index and the ledger, in this order: what stands in one teaches the next."""
-        from wisen.feedback.phrase_search import holding
-        from wisen.forgetting.removal import found_in, take_back
+    def off_by(self, place: Path) -> str:
+        """What switches wisen off in a directory: a marker, or a directory of the settings; empty where nothing."""
+        return self._switch.off_by(place)
 
-        parts, aim, found = self._parts, grave.aim, grave.found
-        left, stays = take_back(parts, found, aim)
-        events = grave.events
-        if aim.whole and aim.scope != EVERYWHERE:
-            parts.index.drop(aim.scope, grave.tombstone.at)
-        else:
-            parts.index.veil(events)
-        parts.index.memories.replace({origin: [] for origin in found.origins})
-        # What took our lines back is of ours as well, and holds the same words.
-        rows = found.rows | found_in(parts, aim._replace(events=events)).rows
-        parts.ledger.remove(row for key, row in rows.items() if key not in stays)
-        # What only a phrase told is not heard any more where it still stands.
-        parts.index.again(holding(parts, {row.text for row in rows.values() if isinstance(row, OwnPhrase)}))
-        return left, stays
+    def switch_off(self, place: Path, *, dry_run: bool = False) -> Edit:
+        """Switch wisen off in the project around a directory, by a marker in its top folder.
 
-    def _work_out_anew(self, graves: Sequence[Grave], summaries: Sequence[str]) -> None:
-        """What is left is understood, written down and prepared as if the rest had never been."""
-        from wisen.lessons import rulebook
-        from wisen.memory import recollection
-        from wisen.store.known_entries import Known
+        Raises:
+            UsageError: it is off already, or there can be no project.
+            FileError: the marker cannot be written.
+        """
+        return self._switch.switch_off(place, dry_run=dry_run)
 
-        parts = self._parts
-        self._dig().keep(only=summaries)
-        states = Known(parts.ledger).states
-        recollection.recollect(parts, states)
-        rulebook.write_books(parts, states)
-        prepared = bool(parts.shelf.holds())
-        for grave in graves:
-            parts.shelf.forget(grave.aim.needle.holds)
-        if prepared:
-            self.prepare()
+    def switch_on(self, place: Path, *, dry_run: bool = False) -> Undoing:
+        """Take the marker away that switches wisen off in a directory.
 
-    def _grave(self, meant: Meant, *, dry_run: bool) -> Grave:
-        from wisen.forgetting.find import Aim
-        from wisen.forgetting.removal import found_in
-        from wisen.safety.forgotten_words import Phrases
+        Raises:
+            UsageError: it is not off, or not by a marker of ours.
+            FileError: the marker cannot be removed.
+        """
+        return self._switch.switch_on(place, dry_run=dry_run)
 
-        named = frozenset((agent, id_) for agent, _, id_ in meant.events)
-        aim = Aim(Phrases(meant.phrases), meant.scope, named, meant.things)
-        found = found_in(self._parts, aim)
-        found.events |= meant.events
-        keys = [Key(kind=KeyKind.THING, value=thing) for thing in sorted(meant.things)]
-        if meant.phrases and not dry_run:
-            salt = self._parts.salt()
-            keys += [phrase.key(salt) for phrase in meant.phrases]
-        return Grave(self._tombstone(meant.scope, len(found.things)), aim, found, (*keys, *_event_keys(found)))
+    def take_over_marker(self, place: Path, *, dry_run: bool = False) -> str:
+        """Make a marker the user's own that lies around a directory and came otherwise. Returns it; empty for none."""
+        return self._switch.take_over_marker(place, dry_run=dry_run)
 
-    def _sessions_of(self, keys: Sequence[Key]) -> frozenset[tuple[str, str]]:
-        """The sessions that the index holds although keys say that they were switched off."""
-        from wisen.safety.ward import Silence
+    def retire(self) -> tuple[int, int]:
+        """Let go of sessions that are too old or too many. Returns how many, and how many events were read in vain."""
+        from wisen.forgetting.retiring import retire
 
-        if not any(key.kind is KeyKind.SESSION for key in keys):
-            return frozenset()
-        silence = Silence(keys, self._parts.salt())
-        held = {(each.agent, each.native) for each in self._parts.index.stored()}
-        return frozenset(each for each in held if silence.holds(*each))
+        return retire(self._holdings, self._policy)
 
-    def _aim_of(self, tombstone: Tombstone, keys: Sequence[Key]) -> Aim:
-        """What a tombstone is about, as far as it tells."""
-        from wisen.forgetting.find import Aim
-        from wisen.forgetting.purge import Refused
-        from wisen.safety.forgotten_words import Anything, Keys
+    def due(self) -> list[Stored]:
+        """The sessions that have to go, oldest first."""
+        from wisen.forgetting.retiring import due
 
-        events = frozenset((key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT)
-        things = frozenset(key.value for key in keys if key.kind is KeyKind.THING)
-        if any(key.kind is KeyKind.UNTIL for key in keys):
-            return Aim(Anything(), tombstone.scope, events, whole=True)
-        if tombstone.scope == OFF:
-            return Aim(Keys((), b""), OFF, events, alone=things)
-        needle = Refused() if _SAFETY in things else Keys(keys, self._parts.salt())
-        return Aim(needle, tombstone.scope, events, things)
+        return due(self._holdings, self._policy)
 
-    def _tombstone(self, scope: str, many: int) -> Tombstone:
-        parts = self._parts
-        return Tombstone(id=parts.ids.new(), machine=parts.machine, at=parts.clock.now(), scope=scope, many=many)
+    def archive(self) -> Archive:
+        """How much is kept, and what the settings allow."""
+        from wisen.forgetting.retiring import archive
 
-
-def _event_keys(found: Found) -> tuple[Key, ...]:
-    return tuple(
-        Key(kind=KeyKind.EVENT, agent=agent, session=session, value=id_) for agent, session, id_ in sorted(found.events)
-    )
+        return archive(self._home, self._policy)

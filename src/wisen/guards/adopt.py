@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.model.entry import Move
     from wisen.model.entry_state import Asked
     from wisen.model.guard import Fared, GuardState
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
 
 _HYPOTHESES = {
     GuardSource.FIX: "Once the agent is told before the call, it does not fail in this way again.",
@@ -28,7 +28,7 @@ _HYPOTHESES = {
 }
 
 
-class Candidate(NamedTuple):
+class GuardCandidate(NamedTuple):
     """Something that could be watched for, tried on the past."""
 
     watch: str
@@ -49,7 +49,7 @@ class Candidate(NamedTuple):
         return guard_id(self.context, self.watch)
 
 
-def is_ready(candidate: Candidate, policy: GuardPolicy) -> bool:
+def is_ready(candidate: GuardCandidate, policy: GuardPolicy) -> bool:
     """Whether the past speaks for a guard: it would have helped often enough and was never in the way."""
     if candidate.source is GuardSource.RULE:
         return candidate.violated >= policy.violations
@@ -68,20 +68,20 @@ def unclear(before: Iterable[Asked], policy: GuardPolicy) -> list[Proposal]:
     return [each for each in waiting if each.backtest is not None and not is_clear(each.backtest, policy)]
 
 
-def outgrown(candidates: Iterable[Candidate], before: Iterable[Asked], policy: GuardPolicy) -> list[Proposal]:
+def outgrown(candidates: Iterable[GuardCandidate], before: Iterable[Asked], policy: GuardPolicy) -> list[Proposal]:
     """Proposals that wait with little to show, where the past speaks clearly by now: they are made anew."""
     clear = {each.id for each in candidates if is_clear(each.backtest, policy)}
     return [each for each in unclear(before, policy) if each.entry in clear]
 
 
 def offered(
-    candidates: Iterable[Candidate], states: Sequence[GuardState], before: Sequence[Asked], scribe: Scribe
+    candidates: Iterable[GuardCandidate], states: Sequence[GuardState], before: Sequence[Asked], scribe: Scribe
 ) -> list[Guard | Proposal]:
     """Guards that are new, in shadow, each with a proposal; one that was refused or is at work does not come again."""
     known = {state.guard.id: state for state in states}
     last = {each.proposal.entry: each for each in before if each.proposal.type is ProposalType.GUARD}
     rows: list[Guard | Proposal] = []
-    made: dict[str, Candidate] = {}
+    made: dict[str, GuardCandidate] = {}
     for each in candidates:
         made.setdefault(each.id, each)  # two lessons may come to the same guard: it is made of the first
     for each in made.values():
@@ -174,14 +174,14 @@ def told(backtest: Backtest, source: GuardSource) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _may_ask_again(candidate: Candidate, state: GuardState, asked: Asked) -> bool:
+def _may_ask_again(candidate: GuardCandidate, state: GuardState, asked: Asked) -> bool:
     """One that was skipped or expired in shadow waits for new evidence; one that was overruled waits for the user."""
     seen = max(candidate.backtest.helped, candidate.violated)
     over = asked.answer in (Answer.SKIPPED, Answer.EXPIRED) and asked.proposal.backtest is not None
     return state.mode is Mode.SHADOW and over and seen > asked.proposal.sessions
 
 
-def _guard(candidate: Candidate, scribe: Scribe) -> Guard:
+def _guard(candidate: GuardCandidate, scribe: Scribe) -> Guard:
     return Guard(
         id=candidate.id,
         version=version_of(candidate.watch, candidate.better, Mode.WARN),
@@ -196,7 +196,7 @@ def _guard(candidate: Candidate, scribe: Scribe) -> Guard:
     )
 
 
-def _proposal(guard: Guard, candidate: Candidate, scribe: Scribe) -> Proposal:
+def _proposal(guard: Guard, candidate: GuardCandidate, scribe: Scribe) -> Proposal:
     why = "\n".join((*candidate.why, *told(candidate.backtest, candidate.source)))
     sessions = max(candidate.backtest.helped, candidate.violated)
     return _asked(guard, why, _HYPOTHESES[candidate.source], sessions, candidate.backtest, scribe)
@@ -230,7 +230,7 @@ def _many(number: int, what: str) -> str:
     return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
 
 
-def first_ready(ranked: Mapping[str, Sequence[Candidate]], policy: GuardPolicy) -> list[Candidate]:
+def first_ready(ranked: Mapping[str, Sequence[GuardCandidate]], policy: GuardPolicy) -> list[GuardCandidate]:
     """Of each fix or rule the most general candidate that the past speaks for."""
     found = (next((each for each in row if is_ready(each, policy)), None) for row in ranked.values())
     return [each for each in found if each is not None]

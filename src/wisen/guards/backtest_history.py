@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.kernel.matching import Call, hits
+from wisen.kernel.matching import WatchedCall, hits
 from wisen.model.backtest import Backtest, bounds
 from wisen.model.event import Status
 from wisen.model.guard import watch_of
@@ -26,7 +26,7 @@ _UNDOES = frozenset("restore checkout revert reset".split())
 _QUOTES = str.maketrans("", "", "'\"\\")
 
 
-class Watched(NamedTuple):
+class WatchedGuard(NamedTuple):
     """A guard that is to be tried on the past."""
 
     watch: str
@@ -50,7 +50,7 @@ class Met(NamedTuple):
 
 
 def meetings(
-    watches: Sequence[Watched], histories: Iterable[History], is_out: Callable[[Met], bool] = lambda _: False
+    watches: Sequence[WatchedGuard], histories: Iterable[History], is_out: Callable[[Met], bool] = lambda _: False
 ) -> tuple[list[list[Met]], int]:
     """For each watch the calls that it would have met, and how many sessions were looked at.
 
@@ -72,7 +72,7 @@ def meetings(
                 each, watch = compiled[number]
                 if each.context not in ("", step.context) or not all(word in plain for word in words[number]):
                     continue
-                call = call or Call(step.tool, fields_of(step.arguments))
+                call = call or WatchedCall(step.tool, fields_of(step.arguments))
                 if hits(watch, call):
                     found[number].append(met := Met(history, at))
                     if is_out(met):
@@ -81,7 +81,7 @@ def meetings(
 
 
 def backtested(
-    watched: Watched,
+    watched: WatchedGuard,
     met: Sequence[Met],
     sessions: int,
     sign: Callable[[Step], Signature],
@@ -134,7 +134,7 @@ def shown(met: Iterable[Met]) -> tuple[str, ...]:
     """Some calls as a person would write them, no two alike."""
     found: dict[str, None] = {}
     for each in met:
-        call = Call(each.step.tool, fields_of(each.step.arguments))
+        call = WatchedCall(each.step.tool, fields_of(each.step.arguments))
         text = " ".join((call.line or f"{call.tool} {_place(call)}").split())
         found.setdefault(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
         if len(found) == _MOST:
@@ -157,7 +157,7 @@ def _literals(watch: dict[str, object]) -> list[str]:
 def _is_undone(history: History, at: int) -> bool:
     """Whether version control took back what a call did, a few calls later."""
     step = history.steps[at]
-    call = Call(step.tool, fields_of(step.arguments))
+    call = WatchedCall(step.tool, fields_of(step.arguments))
     place = _place(call) if step.tool in EDITS else ""
     own = any(view[0].text == "git" for run in call.runs for view in run.views)
     if not place and not own:
@@ -165,7 +165,7 @@ def _is_undone(history: History, at: int) -> bool:
     for later in history.steps[at + 1 : at + 1 + _NEAR]:
         if later.status is not Status.OK or "git" not in (later.arguments or ""):
             continue
-        for run in Call(later.tool, fields_of(later.arguments)).runs:
+        for run in WatchedCall(later.tool, fields_of(later.arguments)).runs:
             words = [word.text for word in run.views[-1]] if run.views else []
             if words[:1] != ["git"] or not _UNDOES.intersection(words[1:3]):
                 continue
@@ -176,6 +176,6 @@ def _is_undone(history: History, at: int) -> bool:
     return False
 
 
-def _place(call: Call) -> str:
+def _place(call: WatchedCall) -> str:
     place = call.fields.get("file_path") or call.fields.get("notebook_path") or call.fields.get("path")
     return place if isinstance(place, str) else ""

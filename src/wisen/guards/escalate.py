@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wisen.guards.backtest_history import Met
 
 
-class Told(NamedTuple):
+class ToldRule(NamedTuple):
     """A rule that says plainly what not to do, and when agents were told."""
 
     of: str
@@ -27,7 +27,7 @@ class Told(NamedTuple):
     """When a session was told by a hook, by agent and session."""
 
 
-def violations(rule: Told, met: Iterable[Met]) -> list[Met]:
+def violations(rule: ToldRule, met: Iterable[Met]) -> list[Met]:
     """The calls that a rule spoke against after it was told, one for each turn of the user."""
     found: dict[tuple[str, str, int], Met] = {}
     for each in met:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from wisen.agents.ports import Scattered
+from wisen.agents.agent_ports import Scattered
 from wisen.errors import StoreDamaged, WisenError
 from wisen.health import heartbeat
 from wisen.model.doubles import doubled_entries, doubled_questions
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from wisen.agents.ports import Agent
-    from wisen.health.heartbeat import Watched
+    from wisen.agents.agent_ports import Agent
+    from wisen.model.hook import Installed, Vitals
     from wisen.model.run import Run
-    from wisen.store.index_port import Index
-    from wisen.store.ledger_port import Backups, Ledger
-    from wisen.system.ports import Clock
+    from wisen.store.backups import Backups
+    from wisen.store.index import Index
+    from wisen.store.ledger import Ledger
+    from wisen.system.machine_ports import Clock
 
 QUIET = timedelta(days=7)
 """After this long without a run we say that learning has stopped."""
@@ -66,7 +67,12 @@ class Examined:
     backups: Backups | None
     clock: Clock
     ever_used: bool
-    watched: Watched
+    machine: Callable[[], str]
+    """This machine's name for itself."""
+    installed: Callable[[Ledger | None], Sequence[Installed]]
+    """How it is with the hooks of each agent, by the settings and, where it can be read, by the ledger."""
+    vitals: Callable[[], Vitals]
+    """What tells whether hooks work."""
     languages: Callable[[], Sequence[str]]
     """What is wrong with the languages that the user added."""
     access: Access
@@ -126,7 +132,7 @@ def _mend_index(subject: Examined) -> Finding:
     try:
         with subject.index() as index:
             index.check()
-            index.troubles(Selection())
+            index.events.troubles(Selection())
     except StoreDamaged as error:
         told = subject.rebuild(error)
         with subject.index():
@@ -230,21 +236,21 @@ def _hooks(subject: Examined) -> Iterator[Finding]:
     runs: tuple[Run, ...] = ()
     try:
         if not subject.ever_used:
-            found = heartbeat.installed(subject.watched, None)
+            found = subject.installed(None)
         else:
             with subject.ledger() as ledger:
-                found, runs = heartbeat.installed(subject.watched, ledger), ledger.runs(_SHOWN_RUNS)
+                found, runs = subject.installed(ledger), ledger.runs.newest(_SHOWN_RUNS)
     except WisenError:
-        found = heartbeat.installed(subject.watched, None)
-    yield from heartbeat.findings(found, subject.watched.gauge.vitals(), runs, subject.clock.now())
+        found = subject.installed(None)
+    yield from heartbeat.findings(found, subject.vitals(), runs, subject.clock.now())
 
 
 def _ledger(subject: Examined) -> Iterator[Finding]:
     try:
         with subject.ledger() as ledger:
             ledger.check()
-            runs = ledger.runs(1)
-            unfinished = sum(not each.done for each in ledger.tombstones())
+            runs = ledger.runs.newest(1)
+            unfinished = sum(not each.done for each in ledger.tombstones.all())
             twice = _twice(ledger)
             nowhere = [*_places(subject, ledger)]
     except WisenError as error:
@@ -290,10 +296,10 @@ def _ledger(subject: Examined) -> Iterator[Finding]:
 def _places(subject: Examined, ledger: Ledger) -> Iterator[Finding]:
     """Projects with rules or lessons that have no folder here: what was learnt there reaches no agent."""
     places: dict[str, list[str]] = {}
-    for alias in ledger.aliases(subject.watched.desk(ledger).machine):
+    for alias in ledger.contexts.aliases(subject.machine()):
         places.setdefault(alias.context, []).append(alias.path)
-    learnt = {each.context for each in states(ledger.entries(), (), ledger.moves()) if not each.is_over}
-    names = {each.key: each.name for each in ledger.contexts() if each.key in learnt}
+    learnt = {each.context for each in states(ledger.entries.all(), (), ledger.moves.all()) if not each.is_over}
+    names = {each.key: each.name for each in ledger.contexts.all() if each.key in learnt}
     gone = [name for key, name in names.items() if key in places and not any(map(_is_folder, places[key]))]
     elsewhere = [name for key, name in names.items() if key not in places]
     step = "`wisen contexts alias KEY DIR` says where one is now; `wisen contexts` lists them."
@@ -316,16 +322,18 @@ def _is_folder(path: str) -> bool:
 
 def _twice(ledger: Ledger) -> int:
     """How much was recorded twice."""
-    moves = ledger.moves()
-    doubled = doubled_entries(states(ledger.entries(), (), moves), moves)
-    return sum(len(each.others) for each in doubled) + len(doubled_questions(asked(ledger.proposals(), moves), doubled))
+    moves = ledger.moves.all()
+    doubled = doubled_entries(states(ledger.entries.all(), (), moves), moves)
+    return sum(len(each.others) for each in doubled) + len(
+        doubled_questions(asked(ledger.proposals.all(), moves), doubled)
+    )
 
 
 def _index(subject: Examined) -> Iterator[Finding]:
     try:
         with subject.index() as index:
             index.check()
-            troubles = index.troubles(Selection())
+            troubles = index.events.troubles(Selection())
     except WisenError as error:
         yield Finding(about="index", health=Health.BAD, says=str(error), next_step=_REPAIR)
         return

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from wisen.delivery.launcher import program_of
-from wisen.model.hook import CLIENT, Beat, Failure, Vitals
+from wisen.model.hook import CLIENT, Beat, HookFailure, Vitals
 
 if TYPE_CHECKING:
     from wisen.model.hook import Caller, Program
@@ -106,7 +106,7 @@ class HomeGauge:
             event: Beat(datetime.fromtimestamp(status.st_mtime, UTC), _agent(event)) for event, status in noted.items()
         }
 
-    def _failed(self) -> Failure | None:
+    def _failed(self) -> HookFailure | None:
         """The last failure that a file tells of, whether or not a session was told of it already."""
         folder = self._home / "spool" / "beats"
         for name in (_FAILED, f"{_FAILED}-told"):
@@ -115,8 +115,8 @@ class HomeGauge:
             except FileNotFoundError:
                 continue
             except (OSError, msgspec.MsgspecError):
-                return Failure(f"{folder / name} cannot be read")
-            return Failure(f"{failed.kind} at {failed.event}", datetime.fromtimestamp(failed.at, UTC))
+                return HookFailure(f"{folder / name} cannot be read")
+            return HookFailure(f"{failed.kind} at {failed.event}", datetime.fromtimestamp(failed.at, UTC))
         return None
 
     def _waiting(self) -> list[os.stat_result]:

@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.hook_ports import Shipping
-from wisen.edits.past import past
-from wisen.errors import FileError, SettingsUnclear
-from wisen.install.companions import companions
-from wisen.install.hook_settings import settings_in, standing
-from wisen.model.hook import HookState, Installed
+from wisen.model.hook import HookState
 from wisen.model.state import Finding, Health
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from wisen.agents.hook_ports import Gauge, Hooks
-    from wisen.edits.past import Desk
-    from wisen.install.hook_settings import Standing
-    from wisen.model.hook import Caller, HookSettings, Vitals
+    from wisen.model.hook import Installed, Vitals
     from wisen.model.run import Run
-    from wisen.store.ledger_port import Ledger
-    from wisen.system.ports import Files
 
 SLACK = timedelta(seconds=30)
 """How much later than the hook's a session's own first time may be."""
@@ -35,25 +23,6 @@ _MUCH = 10 << 20
 _NARROW = 100 << 20
 """Bytes that the disk should have left."""
 _CYCLE = "Run `wisen cycle`."
-
-
-@dataclass(frozen=True, kw_only=True)
-class Watched:
-    """What is looked at."""
-
-    agents: Sequence[Hooks]
-    gauge: Gauge
-    files: Files
-    caller: Caller
-    project: Path | None
-    """Its settings count beside the user's."""
-    desk: Callable[[Ledger], Desk]
-
-
-def installed(watched: Watched, ledger: Ledger | None) -> tuple[Installed, ...]:
-    """How it is with the hooks of each agent, by the settings and by what the ledger says was put into them."""
-    known = past(watched.desk(ledger)) if ledger is not None else None
-    return tuple(_installed(watched, agent, standing(known, agent) if known else ()) for agent in watched.agents)
 
 
 def findings(found: Sequence[Installed], vitals: Vitals, runs: Sequence[Run], now: datetime) -> Iterator[Finding]:
@@ -81,80 +50,6 @@ def stopped(runs: Sequence[Run]) -> Iterator[Finding]:
         yield Finding(about="runs", health=health, says=says, next_step=_CYCLE)
     elif runs and runs[0].error:
         yield Finding(about="runs", health=Health.BAD, says=f"the last one stopped: {runs[0].error}", next_step=_CYCLE)
-
-
-def _installed(watched: Watched, agent: Hooks, put: Sequence[Standing]) -> Installed:
-    faults: list[str] = []
-    read: dict[str, HookSettings] = {}
-    untrusted: list[str] = []
-    for path in dict.fromkeys((*map(str, agent.files(watched.project)), *(each.path for each in put))):
-        try:
-            settings = settings_in(watched.files.read(Path(path)).content, path)
-        except (FileError, SettingsUnclear) as error:
-            faults += [str(error)] if path in {each.path for each in put} else []
-            continue
-        read[path] = agent.read(settings)
-        if any(each.is_ours for each in read[path].callings):
-            faults += filter(None, [_rejected(watched, agent, path)])
-        untrusted += agent.untrusted(Path(path), settings)
-    calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
-    faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
-    wanted = {each.event for each in agent.wanted(watched.caller) if not each.where_listed}
-    for path, ours in calling.items():
-        missing = sorted(wanted - {each.event for each in ours})
-        faults += [f"some are missing in {path}: {', '.join(missing)}"] if ours and missing else []
-    files = dict.fromkeys((*(each.path for each in put), *(path for path, ours in calling.items() if ours)))
-    holding = [Path(path) for path, ours in calling.items() if ours]
-    faults += (fault for path in holding for fault in _beside(watched, agent, path))
-    callers = dict.fromkeys(each.caller for ours in calling.values() for each in ours if each.caller)
-    faults += filter(None, map(watched.gauge.fault, callers))
-    if holding and isinstance(agent, Shipping):
-        faults += _unshipped(watched, agent)
-    if files:
-        faults += [f"{path} switches all hooks off" for path, settings in read.items() if settings.switched_off]
-    sound = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
-    state = HookState.NOT if not files else HookState.BROKEN if faults else sound
-    return Installed(
-        agent=agent.name,
-        state=state,
-        files=tuple(files),
-        faults=tuple(faults),
-        untrusted=tuple(dict.fromkeys(untrusted)),
-        trusting=agent.trusting if untrusted else "",
-        others=tuple(each for settings in read.values() for each in settings.callings if not each.is_ours),
-        since=min((each.since for each in put), default=None),
-        newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
-    )
-
-
-def _rejected(watched: Watched, agent: Hooks, path: str) -> str:
-    """Why an agent does not follow settings that hold hooks of ours; empty where it does."""
-    why = agent.rejection(Path(path), watched.files.read(Path(path)).content or b"")
-    return f"{path}: {why}" if why else ""
-
-
-def _beside(watched: Watched, agent: Hooks, settings: Path) -> Iterator[str]:
-    """What is wrong with the files of ours that have to stand beside settings."""
-    for path, content in companions(agent, settings).items():
-        try:
-            if watched.files.read(path).content != content:
-                yield f"{path} is gone, or not that of this version of wisen"
-        except FileError as error:
-            yield str(error)
-
-
-def _unshipped(watched: Watched, agent: Shipping) -> list[str]:
-    """What the agent loads from our home and is not there as it has to be."""
-    found = []
-    for path, content in agent.shipped(watched.caller).items():
-        try:
-            there = watched.files.read(path).content
-        except FileError as error:
-            found.append(str(error))
-            continue
-        if there != content:
-            found.append(f"{path} is gone" if there is None else f"{path} is not the one of this wisen")
-    return found
 
 
 def _faults(each: Installed) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wisen.system.ports import Clock
+    from wisen.system.machine_ports import Clock
 
 _FULL = ("disk is full", "No space left", "Disk quota exceeded")
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wisen.model.hook import Hook
 
 
-class Standing(NamedTuple):
+class StandingHooks(NamedTuple):
     """Hooks that were put into a settings file and not taken out again by us."""
 
     path: str
@@ -95,20 +95,11 @@ def renew_in(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> Re
     return take_out(desk, path, agent)
 
 
-def stands(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:
-    """Whether all these hooks stand in a settings file, and no others of ours for the same events."""
-    settings = settings_in(desk.files.read(path).content, str(path))
-    wanted = _belonging(wanted, settings)
-    places = {hook.keys for hook in wanted}
-    there = [each for each in _standing(settings, agent) if each[0] in places]
-    return there == sorted(map(_written, wanted))
-
-
-def standing(known: Past, agent: Hooks) -> tuple[Standing, ...]:
+def standing(known: Past, agent: Hooks) -> tuple[StandingHooks, ...]:
     """The settings files into which hooks were put, and since when."""
-    found: dict[str, Standing] = {}
+    found: dict[str, StandingHooks] = {}
     for change in _ours(known, agent):
-        found.setdefault(change.path, Standing(change.path, change.at))
+        found.setdefault(change.path, StandingHooks(change.path, change.at))
     return tuple(found.values())
 
 

@@ -11,8 +11,8 @@ from .shell_words import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .matching import Call
-    from .shell_runs import Run
+    from .matching import WatchedCall
+    from .shell_runs import CommandRun
     from .shell_words import Word
 
 _STARTS = (
@@ -36,13 +36,13 @@ _SUBCOMMANDS = frozenset("git npm pnpm yarn bun make docker kubectl cargo go gh 
 _GLOB = ("*", "?", "[")
 
 
-def is_doubtful(call: Call) -> bool:
+def is_doubtful(call: WatchedCall) -> bool:
     """Whether anything in a call cannot be read."""
     reading = call.reading
     return bool(reading.unread) or any(run.code or any(map(_is_hidden, run.views)) for run in reading.runs)
 
 
-def doubt_of(watch: dict[str, object], call: Call) -> str:
+def doubt_of(watch: dict[str, object], call: WatchedCall) -> str:
     """Why a call may be what a guard watches for; empty where it is not, or where its words tell."""
     if not call.line or watch["on"] not in ("shell", "edit"):
         return ""
@@ -111,7 +111,7 @@ def _holds(pattern: list[str], words: list[Word]) -> bool:
     )
 
 
-def _may_start(pattern: list[str], run: Run) -> bool:
+def _may_start(pattern: list[str], run: CommandRun) -> bool:
     """Whether a program in another language holds the words of a pattern, and something that starts programs."""
     code = run.code
     if not any(mark in code for mark in _STARTS):

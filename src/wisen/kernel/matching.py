@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .shell_runs import Run
+    from .shell_runs import CommandRun
 
 EDITORS = frozenset(
     "Edit Write MultiEdit NotebookEdit edit write write_file replace patch apply_patch str_replace_editor".split()
@@ -47,7 +47,7 @@ VALUE_OPTIONS = {
 _LONGEST = 400
 
 
-class Call:
+class WatchedCall:
     """A call that is about to be made, or was."""
 
     __slots__ = ("_reading", "cwd", "fields", "home", "line", "tool")
@@ -65,7 +65,7 @@ class Call:
         return self._reading
 
     @property
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[CommandRun]:
         """The simple commands that it runs; none where it runs no command."""
         return self.reading.runs
 
@@ -83,7 +83,7 @@ class Call:
         return found
 
 
-class Hit:
+class PatternHit:
     """Where a command fits a pattern: the words of it that the pattern's words stand for, in their order."""
 
     __slots__ = ("words",)
@@ -101,7 +101,7 @@ def keys_of(watch: dict[str, object]) -> list[str]:
     return [f"{on}:"] if on in ("edit", "read") else [f"tool:{on}"]
 
 
-def hits(watch: dict[str, object], call: Call) -> list[Hit]:
+def hits(watch: dict[str, object], call: WatchedCall) -> list[PatternHit]:
     """Where a call fits a watch; nothing where it does not."""
     on = str(watch["on"])
     if on == "shell":
@@ -109,14 +109,14 @@ def hits(watch: dict[str, object], call: Call) -> list[Hit]:
         return [hit for run in call.runs if (hit := _hit(words, run)) is not None]
     if on in ("edit", "read"):
         glob = str(watch["glob"])
-        return [Hit([])] if any(path_fits(glob, path, call.cwd, call.home) for path in _paths(on, call)) else []
+        return [PatternHit([])] if any(path_fits(glob, path, call.cwd, call.home) for path in _paths(on, call)) else []
     wanted = watch["fields"]
     if call.tool != on or not isinstance(wanted, dict):
         return []
-    return [Hit([])] if all(_field(call.fields.get(name), str(glob)) for name, glob in wanted.items()) else []
+    return [PatternHit([])] if all(_field(call.fields.get(name), str(glob)) for name, glob in wanted.items()) else []
 
 
-def better_line(watch: dict[str, object], better: Sequence[str], call: Call) -> str:
+def better_line(watch: dict[str, object], better: Sequence[str], call: WatchedCall) -> str:
     """The command line with the better words in the place of the others; empty where that cannot be told for sure."""
     if watch["on"] != "shell" or not better or not call.line or any(map(_is_pattern, better)):
         return ""
@@ -142,7 +142,7 @@ def better_line(watch: dict[str, object], better: Sequence[str], call: Call) -> 
         if end > last:
             return ""
         line, last = _put(line, start, end, put), start
-    again = Call(call.tool, {**call.fields, "command": line}, call.cwd, call.home)
+    again = WatchedCall(call.tool, {**call.fields, "command": line}, call.cwd, call.home)
     return "" if line == call.line or hits(watch, again) else line
 
 
@@ -160,11 +160,11 @@ def path_fits(glob: str, path: str, cwd: str, home: str = "") -> bool:
     return any(_below(wanted, here[at:]) for at in range(len(inside), len(here)))
 
 
-def _hit(words: list[str], run: Run) -> Hit | None:
+def _hit(words: list[str], run: CommandRun) -> PatternHit | None:
     for view in run.views:
         found = _fitted(words, view)
         if found is not None:
-            return Hit(found)
+            return PatternHit(found)
     return None
 
 
@@ -246,7 +246,7 @@ def _names(word: str) -> tuple[str, ...]:
     return (word,) if short == word else (word, short)
 
 
-def _paths(on: str, call: Call) -> Iterator[str]:
+def _paths(on: str, call: WatchedCall) -> Iterator[str]:
     """The files that a call would change, or read."""
     if call.tool in (EDITORS if on == "edit" else READERS):
         for name in _PLACES:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from .shell_inner import InnerScripts
 from .shell_output import output_of
-from .shell_runs import Run, assigns, given_script, reads_code
+from .shell_runs import CommandRun, assigns, given_script, reads_code
 from .shell_variables import Variables
-from .shell_words import ENDS, TOO_LONG, UNKNOWN, Document, Word
+from .shell_words import ENDS, TOO_LONG, UNKNOWN, HereDocument, Word
 
 LONGEST = 1 << 16
 """Characters that are looked at; a longer line holds data."""
@@ -28,7 +28,7 @@ class LineReading:
 
     __slots__ = ("runs", "unread")
 
-    def __init__(self, runs: list[Run], unread: list[str]) -> None:
+    def __init__(self, runs: list[CommandRun], unread: list[str]) -> None:
         self.runs, self.unread = runs, unread
         """`unread`: why parts of it could not be read; each may run anything."""
 
@@ -38,11 +38,6 @@ def read_line(line: str) -> LineReading:
     reader = _Reader(line[:LONGEST], 0, {}, {}, at=0)
     reader.script("")
     return LineReading(reader.found, [*([TOO_LONG] if len(line) > LONGEST else []), *reader.unread])
-
-
-def runs_in(line: str) -> list[Run]:
-    """The simple commands that a command line runs, in order."""
-    return read_line(line).runs
 
 
 class _Reader(InnerScripts):
@@ -55,7 +50,7 @@ class _Reader(InnerScripts):
         self.aliases, self.shell = aliases, Variables(variables)
         self.before = ""
         """The mark between the last command and the next."""
-        self.waiting: list[Document] = []
+        self.waiting: list[HereDocument] = []
         self.defines = False
         """Whether what opens next is the body of a function."""
 
@@ -96,7 +91,7 @@ class _Reader(InnerScripts):
         self.upstream.append((run, self.waiting[mine:], given))
         self._separator()
 
-    def _given(self, run: Run, documents: list[Document], given: list[str]) -> None:
+    def _given(self, run: CommandRun, documents: list[HereDocument], given: list[str]) -> None:
         """What a command is given to run on its standard input."""
         if given_script(run.views[-1]) == "" or self.sources_input(run):
             for document in documents:
@@ -293,7 +288,7 @@ class _Reader(InnerScripts):
         """A reader of a text that stands nowhere as it is."""
         return _Reader(script, depth, variables, aliases, at=None)
 
-    def _within(self, until: str) -> list[Run]:
+    def _within(self, until: str) -> list[CommandRun]:
         """Commands that are run apart, up to their closing mark."""
         inner = self._nested(self.text, self.at)
         inner.position, inner.waiting = max(self.position, inner.position), self.waiting
@@ -317,7 +312,7 @@ class _Reader(InnerScripts):
         target = self.word()
         if mark in ("<<", "<<-"):
             quoted = any(char in target.raw for char in "'\"\\")
-            self.waiting.append(Document(target.text, quoted=quoted, indented=mark == "<<-"))
+            self.waiting.append(HereDocument(target.text, quoted=quoted, indented=mark == "<<-"))
         elif mark == "<<<":
             given.append(target.text)
         elif mark in ("&>>", "&>", ">>", ">", ">|", "<>") and target.text:
@@ -356,7 +351,7 @@ class _Reader(InnerScripts):
         self.position = min(stop + 1, len(self.text))
         pieces.append(self._output(self.take(inner), inner.text))
 
-    def _output(self, runs: list[Run], text: str) -> str:
+    def _output(self, runs: list[CommandRun], text: str) -> str:
         """What is put in the place of a command; its words must stand at the beginning, or it may not be run."""
         output = output_of(runs)
         if output is None or not text.lstrip().startswith(runs[0].views[0][0].raw or UNKNOWN):

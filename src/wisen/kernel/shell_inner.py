@@ -10,7 +10,7 @@ from .shell_runs import (
     MOST_WRAPPERS,
     SHELLS,
     SOURCES,
-    Run,
+    CommandRun,
     called_by_find,
     folder_behind,
     given_script,
@@ -19,7 +19,7 @@ from .shell_runs import (
     views_of,
     written_by,
 )
-from .shell_words import DEEPEST, MADE_SCRIPT, TOO_DEEP, UNKNOWN, Document, Lexer, Word
+from .shell_words import DEEPEST, MADE_SCRIPT, TOO_DEEP, UNKNOWN, HereDocument, Lexer, Word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ class InnerScripts(Lexer):
 
     def __init__(self, text: str, variables: dict[str, str], depth: int, at: int | None) -> None:
         super().__init__(text, variables, depth, at)
-        self.found: list[Run] = []
+        self.found: list[CommandRun] = []
         self.aliases: dict[str, str] = {}
         self.folder = ""
         self.choices: dict[str, list[str]] = {}
         """The values that variables of loops have in turn."""
         self.functions: list[str] = []
-        self.upstream: list[tuple[Run | None, list[Document], list[str]]] = []
+        self.upstream: list[tuple[CommandRun | None, list[HereDocument], list[str]]] = []
         """The commands before in the same pipe, with the texts that they are given."""
 
     def script(self, until: str) -> None:
@@ -61,7 +61,7 @@ class InnerScripts(Lexer):
         """Know what the reader around knows."""
         self.folder, self.choices, self.functions = outer.folder, dict(outer.choices), list(outer.functions)
 
-    def take(self, inner: InnerScripts) -> list[Run]:
+    def take(self, inner: InnerScripts) -> list[CommandRun]:
         """What a reader inside has found."""
         self.found += inner.found
         self.unread += inner.unread
@@ -92,12 +92,12 @@ class InnerScripts(Lexer):
         elif run is None or documents or given or printed is not None or _tells_text(run):
             self.unread.append(MADE_SCRIPT)
 
-    def sources_input(self, run: Run) -> bool:
+    def sources_input(self, run: CommandRun) -> bool:
         """Whether a command reads its script from its standard input as if it were a file."""
         texts = [word.text for word in run.views[-1]]
         return texts[0] in (*SOURCES, *SHELLS) and texts[1:2] in (["/dev/stdin"], ["-"], ["/dev/fd/0"])
 
-    def run(self, words: list[Word], writes: list[str]) -> Run | None:
+    def run(self, words: list[Word], writes: list[str]) -> CommandRun | None:
         """Note a simple command down, and what it runs itself."""
         words = [each for word in words for each in self._split(word)]
         if words and words[0].raw in self.aliases and words[0].raw:
@@ -114,7 +114,7 @@ class InnerScripts(Lexer):
             self._noted(words[1:], [])
         return run
 
-    def _noted(self, words: list[Word], writes: list[str]) -> Run:
+    def _noted(self, words: list[Word], writes: list[str]) -> CommandRun:
         replaced = replaced_by_xargs(words)
         if replaced:
             words = [_filled(word, replaced) for word in words]
@@ -123,7 +123,7 @@ class InnerScripts(Lexer):
         program = last[0].text.rsplit("/", 1)[-1] if last else ""
         if len(views) == MOST_WRAPPERS and is_wrapper(program):
             self.unread.append(TOO_DEEP)
-        run = Run(views, [*writes, *written_by(program, last)], self.folder)
+        run = CommandRun(views, [*writes, *written_by(program, last)], self.folder)
         self.found.append(run)
         if last:
             self._inner(program, last)
@@ -227,13 +227,13 @@ class InnerScripts(Lexer):
         self.depth -= _SCRIPT
 
 
-def is_plain_copy(run: Run) -> bool:
+def is_plain_copy(run: CommandRun) -> bool:
     """Whether a command hands on its input as it is."""
     words = [word.text for word in run.views[-1]] if run.views else [""]
     return words[0].rsplit("/", 1)[-1] in ("cat", "tee") and all(each == "-" or each[:1] == "-" for each in words[1:])
 
 
-def _tells_text(run: Run) -> bool:
+def _tells_text(run: CommandRun) -> bool:
     """Whether a command makes a text of its own words: a program's code, or what it prints."""
     words = [word.text for word in run.views[-1]] if run.views else []
     return bool(words) and is_text_maker(run) and (bool(run.code) or words[0].rsplit("/", 1)[-1] in ("echo", "printf"))

@@ -9,7 +9,7 @@ from .shell_words import UNKNOWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .shell_runs import Run
+    from .shell_runs import CommandRun
     from .shell_words import Word
 
 _TEXT_MAKERS = frozenset(
@@ -41,7 +41,7 @@ def printed_by(words: list[str]) -> str | None:
     return names[0] if finds and len(names) == 1 else None
 
 
-def output_of(runs: list[Run]) -> str | None:
+def output_of(runs: list[CommandRun]) -> str | None:
     """What commands print together; None where that cannot be told."""
     if len(runs) != 1 or not runs[0].views or any(each != "/dev/null" for each in runs[0].writes):
         return None
@@ -62,7 +62,7 @@ def is_output_of_program(word: Word) -> bool:
     return name not in _TEXT_MAKERS and name.replace("-", "").replace("_", "").replace(".", "").isalnum()
 
 
-def is_text_maker(run: Run) -> bool:
+def is_text_maker(run: CommandRun) -> bool:
     """Whether a command hands on or changes a text."""
     return bool(run.views) and run.views[-1][0].text.rsplit("/", 1)[-1] in _TEXT_MAKERS
 

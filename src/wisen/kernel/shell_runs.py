@@ -71,7 +71,7 @@ _WRITERS = frozenset("rm rmdir unlink mv cp tee touch truncate install ln shred"
 _IN_PLACE = frozenset("sed gsed perl ruby".split())
 
 
-class Run:
+class CommandRun:
     """A simple command that would be run."""
 
     __slots__ = ("code", "folder", "views", "writes")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .shell_runs import Run
+    from .shell_runs import CommandRun
 
 UNKNOWN = "\0"
 """Stands in a word for what cannot be known without running it."""
@@ -36,14 +36,14 @@ class Word:
         return f"Word({self.text!r}, {self.start}, {self.end})"
 
 
-class Document:
+class HereDocument:
     """A here-document whose text comes behind the next line break."""
 
     __slots__ = ("coded", "end", "indented", "is_script", "quoted")
 
     def __init__(self, end: str, *, quoted: bool, indented: bool) -> None:
         self.end, self.quoted, self.indented, self.is_script = end, quoted, indented, False
-        self.coded: Run | None = None
+        self.coded: CommandRun | None = None
         """The command that runs it as a program in another language."""
 
 
@@ -169,7 +169,7 @@ class Lexer:
                 self.position = stop
         return "".join(pieces)
 
-    def document(self, it: Document) -> str:
+    def document(self, it: HereDocument) -> str:
         """The text of a here-document, which begins here."""
         lines: list[str] = []
         joined = False

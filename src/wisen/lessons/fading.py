@@ -10,7 +10,7 @@ from collections import defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.model.entry import JUDGED, REMOVED, Category, MoveKind, Origin, Priority, Status, Who
+from wisen.model.entry import JUDGED, REMOVED, Category, EntryOrigin, EntryStatus, MoveKind, Priority, Who
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
 
 DEMOTED, STALE, GIVEN_UP = timedelta(days=30), timedelta(days=60), timedelta(days=90)
 MOST = 1_000
@@ -45,19 +45,21 @@ def faded(states: Sequence[EntryState], moves: Iterable[Move], now: datetime, sc
 def _faded(state: EntryState, moves: Sequence[Move], now: datetime, scribe: Scribe) -> Iterator[Move]:
     id_, last = state.entry.id, next((move for move in reversed(moves) if move.kind is MoveKind.STATUS), None)
     given_up = (
-        state.status is Status.WONT_FIX and last is not None and (last.by is Who.WISEN or last.why.startswith(REMOVED))
+        state.status is EntryStatus.WONT_FIX
+        and last is not None
+        and (last.by is Who.WISEN or last.why.startswith(REMOVED))
     )
     if given_up and last is not None and state.last > last.at and not last.why.startswith(JUDGED):
-        yield scribe.move(id_, MoveKind.STATUS, Status.PENDING, why="it came up again")
+        yield scribe.move(id_, MoveKind.STATUS, EntryStatus.PENDING, why="it came up again")
         return
-    if state.is_over or state.status is not Status.PENDING or _stays(state):
+    if state.is_over or state.status is not EntryStatus.PENDING or _stays(state):
         return
     told = (move.at for move in moves if move.by is Who.USER or move.kind is MoveKind.CITE)
     since = max(state.last, state.entry.at, *told, *(row.at for row in state.praises))
     unseen = now - since
     lowered = sum(move.kind is MoveKind.PRIORITY and move.by is Who.WISEN and move.at >= since for move in moves)
     if unseen > GIVEN_UP:
-        yield scribe.move(id_, MoveKind.STATUS, Status.WONT_FIX, why=f"not seen for {unseen.days} days")
+        yield scribe.move(id_, MoveKind.STATUS, EntryStatus.WONT_FIX, why=f"not seen for {unseen.days} days")
     elif unseen > STALE and state.priority is not Priority.LOW:
         yield scribe.move(id_, MoveKind.PRIORITY, Priority.LOW, why=f"stale: not seen for {unseen.days} days")
     elif unseen > DEMOTED and not lowered and state.priority is not Priority.LOW:
@@ -66,19 +68,22 @@ def _faded(state: EntryState, moves: Sequence[Move], now: datetime, scribe: Scri
 
 def _stays(state: EntryState) -> bool:
     """Whether a person said that it is a rule."""
-    return state.confirmed or (state.entry.origin is Origin.STATED and state.entry.category is Category.PREFERENCE)
+    return state.confirmed or (state.entry.origin is EntryOrigin.STATED and state.entry.category is Category.PREFERENCE)
 
 
 def _crowded(states: Sequence[EntryState], over: set[str], now: datetime, scribe: Scribe) -> Iterator[Move]:
     """The least useful of a context that holds too many."""
     at_work: dict[str, list[EntryState]] = defaultdict(list)
     for state in states:
-        if not state.is_over and state.status is Status.PENDING and state.entry.id not in over:
+        if not state.is_over and state.status is EntryStatus.PENDING and state.entry.id not in over:
             at_work[state.context].append(state)
     for found in at_work.values():
         found.sort(key=lambda state: (_stays(state), state.weight(now), state.last, state.entry.id))
         for state in found[: max(0, len(found) - MOST)]:
             if not _stays(state):
                 yield scribe.move(
-                    state.entry.id, MoveKind.STATUS, Status.WONT_FIX, why=f"more than {MOST:,} entries in its context"
+                    state.entry.id,
+                    MoveKind.STATUS,
+                    EntryStatus.WONT_FIX,
+                    why=f"more than {MOST:,} entries in its context",
                 )

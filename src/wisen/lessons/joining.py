@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.edits.edit import Editor
 from wisen.edits.past import past
 from wisen.errors import FileError, UsageError
-from wisen.lessons.rulebook import write_books
 from wisen.model.change import Fate, Line
 from wisen.model.doubles import carried_over, doubled_entries, doubled_questions
 from wisen.model.entry import Answer, MoveKind, rule_id
@@ -15,9 +14,10 @@ from wisen.model.entry_state import asked
 from wisen.store.known_entries import Known
 
 if TYPE_CHECKING:
+    from wisen.edits.past import Desk
     from wisen.model.change import Change
     from wisen.model.entry import Move
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 _WHY = "two runs recorded it at the same time"
 
@@ -33,37 +33,40 @@ class Joined(NamedTuple):
     """What could not be joined, and why."""
 
 
-def join_doubles(parts: Parts, *, dry_run: bool = False) -> Joined:
-    """Join what was recorded twice. Nothing is deleted: the ledger keeps all rows, and whatever the user decided."""
-    known = Known(parts.ledger)
-    standing = _lines(parts)
+def join_doubles(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[Joined, bool]:
+    """Join what was recorded twice. Nothing is deleted: the ledger keeps all rows, and whatever the user decided.
+
+    Returns what was joined, and whether anything was entered.
+    """
+    known = Known(home.ledger)
+    standing = _lines(desk)
     written = {state.entry.id for state in known.states if rule_id(state.entry.id) in standing}
     rows: list[Move] = []
     taken, left, merged = list[str](), list[str](), list[str]()
     doubled = doubled_entries(known.states, known.moves, written)
     for each in doubled:
         for move in carried_over(each, known.moves):
-            rows.append(parts.scribe.move(each.stays.entry.id, move.kind, move.value, by=move.by, why=move.why or _WHY))
+            rows.append(home.scribe.move(each.stays.entry.id, move.kind, move.value, by=move.by, why=move.why or _WHY))
         for other in each.others:
             lines, staying = (standing.get(rule_id(state.entry.id), []) for state in (other, each.stays))
             try:
-                taken += _taken_out(parts, lines, staying, dry_run=dry_run)
+                taken += _taken_out(desk, lines, staying, dry_run=dry_run)
             except (UsageError, FileError) as error:
                 left.append(str(error))
                 continue
             merged.append(other.entry.id)
-            rows.append(parts.scribe.move(other.entry.id, MoveKind.MERGE, each.stays.entry.id, why=_WHY))
-    questions = doubled_questions(asked(parts.ledger.proposals(), known.moves), doubled)
-    rows += [parts.scribe.move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=_WHY) for each in questions]
+            rows.append(home.scribe.move(other.entry.id, MoveKind.MERGE, each.stays.entry.id, why=_WHY))
+    questions = doubled_questions(asked(home.ledger.proposals.all(), known.moves), doubled)
+    rows += [home.scribe.move(each.id, MoveKind.ANSWER, Answer.EXPIRED, why=_WHY) for each in questions]
     if rows and not dry_run:
         known.enter(rows)
-        write_books(parts, known.states)
-    return Joined(len(merged), len(questions), tuple(taken), tuple(left))
+    joined = Joined(len(merged), len(questions), tuple(taken), tuple(left))
+    return joined, bool(rows) and not dry_run
 
 
-def _lines(parts: Parts) -> dict[str, list[Change]]:
+def _lines(desk: Desk) -> dict[str, list[Change]]:
     """By the id of a rule, the changes by which its line stands in files."""
-    made = past(parts.desk)
+    made = past(desk)
     found: dict[str, list[Change]] = {}
     for change in made.standing():
         if isinstance(change.deed, Line) and made.fates[change.id] is Fate.STANDS:
@@ -71,13 +74,13 @@ def _lines(parts: Parts) -> dict[str, list[Change]]:
     return found
 
 
-def _taken_out(parts: Parts, lines: list[Change], staying: list[Change], *, dry_run: bool) -> list[str]:
+def _taken_out(desk: Desk, lines: list[Change], staying: list[Change], *, dry_run: bool) -> list[str]:
     """Take the lines of a rule out of the files in which the line of the one that stays says the same."""
     files = {each.path for each in staying}
     done = []
     for change in lines:
         if change.path not in files:
             raise UsageError(f"{change.path} holds a line of it that stands nowhere else: look at `wisen changes`.")
-        Editor(parts.desk).undo(change.id, dry_run=dry_run)
+        Editor(desk).undo(change.id, dry_run=dry_run)
         done.append(change.path)
     return done

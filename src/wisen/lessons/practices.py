@@ -12,13 +12,23 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.mining.practice_steps import LONGEST_REQUEST, is_same_request, leave_out, name_of_step
 from wisen.model.context import NOWHERE
-from wisen.model.entry import Category, Entry, EntryType, Move, MoveKind, Occurrence, Origin, Source, Status
+from wisen.model.entry import (
+    Category,
+    Entry,
+    EntryOrigin,
+    EntrySource,
+    EntryStatus,
+    EntryType,
+    Move,
+    MoveKind,
+    Occurrence,
+)
 from wisen.model.entry_names import name_of
 from wisen.model.event import Status as End
 from wisen.model.failure import Ending
-from wisen.text.command_lines import command_of, fields_of, parsed
-from wisen.text.sameness import Lessons, same
+from wisen.text.sameness import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -26,15 +36,12 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.failure import Goal
     from wisen.model.history import History, Step
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
 
 SESSIONS = 3
 """In so many sessions a goal must have been asked for to be known."""
 FAILED, CLEAN = 2, 2
 """In so many sessions a step must have failed, and in so many the goal been reached without it."""
-_LONGEST = 200
-"""What is longer than this many characters is a task of its own, not a goal that comes back."""
-_SHORT = 24
 _WAY = 6
 
 
@@ -83,30 +90,17 @@ def practised(
             rows.append(entry)
         made = (_occurrence(run, step, entry, scribe) for run, step in practice.failures)
         rows += [each for each in made if each.id not in seen]
-    pending = [state.entry for state in before if state.status is Status.PENDING and not state.confirmed]
+    pending = [state.entry for state in before if state.status is EntryStatus.PENDING and not state.confirmed]
     for context, runs in goals:
         works = _works(runs)
         for entry in pending:
-            if entry.context == context and entry.action in map(_leave_out, works) and _asks(entry, _usual(runs)):
-                rows.append(scribe.move(entry.id, MoveKind.STATUS, Status.RESOLVED, why="it worked since"))
+            if (
+                entry.context == context
+                and entry.action in map(leave_out, works)
+                and is_same_request(entry, _usual(runs))
+            ):
+                rows.append(scribe.move(entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why="it worked since"))
     return rows
-
-
-def mattered(entry: Entry, history: History, goals: Sequence[Goal]) -> tuple[bool, bool]:
-    """Whether what a best practice is about was asked for in a session, and whether its step failed there again.
-
-    The first is told by the user's words alone, so that it is blind to what the agent was told and did.
-    """
-    turns, steps = {turn.id: turn for turn in history.turns}, {step.call: step for step in history.steps}
-    asked = [goal for goal in goals if _is_asked(entry, turns[goal.request].text)]
-    called = (steps[call] for goal in asked for call in goal.calls)
-    hit = any(step.status in (End.FAILED, End.MASKED) and entry.action == _leave_out(_name(step)) for step in called)
-    return bool(asked), hit
-
-
-def _is_asked(entry: Entry, text: str | None) -> bool:
-    asked = " ".join((text or "").split())
-    return 0 < len(asked) <= _LONGEST and _asks(entry, asked)
 
 
 def _practices(goals: Iterable[tuple[str, Sequence[_Run]]]) -> Iterator[_Practice]:
@@ -143,9 +137,9 @@ def _known(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[s
         for goal in goals:
             turn = turns[goal.request]
             asked = " ".join((turn.text or "").split())
-            if not asked or len(asked) > _LONGEST or not goal.calls:
+            if not asked or len(asked) > LONGEST_REQUEST or not goal.calls:
                 continue
-            called = tuple((_name(steps[call]), steps[call]) for call in goal.calls)
+            called = tuple((name_of_step(steps[call]), steps[call]) for call in goal.calls)
             lookup = lookups[turn.context]
             key = lookup.find(asked) or goal.request
             lookup.add(key, asked)
@@ -155,33 +149,13 @@ def _known(worked: Iterable[tuple[History, Sequence[Goal]]]) -> Iterator[tuple[s
             yield context or NOWHERE, sorted(runs, key=lambda run: (run.goal.at, run.goal.request))
 
 
-def _name(step: Step) -> str:
-    """What a call is called: a program with what it is to do, or a tool with the one word that it was given."""
-    fields = fields_of(step.arguments)
-    line = command_of(fields)
-    if line:
-        words = parsed(line).main.words
-        return " ".join(words[:2] if words[1:] and words[1].isalnum() else words[:1]) or step.tool
-    values = [value for value in fields.values() if isinstance(value, str)]
-    short = len(values) == 1 and len(values[0]) <= _SHORT and " " not in values[0]
-    return f"{step.tool} {values[0]}" if short else step.tool
-
-
 def _is_ours(entry: Entry) -> bool:
-    return entry.category is Category.BEST_PRACTICE and entry.origin is Origin.MEASURED
+    return entry.category is Category.BEST_PRACTICE and entry.origin is EntryOrigin.MEASURED
 
 
 def _is(entry: Entry, practice: _Practice) -> bool:
-    alike = entry.context == practice.context and entry.action == _leave_out(practice.step)
-    return alike and _asks(entry, practice.asked)
-
-
-def _asks(entry: Entry, asked: str) -> bool:
-    return entry.setting == asked or same(entry.setting, asked)
-
-
-def _leave_out(step: str) -> str:
-    return f"Leave out {step}."
+    alike = entry.context == practice.context and entry.action == leave_out(practice.step)
+    return alike and is_same_request(entry, practice.asked)
 
 
 def _entry(practice: _Practice, names: Collection[str], scribe: Scribe) -> Entry:
@@ -202,10 +176,10 @@ def _entry(practice: _Practice, names: Collection[str], scribe: Scribe) -> Entry
             f"It failed in {many[0]} sessions. {many[1]} got there without it and without a failure, "
             f"the last by: {', '.join(way[:_WAY])}{more} (session {last.session})."
         ),
-        action=_leave_out(practice.step),
+        action=leave_out(practice.step),
         setting=practice.asked,
-        source=Source.SELF_DISCOVERY,
-        origin=Origin.MEASURED,
+        source=EntrySource.SELF_DISCOVERY,
+        origin=EntryOrigin.MEASURED,
     )
 
 
@@ -220,5 +194,5 @@ def _occurrence(run: _Run, step: Step, entry: Entry, scribe: Scribe) -> Occurren
         session=run.session,
         message=step.call,
         at=step.at,
-        quote=" ".join((step.text or "").split())[:_LONGEST],
+        quote=" ".join((step.text or "").split())[:LONGEST_REQUEST],
     )

@@ -12,14 +12,14 @@ from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import (
     Category,
     Entry,
+    EntryOrigin,
+    EntrySource,
+    EntryStatus,
     EntryType,
     Move,
     MoveKind,
     Occurrence,
-    Origin,
     Priority,
-    Source,
-    Status,
     Who,
 )
 from wisen.model.entry_names import name_of
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry_state import EntryState
     from wisen.model.signal import Sighting
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
 
 Rows: TypeAlias = "list[Entry | Occurrence | Move]"
 
@@ -133,8 +133,8 @@ def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], scribe: Scr
     open_ = {
         (state.context, state.entry.details): state
         for state in known
-        if state.entry.origin is Origin.STATED
-        and state.status is Status.PENDING
+        if state.entry.origin is EntryOrigin.STATED
+        and state.status is EntryStatus.PENDING
         and not state.confirmed
         and state.text == state.entry.summary
     }
@@ -199,8 +199,8 @@ def _entry(sighting: Sighting, text: str, context: str, names: set[str], scribe:
         category=_CATEGORIES[signal.kind],
         summary=text,
         details=_details(sighting),
-        source=Source.USER_FEEDBACK if signal.kind is SignalKind.CORRECTION else Source.CONVERSATION,
-        origin=Origin.STATED,
+        source=EntrySource.USER_FEEDBACK if signal.kind is SignalKind.CORRECTION else EntrySource.CONVERSATION,
+        origin=EntryOrigin.STATED,
         priority=_priority(sighting),
         area=next(
             (area for area, words in _AREAS if words.search(text)),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Entry, Move, Occurrence
     from wisen.model.entry_state import EntryState
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
 
 
 def split(

@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.context import EVERYWHERE
-from wisen.model.entry import REMOVED, EntryType, MoveKind, Origin, Status, Who
+from wisen.model.entry import REMOVED, EntryOrigin, EntryStatus, EntryType, MoveKind, Who
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
     from wisen.text.sameness import Lessons
 
 _PASSING = re.compile(
@@ -55,14 +55,14 @@ def is_passing(message: str) -> bool:
 
 def last_said(states: Iterable[EntryState], moves: Iterable[Move]) -> dict[str, datetime]:
     """By entry, when the user last said that it holds: in a session, by approving it, or in other words for it."""
-    said = {state.entry.id: state.last for state in states if state.entry.origin is Origin.STATED}
+    said = {state.entry.id: state.last for state in states if state.entry.origin is EntryOrigin.STATED}
     for move in moves:
         if move.by is Who.USER and (move.kind in _WORDS or (move.kind, move.value) == _APPROVED):
             said[move.subject] = max(said.get(move.subject, move.at), move.at)
     return said
 
 
-_APPROVED = (MoveKind.STATUS, Status.PROMOTED.value)
+_APPROVED = (MoveKind.STATUS, EntryStatus.PROMOTED.value)
 
 
 def settle_by_newest(
@@ -149,25 +149,3 @@ def _moved(state: EntryState, by: EntryState | None, said: Mapping[str, datetime
         return scribe.move(id_, MoveKind.SUPERSEDE, "", why="it is the newest word again")
     why = f"{by.entry.name} was said later, on {said[by.entry.id]:%Y-%m-%d}, and says the opposite"
     return scribe.move(id_, MoveKind.SUPERSEDE, by.entry.id, why=why)
-
-
-def successor(state: EntryState, by_id: Mapping[str, EntryState]) -> EntryState:
-    """The entry that stands in the place of one: itself, or the last of those that took its place."""
-    seen = set[str]()
-    while state.superseded_by in by_id and state.entry.id not in seen:
-        seen.add(state.entry.id)
-        state = by_id[state.superseded_by]
-    return state
-
-
-def overruled(of_all: Iterable[EntryState], of_project: Iterable[EntryState]) -> set[str]:
-    """The ids of what holds everywhere and does not in a project, whose own rules say the opposite."""
-    rules, own = [*of_all], [*of_project]
-    if not rules or not own:
-        return set()  # nothing to compare: a listing does not load what compares
-    from wisen.text.sameness import Lessons
-
-    everywhere = Lessons()
-    for each in rules:
-        everywhere.add(each.entry.id, each.text)
-    return {id_ for each in own for id_ in everywhere.opposites(each.text)}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from wisen.decisions.proposal_rows import command_proposal
-from wisen.delivery.telling import is_word
 from wisen.lessons.conflicts import brought_back
 from wisen.lessons.supersede import settle_by_newest
 from wisen.model.entry import Answer, MoveKind, Proposal, Who
@@ -15,39 +14,39 @@ from wisen.model.entry_state import asked
 from wisen.model.guard import ACTIONS, GuardSource, Mode, guard_states
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from wisen.lessons.supersede import GlobalWordQuestion
     from wisen.model.entry import Move
     from wisen.model.entry_state import Asked, EntryState
-    from wisen.parts import Parts
+    from wisen.store.home import Home
     from wisen.store.known_entries import Known
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
 
 RETIRED = "its rule was superseded"
 """With what the reason begins where a guard was retired with its rule: it is at work again when the rule is."""
 
 
-def settle(parts: Parts, known: Known) -> None:
+def settle(home: Home, known: Known, is_word: Callable[[EntryState], bool]) -> None:
     """Let the newest words stand: entries, the guards made of them, and questions that only the user can answer."""
 
     def said_in(entry: str, context: str) -> datetime | None:
-        return max((each.at for each in parts.ledger.occurrences(entry) if each.context == context), default=None)
+        return max((each.at for each in home.ledger.occurrences.of(entry) if each.context == context), default=None)
 
-    known.enter(brought_back(known.states, known.moves, parts.scribe))
-    found = settle_by_newest(known.states, known.moves, lambda state: is_word(state, parts), said_in, parts.scribe)
+    known.enter(brought_back(known.states, known.moves, home.scribe))
+    found = settle_by_newest(known.states, known.moves, is_word, said_in, home.scribe)
     known.enter(found.moves)
-    known.enter(_guards_with_their_rules(parts, known))
-    before = asked(parts.ledger.proposals(), known.moves)
-    known.enter([*_questions(found.questions, before, parts.scribe), *_answered(known.states, before, parts.scribe)])
+    known.enter(_guards_with_their_rules(home, known))
+    before = asked(home.ledger.proposals.all(), known.moves)
+    known.enter([*_questions(found.questions, before, home.scribe), *_answered(known.states, before, home.scribe)])
 
 
-def _guards_with_their_rules(parts: Parts, known: Known) -> list[Move]:
+def _guards_with_their_rules(home: Home, known: Known) -> list[Move]:
     """Guards of superseded rules only look on, and are at work again when their rule stands again."""
     rules = {state.entry.id: state for state in known.states}
     found = []
-    for each in guard_states(parts.ledger.guards(), known.moves):
+    for each in guard_states(home.ledger.guards.all(), known.moves):
         rule = rules.get(each.guard.of) if each.guard.source is GuardSource.RULE else None
         if rule is None:
             continue
@@ -55,10 +54,10 @@ def _guards_with_their_rules(parts: Parts, known: Known) -> list[Move]:
         if rule.superseded_by and each.mode in ACTIONS:
             by = rules.get(rule.superseded_by)
             why = f"{RETIRED}{f' by {by.entry.name}' if by else ''}; it was set to {each.mode.value}"
-            found.append(parts.scribe.move(each.guard.id, MoveKind.GUARD, Mode.SHADOW, why=why))
+            found.append(home.scribe.move(each.guard.id, MoveKind.GUARD, Mode.SHADOW, why=why))
         elif retired and each.mode is Mode.SHADOW and not rule.is_over:
             mode = Mode(each.why.rpartition(" ")[2])
-            found.append(parts.scribe.move(each.guard.id, MoveKind.GUARD, mode, why="its rule stands again"))
+            found.append(home.scribe.move(each.guard.id, MoveKind.GUARD, mode, why="its rule stands again"))
     return found
 
 

@@ -14,11 +14,11 @@ import msgspec
 from msgspec.structs import replace
 
 from wisen.model.event import Call, Concession, Event, Message, Outcome, Provenance
+from wisen.model.stretch import Kept
 from wisen.safety import sentinel
 from wisen.safety.secrets import find_secret
 from wisen.safety.voices import own_words
 from wisen.safety.withhold import rule_against
-from wisen.store.index_port import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from concurrent.futures import Executor, Future
 
-    from wisen.agents.ports import Agent
+    from wisen.agents.agent_ports import Agent
     from wisen.logs.scope import Scope
     from wisen.logs.settings import DoorPolicy
     from wisen.model.context import Context
     from wisen.model.source import Mark, Source
-    from wisen.store.index_port import Stretch
+    from wisen.model.stretch import Stretch
 
 HUGE = 64 << 20
 """A source of this many bytes is read here, stretch by stretch: elsewhere it would have to come back in one piece."""
@@ -93,14 +93,14 @@ def _taken(
         # Nobody read it elsewhere, or beside another that came first with the same remote: that is decided here.
         yield from watch.stretches(task.agent, task.source, task.marks, scope, policy)
         return
-    scope.adopt(done.sightings)
+    scope.sightings.adopt(done.sightings)
     yield from done.found
 
 
 def _read(task: Task, scope: Scope, policy: DoorPolicy) -> _Done:
     """What runs in another process."""
     found = list(watch.stretches(task.agent, task.source, task.marks, scope, policy))
-    return _Done(found, scope.new_sightings(), scope.new_firsts())
+    return _Done(found, scope.sightings.take_new(), scope.new_firsts())
 
 
 @contextmanager

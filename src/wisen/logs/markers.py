@@ -23,7 +23,7 @@ OFF_PLACES = "off-places"
 def foreign_markers(projects: Projects, desk: Desk) -> list[str]:
     """The markers in known projects that stop the learning there, and that the user did not make with `wisen off`."""
     home = projects.home
-    found = {projects.scope.switches.by(alias.path) for alias in home.ledger.aliases(home.machine)}
+    found = {projects.scope.switches.by(alias.path) for alias in home.ledger.contexts.aliases(home.machine)}
     markers = sorted(path for path in found if Path(path).name == MARKER)
     return [path for path in markers if not is_own_marker(projects, desk, path)]
 
@@ -37,8 +37,8 @@ def is_silent(projects: Projects, desk: Desk, place: str) -> bool:
 def own_markers(projects: Projects, desk: Desk) -> list[str]:
     """The markers that the user made with `wisen off` or took over: hooks are silent where they lie."""
     home = projects.home
-    said = {row.path for row in home.ledger.ownerships(home.machine) if row.subject is Subject.MARKER}
-    made = {each.path for each in home.ledger.changes(machine=home.machine) if Path(each.path).name == MARKER}
+    said = {row.path for row in home.ledger.ownerships.of(home.machine) if row.subject is Subject.MARKER}
+    made = {each.path for each in home.ledger.changes.of(machine=home.machine) if Path(each.path).name == MARKER}
     return [path for path in sorted(said | made) if is_own_marker(projects, desk, path)]
 
 
@@ -47,7 +47,7 @@ def write_off_places(projects: Projects, desk: Desk) -> None:
     home, own = projects.home, own_markers(projects, desk)
     gone = [path for path in own if not os.path.lexists(path)]
     if gone:  # the next that lies there is another
-        home.ledger.note_ownership([word_about(home, Subject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone])
+        home.ledger.ownerships.add([word_about(home, Subject.MARKER, path, OwnershipVerdict.FOREIGN) for path in gone])
     folders = {str(Path(path).parent) for path in own if path not in gone}
     folders |= {os.path.realpath(folder) for folder in folders}
     seen = desk.files.read(home.path / OFF_PLACES)

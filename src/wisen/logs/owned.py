@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.agents.ports import Scattered
+from wisen.agents.agent_ports import Scattered
 from wisen.logs.learnings_files import FOLDER, learnings_in
 from wisen.model.context import Alias
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from wisen.agents.ports import Agent
+    from wisen.agents.agent_ports import Agent
     from wisen.logs.projects import Projects
     from wisen.model.change import Change
     from wisen.model.source import Source
     from wisen.store.home import Home
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 
 def note_places(projects: Projects) -> None:
     """Remember in which directories contexts were seen, and in which checkout each new project was first seen."""
     home = projects.home
-    for context, path in projects.scope.new_sightings():
+    for context, path in projects.scope.sightings.take_new():
         alias = Alias(context=context.key, machine=home.machine, path=path, since=home.clock.now())
-        home.ledger.sight(context, alias)
+        home.ledger.contexts.add(context, alias)
     rows = [
         word_about(home, Subject.PLACE, root, OwnershipVerdict.FIRST, context=project.key, digest=project.key)
         for project, root in projects.scope.new_firsts()
     ]
     if rows:
-        home.ledger.note_ownership(rows)
+        home.ledger.ownerships.add(rows)
 
 
 def word_about(home: Home, subject: Subject, path: str, verdict: OwnershipVerdict, **more: object) -> Ownership:
@@ -71,7 +71,7 @@ def _is_still_owned(projects: Projects, agent: Agent, source: Source) -> bool:
         if projects.tracking.tracked_by(file) != "":
             context = context_of_file(projects, file)
             word = word_about(projects.home, Subject.FILE, str(file), OwnershipVerdict.FOREIGN, context=context)
-            projects.home.ledger.note_ownership([word])
+            projects.home.ledger.ownerships.add([word])
             return False
     return True
 
@@ -88,4 +88,4 @@ def confined_agents(projects: Projects) -> frozenset[str]:
 
 def changes_of(home: Home, real: str) -> tuple[Change, ...]:
     """Our changes of a file, oldest first."""
-    return home.ledger.changes(machine=home.machine, path=real)
+    return home.ledger.changes.of(machine=home.machine, path=real)

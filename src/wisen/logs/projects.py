@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wisen.agents.ports import Agent
+    from wisen.agents.agent_ports import Agent
     from wisen.logs.adoption import Adoptions
     from wisen.logs.scope import Scope
     from wisen.model.context import Alias
     from wisen.model.fences import Breakdown, Fences
     from wisen.model.source import Source
     from wisen.store.home import Home
-    from wisen.store.ownership_port import Tracking
+    from wisen.system.tracking import Tracking
 
 SAMPLE = Path(__file__).absolute().parent.parent / "sample"
 """The sample sessions that come with this package, wherever it lies: also in the environment of a project."""
@@ -43,7 +43,7 @@ class Projects:
         """The files that the user adopted, as the ledger knows them now."""
         from wisen.logs.adoption import Adoptions
 
-        return Adoptions(self.home.ledger.ownerships(self.home.machine))
+        return Adoptions(self.home.ledger.ownerships.of(self.home.machine))
 
     def sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
         """Every source of an agent below `under`; without it, in the agent's own places and in all known projects.
@@ -60,18 +60,18 @@ class Projects:
 
     def found_sources(self, agent: Agent, under: Path | None = None) -> Iterator[Source]:
         """The same, whosever they are."""
-        from wisen.agents.ports import Scattered
+        from wisen.agents.agent_ports import Scattered
 
         yield from agent.sources(under)
         if under is None and isinstance(agent, Scattered):
-            tops = {self.scope.top(Path(alias.path)) for alias in self.aliases()}
+            tops = {self.scope.places.top(Path(alias.path)) for alias in self.aliases()}
             adopted = {Path(word.path).parent for word in self.adoptions.adopted()}
             tops |= {folder for folder in adopted if not self.scope.is_off(str(folder))}
             yield from agent.sources_in(sorted(top for top in tops if top is not None))
 
     def files_in_project(self, agent: Agent, source: Source) -> tuple[Path, ...]:
         """The files of a source that lie in a project; none where it lies in a place of the agent's own."""
-        from wisen.agents.ports import Scattered
+        from wisen.agents.agent_ports import Scattered
 
         path = source.path.absolute()
         if path.is_relative_to(SAMPLE):
@@ -80,14 +80,14 @@ class Projects:
             return ()
         if isinstance(agent, Scattered):
             return agent.files_of(source)
-        return (path,) if self.scope.checkout(path.parent) is not None else ()
+        return (path,) if self.scope.places.checkout(path.parent) is not None else ()
 
     def places(self) -> list[tuple[str, str]]:
         """The directories of this machine with the context that each belongs to now, by path."""
         ledger = self.home.ledger
-        names = {each.key: self.scope.name_of(each) for each in ledger.contexts()}
+        names = {each.key: self.scope.name_of(each) for each in ledger.contexts.all()}
         found: dict[str, list[Alias]] = {}
-        for alias in sorted(ledger.aliases(self.home.machine), key=lambda each: (each.since, each.context)):
+        for alias in sorted(ledger.contexts.aliases(self.home.machine), key=lambda each: (each.since, each.context)):
             found.setdefault(alias.path, []).append(alias)
         places = []
         for path, aliases in sorted(found.items()):
@@ -102,7 +102,9 @@ class Projects:
 
     def aliases(self) -> list[Alias]:
         """The directories of this machine with their contexts, without those in which we are switched off."""
-        return [each for each in self.home.ledger.aliases(self.home.machine) if not self.scope.is_off(each.path)]
+        return [
+            each for each in self.home.ledger.contexts.aliases(self.home.machine) if not self.scope.is_off(each.path)
+        ]
 
     def places_by_context(self) -> dict[str, list[str]]:
         """The directories of this machine by the context that they belong to."""
@@ -115,5 +117,5 @@ class Projects:
         """What failed in a run, with the places of projects as people know them."""
         if not fences.breakdowns:
             return ()
-        aliases = self.home.ledger.aliases(self.home.machine)
+        aliases = self.home.ledger.contexts.aliases(self.home.machine)
         return fences.with_project_names({alias.context: alias.path for alias in aliases})

@@ -1,4 +1,4 @@
-"""An executor whose workers are programs of their own (`worker.py`), so that any caller can start them."""
+"""An executor whose workers are programs of their own (`reading_worker.py`), so that any caller can start them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _LARGEST = 1 << 20
 _MOST_WORKTREES = 1000
 
 
-class Setting(NamedTuple):
+class GitSetting(NamedTuple):
     """One line of a git configuration."""
 
     section: str
@@ -44,7 +44,7 @@ class Repository:
     """The address of the remote as configured, credentials and all: never to be stored."""
 
 
-def repository_at(top: Path, configured: tuple[Setting, ...] = ()) -> Repository | None:
+def repository_at(top: Path, configured: tuple[GitSetting, ...] = ()) -> Repository | None:
     """The repository whose checkout begins at this directory. `configured` is the user's own git configuration."""
     found = _git_directory(top)
     if found is None:
@@ -73,7 +73,7 @@ def listed_worktrees(root: Path) -> tuple[str, ...]:
     return tuple(str(Path(note.strip()).parent) for note in notes if note is not None and note.startswith("/"))
 
 
-def settings_of(file: Path) -> tuple[Setting, ...]:
+def settings_of(file: Path) -> tuple[GitSetting, ...]:
     """The settings of a git configuration file; none when it cannot be read."""
     text = _text(file)
     return () if text is None else tuple(_parsed(text))
@@ -110,7 +110,7 @@ def _git_directory(top: Path) -> Path | None:
     return top if top.name != ".git" and is_bare(top) else None
 
 
-def _root(common: Path, settings: tuple[Setting, ...]) -> Path:
+def _root(common: Path, settings: tuple[GitSetting, ...]) -> Path:
     for setting in settings:
         if (setting.section, setting.key) == ("core", "worktree"):
             return real(common / setting.value)
@@ -132,7 +132,7 @@ def _root_of_lost_worktree(git_directory: Path) -> Path | None:
     return Path(*parts[:-3]) if parts[-3:-1] == (".git", "worktrees") else None
 
 
-def _remote(settings: tuple[Setting, ...], configured: tuple[Setting, ...]) -> str | None:
+def _remote(settings: tuple[GitSetting, ...], configured: tuple[GitSetting, ...]) -> str | None:
     remotes: dict[str, str] = {}
     for setting in settings:
         if (setting.section, setting.key) == ("remote", "url") and setting.value:
@@ -159,8 +159,8 @@ _VALUE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"?|\\(?P<escaped>.)|(?P<plain>
 _ESCAPED = {"n": "\n", "t": "\t", "b": "\b"}
 
 
-def _parsed(text: str) -> list[Setting]:
-    settings: list[Setting] = []
+def _parsed(text: str) -> list[GitSetting]:
+    settings: list[GitSetting] = []
     section = subsection = ""
     for line in text.removeprefix("\ufeff").split("\n"):
         rest = line
@@ -170,7 +170,7 @@ def _parsed(text: str) -> list[Setting]:
             subsection = legacy.lower() if header[2] is None else _unescaped(header[2])
             rest = line[header.end() :]
         if assignment := _ASSIGNMENT.match(rest):
-            settings.append(Setting(section, subsection, assignment[1].lower(), _value(assignment[2])))
+            settings.append(GitSetting(section, subsection, assignment[1].lower(), _value(assignment[2])))
     return settings
 
 

@@ -8,23 +8,22 @@ is the root of the file system. A scope looks at each directory once, so it is m
 
 from __future__ import annotations
 
-import ntpath
-import posixpath
-import re
 import unicodedata
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
 from wisen.logs.gone_worktrees import GoneWorktrees
 from wisen.logs.membership import Membership
+from wisen.logs.project_places import Directory, Places, is_windows
 from wisen.logs.remote import local_path, network_name
-from wisen.logs.repository import Repository, is_bare, is_directory, real, repository_at, settings_of
+from wisen.logs.repository import Repository, is_bare
+from wisen.logs.sightings import Sightings
 from wisen.logs.switches import Switches
 from wisen.model.context import Context, ContextKind, canonical_of, context_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from wisen.logs.membership import CheckoutClaim, Name
     from wisen.model.context import Alias
@@ -32,18 +31,6 @@ if TYPE_CHECKING:
 
 _HOPS = 8
 """How many clones of clones are followed to the repository they come from."""
-_WINDOWS = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\")
-
-
-class _Directory(NamedTuple):
-    """A directory as it was written, and as it is if it is there."""
-
-    written: str
-    real: Path | None
-
-    @property
-    def path(self) -> str:
-        return self.written if self.real is None else str(self.real)
 
 
 class Scope:
@@ -69,19 +56,15 @@ class Scope:
         self._suffix = None if suffix is None else checked_suffix(suffix)
         self.switches = switches or Switches(home)
         self.session_is_off: Callable[[str, str], bool] = _never
-        self._homes = {str(home), str(real(home))}
-        self._home = str(home)
-        self._configured = settings_of(home / ".config/git/config") + settings_of(home / ".gitconfig")
+        self.places = Places(home)
         self._decided: dict[tuple[str, str], Context | None] = {}
-        self._repositories: dict[Path, Repository | None] = {}
         known = {context.key: context for context in contexts}
         of_machine = sorted((alias for alias in aliases if alias.machine == machine), key=lambda alias: alias.since)
         self._membership = Membership(machine, contexts, of_machine, words)
-        self._sighted = {(alias.context, alias.path) for alias in of_machine}
+        self.sightings = Sightings(of_machine)
         self._remembered = {alias.path: known[alias.context] for alias in of_machine if alias.context in known}
         self._only_looks = False
         self._gone: GoneWorktrees | None = None
-        self._new: list[tuple[Context, str]] = []
 
     def context(self, place: str, start: str) -> Context | None:
         """The context of a directory, for a session that began in `start`; None where there is none."""
@@ -93,35 +76,27 @@ class Scope:
 
     def is_off(self, place: str, start: str = "") -> bool:
         """Whether nothing may be kept of what happened in a directory, in a session that began in `start`."""
-        here = self._directory(place or start, start)
+        here = self.places.directory(place or start, start)
         return here is not None and self.switches.is_off(here.written)
 
     def silence(self, session_is_off: Callable[[str, str], bool]) -> None:
         """From now on, whether a session was switched off is told by its agent and id."""
         self.session_is_off = session_is_off
 
-    def top(self, place: Path) -> Path | None:
-        """The top of the repository around a directory, or itself; None where there can be no project."""
-        here = self._directory(str(place))
-        if here is None or self._is_excluded(here):
-            return None
-        repository = self._repository(here)
-        return Path(here.path) if repository is None else repository.top
-
     def claim(self, place: str) -> CheckoutClaim | None:
         """The known project that the checkout around a directory says to be, where the user's word is wanted."""
-        here = self._directory(place)
+        here = self.places.directory(place)
         if here is None or self.context(place, place) is None:
             return None
-        repository = self._repository(here)
+        repository = self.places.repository(here)
         return None if repository is None else self._membership.claims.get(str(repository.root))
 
     def identity(self, place: Path) -> tuple[str, Context] | None:
         """The top of the project around a directory, and which project it says to be; None where there can be none."""
-        here = self._directory(str(place))
-        if here is None or self._is_excluded(here):
+        here = self.places.directory(str(place))
+        if here is None or self.places.is_excluded(here):
             return None
-        repository = self._repository(here)
+        repository = self.places.repository(here)
         if repository is None:
             return here.path, context_of(ContextKind.PATH, here.path, machine=self._machine)
         return str(repository.root), context_of(*self.name_of(self._claimed(repository)[0]), machine=self._machine)
@@ -150,12 +125,6 @@ class Scope:
         """Every checkout that was met and waits for the user's word, by path."""
         return tuple(claim for _, claim in sorted(self._membership.claims.items()))
 
-    def checkout(self, place: Path) -> Path | None:
-        """The top of the repository around a directory; None where there is none."""
-        here = self._directory(str(place))
-        repository = None if here is None else self._repository(here)
-        return None if repository is None else repository.top
-
     def name_of(self, context: Context) -> Name:
         """What a project is called, whatever part of it the user named."""
         return context.kind, canonical_of(context, machine=self._machine) or context.name
@@ -169,21 +138,9 @@ class Scope:
         granted = [self._membership.grant(*each) for each in firsts]
         return all(granted)
 
-    def new_sightings(self) -> tuple[tuple[Context, str], ...]:
-        """Contexts with the directories they were seen in that the ledger does not know yet, each given out once."""
-        new, self._new = tuple(self._new), []
-        return new
-
-    def adopt(self, sightings: Iterable[tuple[Context, str]]) -> None:
-        """Take over what a copy of this scope saw elsewhere."""
-        for context, path in sightings:
-            if (context.key, path) not in self._sighted:
-                self._sighted.add((context.key, path))
-                self._new.append((context, path))
-
     def _decide(self, place: str, start: str) -> Context | None:
-        here, begin = self._directory(place, start), self._directory(start)
-        if here is None or self._is_excluded(here):
+        here, begin = self.places.directory(place, start), self.places.directory(start)
+        if here is None or self.places.is_excluded(here):
             return None
         own = self._context_of_repository(here)
         if own is not None:
@@ -196,79 +153,39 @@ class Scope:
             return self.context(start, start)
         return self._sight(recalled, here)
 
-    def _main_of_gone(self, here: _Directory, itself: Context) -> Context | None:
+    def _main_of_gone(self, here: Directory, itself: Context) -> Context | None:
         """The project of the repository that a directory which is gone was a worktree or a folder of."""
-        if here.real is not None or _WINDOWS.match(here.written):
+        if here.real is not None or is_windows(here.written):
             return None
         if self._membership.is_separate(self.name_of(itself), here.written):
             return None
         if self._gone is None:
-            self._gone = GoneWorktrees(self._repository_around, self._is_known)
-        self._gone.look_at((*self._remembered, *(path for _, path in self._sighted)))
+            self._gone = GoneWorktrees(self.places.repository_around, self._is_known)
+        self._gone.look_at((*self._remembered, *self.sightings.paths))
         main = self._gone.main_of(here.written, was_seen=here.written in self._remembered)
-        around = None if main is None or main == here.written else self._directory(main)
-        if around is None or self._is_excluded(around):
+        around = None if main is None or main == here.written else self.places.directory(main)
+        if around is None or self.places.is_excluded(around):
             return None
         return self.context(around.written, around.written)
 
-    def _repository_around(self, place: str) -> Repository | None:
-        here = self._directory(place)
-        return None if here is None else self._repository(here)
-
     def _is_known(self, place: str) -> bool:
         """Whether sessions worked in a directory."""
-        return place in self._remembered or any(path == place for _, path in self._sighted)
+        return place in self._remembered or place in self.sightings.paths
 
-    def _directory(self, place: str, start: str = "") -> _Directory | None:
-        if place == "~" or place.startswith("~/"):
-            place = self._home + place[1:]
-        elif place and not place.startswith("/") and not _WINDOWS.match(place):
-            place = posixpath.join(start, place)
-        written = _normal(place)
-        if written is None:
-            return None
-        exists = not _WINDOWS.match(place) and is_directory(Path(place))
-        return _Directory(written, real(Path(place)) if exists else None)
-
-    def _is_excluded(self, directory: _Directory) -> bool:
-        paths = {directory.written, directory.path}
-        return bool(paths & self._homes) or any(_is_root(path) for path in paths)
-
-    def _belongs(self, here: _Directory, begin: _Directory) -> bool:
-        if self._is_excluded(begin):
+    def _belongs(self, here: Directory, begin: Directory) -> bool:
+        if self.places.is_excluded(begin):
             return False
         if _is_below(here.written, begin.written) or _is_below(here.path, begin.path):
             return True
         # A directory that is gone can no longer be looked up in the repository it lay in.
-        around = self._repository(begin)
+        around = self.places.repository(begin)
         return here.real is None and around is not None and _is_below(here.path, str(around.top))
 
-    def _repository(self, directory: _Directory) -> Repository | None:
-        """The repository around a directory that is there, unless it is the user's whole home."""
-        if directory.real is None:
-            return None
-        climbed: list[Path] = []
-        found: Repository | None = None
-        for top in (directory.real, *directory.real.parents):
-            if str(top) in self._homes or _is_root(str(top)):
-                break
-            if top in self._repositories:
-                found = self._repositories[top]
-                break
-            climbed.append(top)
-            found = repository_at(top, self._configured)
-            if found is not None:
-                roots = {str(found.root), str(found.claims)}
-                found = None if roots & self._homes or any(map(_is_root, roots)) else found
-                break
-        self._repositories.update(dict.fromkeys(climbed, found))
-        return found
-
-    def _context_of_repository(self, directory: _Directory) -> Context | None:
-        repository = self._repository(directory)
+    def _context_of_repository(self, directory: Directory) -> Context | None:
+        repository = self.places.repository(directory)
         if repository is None:
             return None
-        root = self._directory(str(repository.root)) or _Directory(str(repository.root), None)
+        root = self.places.directory(str(repository.root)) or Directory(str(repository.root), None)
         own = self._recalled(root) or self._named(ContextKind.PATH, root.path)
         claimed, is_shared = self._claimed(repository)
         if put := self._put(claimed, str(repository.root)):
@@ -276,7 +193,7 @@ class Scope:
         if claimed.key == own.key:
             return own
         root_path, name = str(repository.root), self.name_of(claimed)
-        return claimed if self._membership.admits(name, root_path, self._root_of, is_shared=is_shared) else own
+        return claimed if self._membership.admits(name, root_path, self.places.root_of, is_shared=is_shared) else own
 
     def _claimed(self, repository: Repository) -> tuple[Context, bool]:
         """The project that a checkout says to be, and whether it is one that several checkouts share."""
@@ -291,34 +208,28 @@ class Scope:
         said = self._membership.said(self.name_of(claimed), root)
         return None if said is None else self._named(*self.name_of(said))
 
-    def _root_of(self, place: str) -> str | None:
-        """Where the main worktree around a directory begins that is there."""
-        here = self._directory(place)
-        repository = None if here is None else self._repository(here)
-        return None if repository is None else str(repository.root)
-
-    def _origin(self, repository: Repository, hops: int = _HOPS) -> str | _Directory:
+    def _origin(self, repository: Repository, hops: int = _HOPS) -> str | Directory:
         """The name of the remote, or the directory that a chain of local clones comes from."""
-        root = self._directory(str(repository.claims)) or _Directory(str(repository.claims), None)
+        root = self.places.directory(str(repository.claims)) or Directory(str(repository.claims), None)
         if repository.remote is None or hops == 0:
             return root
         name = network_name(repository.remote)
         if name is not None:
             return name
         path = local_path(repository.remote)
-        source = None if path is None else self._directory(path, root.path)
-        if source is None or self._is_excluded(source):
+        source = None if path is None else self.places.directory(path, root.path)
+        if source is None or self.places.is_excluded(source):
             return root
         if source.real is None and not source.written.endswith(".git"):
             # Git takes `/srv/repo` for `/srv/repo.git` too.
-            with_suffix = self._directory(f"{source.written}.git")
+            with_suffix = self.places.directory(f"{source.written}.git")
             source = with_suffix if with_suffix is not None and with_suffix.real is not None else source
-        behind = self._repository(source)
+        behind = self.places.repository(source)
         if behind is None or source.real not in (behind.top, behind.top / ".git", behind.root):
             return source
         return self._origin(behind, hops - 1)
 
-    def _recalled(self, directory: _Directory) -> Context | None:
+    def _recalled(self, directory: Directory) -> Context | None:
         """What the ledger remembers of a directory that is gone."""
         remembered = self._remembered.get(directory.written) if directory.real is None else None
         if remembered is None:
@@ -329,15 +240,14 @@ class Scope:
     def _named(self, kind: ContextKind, canonical: str) -> Context:
         return context_of(kind, canonical, self._suffix, machine=self._machine)
 
-    def _sight(self, context: Context, directory: _Directory) -> Context | None:
+    def _sight(self, context: Context, directory: Directory) -> Context | None:
         from wisen.safety.secrets import find_secret
 
         if find_secret(context.name) or find_secret(directory.written):
             # Keys, names and directories are stored; one that holds a secret is no context.
             return None
-        if not self._only_looks and (context.key, directory.written) not in self._sighted:
-            self._sighted.add((context.key, directory.written))
-            self._new.append((context, directory.written))
+        if not self._only_looks:
+            self.sightings.add(context, directory.written)
         return context
 
 
@@ -358,22 +268,6 @@ def checked_suffix(suffix: str) -> str:
     return name
 
 
-def _normal(place: str) -> str | None:
-    """The path without detours, by its letters alone; None when it is not an absolute path."""
-    if "\0" in place:
-        return None
-    if _WINDOWS.match(place):
-        path = ntpath.normpath(place.removeprefix("\\\\?\\"))
-        return path[0].upper() + path[1:]
-    return "/" + posixpath.normpath(place).lstrip("/") if place.startswith("/") else None
-
-
-def _is_root(path: str) -> bool:
-    if _WINDOWS.match(path):
-        return ntpath.splitdrive(path)[1] in ("", "\\")
-    return path == "/"
-
-
 def _is_below(path: str, above: str) -> bool:
-    separator = "\\" if _WINDOWS.match(above) else "/"
+    separator = "\\" if is_windows(above) else "/"
     return path == above or path.startswith(above.rstrip(separator) + separator)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from wisen.logs import door
 from wisen.model.source import Batch, Mark, Trouble, TroubleKind
+from wisen.model.stretch import Stretch
 from wisen.safety.secrets import find_secret
-from wisen.store.index_port import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from wisen.agents.ports import Agent
+    from wisen.agents.agent_ports import Agent
     from wisen.logs.scope import Scope
     from wisen.logs.settings import DoorPolicy
     from wisen.model.event import Event, SessionKey

@@ -6,15 +6,15 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.memory.daily import told
 from wisen.model.summary import DayLine
+from wisen.text.daily import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from wisen.memory.summary_text import Setting
-    from wisen.model.summary import Item, Mark, Summary
+    from wisen.model.summary import DayMark, Item, Summary
 
 MOST_A_DAY = 10
 MOST_OF_A_SESSION = 4
@@ -22,7 +22,7 @@ MOST_OF_A_SESSION = 4
 _SOURCE = re.compile(r"\((\S+ \S{1,8}(?:, turn \d+)?)\)\Z")
 
 
-class Candidate(NamedTuple):
+class DayCandidate(NamedTuple):
     """A line that a day could get."""
 
     day: str
@@ -37,10 +37,10 @@ class Candidate(NamedTuple):
         return key_of(self.line)
 
 
-def candidates(summary: Summary, setting: Setting) -> list[Candidate]:
+def candidates(summary: Summary, setting: Setting) -> list[DayCandidate]:
     """What of a session is worth a line."""
     return [
-        Candidate(
+        DayCandidate(
             day=f"{setting.local(item.at):%Y-%m-%d}",
             line=_line(item.mark, item, summary, setting),
             at=item.at,
@@ -52,9 +52,9 @@ def candidates(summary: Summary, setting: Setting) -> list[Candidate]:
     ]
 
 
-def chosen(found: Iterable[Candidate], known: Mapping[str, Sequence[str]]) -> dict[str, list[Candidate]]:
+def chosen(found: Iterable[DayCandidate], known: Mapping[str, Sequence[str]]) -> dict[str, list[DayCandidate]]:
     """The best lines that each day has still room for, in the order of time; `known` are the keys of those it had."""
-    of: dict[str, list[Candidate]] = defaultdict(list)
+    of: dict[str, list[DayCandidate]] = defaultdict(list)
     for each in found:
         of[each.day].append(each)
     days = {day: _of_day(of[day], known.get(day, ())) for day in sorted(of)}
@@ -72,10 +72,10 @@ def source_of(text: str) -> str:
     return found[1] if found else ""
 
 
-def _of_day(found: Iterable[Candidate], known: Sequence[str]) -> list[Candidate]:
+def _of_day(found: Iterable[DayCandidate], known: Sequence[str]) -> list[DayCandidate]:
     taken, room = set(known), MOST_A_DAY - len(known)
     sessions = Counter(key.split(" ", 2)[2].partition(",")[0] for key in known)
-    best: list[Candidate] = []
+    best: list[DayCandidate] = []
     for each in sorted(found, key=lambda each: (-each.worth, each.at, each.line.text)):
         if len(best) >= room:
             break
@@ -86,7 +86,7 @@ def _of_day(found: Iterable[Candidate], known: Sequence[str]) -> list[Candidate]
     return sorted(best, key=lambda each: (each.at, each.line.text))
 
 
-def _line(mark: Mark, item: Item, summary: Summary, setting: Setting) -> DayLine:
+def _line(mark: DayMark, item: Item, summary: Summary, setting: Setting) -> DayLine:
     measured = f"; {item.measured}" if item.measured else ""
     turn = f", turn {item.turn}" if item.turn else ""
     text = told(f"{item.text}{measured} ({summary.short}{turn})")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from wisen.model.failure import Mined
     from wisen.model.history import History
     from wisen.model.summary import Summary
-    from wisen.parts import Parts
+    from wisen.store.home import Home
+    from wisen.system.machine_ports import Files
 
 AT_ONCE = 30
 """So many summaries are written in a turn, the newest: the first turn must not wait for the files of years."""
@@ -27,8 +28,8 @@ AT_ONCE = 30
 class Diary:
     """What the sessions of a turn came to."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, home: Home, files: Files) -> None:
+        self._home, self._files = home, files
         self._told: list[Summary] = []
         self.troubles: list[str] = []
         """What went wrong on the way, for the report."""
@@ -48,39 +49,39 @@ class Diary:
         if only is not None:
             newest = [each for each in self._told if each.key in only]
         warnings = [*self.troubles]
-        for context, summaries in _by_context(_with_entries(self._parts, newest)):
+        for context, summaries in _by_context(_with_entries(self._home, newest)):
             try:
-                kept(self._parts, context, summaries)
+                kept(self._home, self._files, context, summaries)
             except FileError as error:
                 warnings.append(str(error))
         return tuple(warnings)
 
 
-def told(parts: Parts, sessions: Iterable[tuple[History, Mined]], context: str) -> list[Summary]:
+def told(home: Home, sessions: Iterable[tuple[History, Mined]], context: str) -> list[Summary]:
     """What sessions came to in one context."""
     found = (each for session, mined in sessions for each in summaries_of(session, mined, stands_alone))
-    return _with_entries(parts, [each for each in found if each.context == context])
+    return _with_entries(home, [each for each in found if each.context == context])
 
 
-def kept(parts: Parts, context: str, summaries: Sequence[Summary], *, dry_run: bool = False) -> list[Path]:
+def kept(home: Home, files: Files, context: str, summaries: Sequence[Summary], *, dry_run: bool = False) -> list[Path]:
     """Write the summaries and days of a context below the home. Returns the files that change. Raises: FileError."""
-    shelf, setting = shelf_of(parts.home, context), setting_of(parts, context)
-    return keep(parts.files, shelf, summaries, setting, dry_run=dry_run)
+    shelf, setting = shelf_of(home.path, context), setting_of(home, context)
+    return keep(files, shelf, summaries, setting, dry_run=dry_run)
 
 
-def setting_of(parts: Parts, context: str) -> Setting:
+def setting_of(home: Home, context: str) -> Setting:
     """What the memory of a context is written with."""
-    names = {each.key: each.name for each in parts.ledger.contexts()}
-    return Setting(names.get(context, context), parts.local)
+    names = {each.key: each.name for each in home.ledger.contexts.all()}
+    return Setting(names.get(context, context), home.local)
 
 
-def _with_entries(parts: Parts, summaries: Sequence[Summary]) -> list[Summary]:
+def _with_entries(home: Home, summaries: Sequence[Summary]) -> list[Summary]:
     """Summaries with the names of the entries that what they tell became."""
     wanted = {item.message for summary in summaries for item in summary.learnings if item.message}
     if not wanted:
         return [*summaries]
-    entries = {each.message: each.entry for each in parts.ledger.occurrences() if each.message in wanted}
-    names = {entry.id: entry.name for entry in parts.ledger.entries(set(entries.values()))}
+    entries = {each.message: each.entry for each in home.ledger.occurrences.all() if each.message in wanted}
+    names = {entry.id: entry.name for entry in home.ledger.entries.of(set(entries.values()))}
     return [named(summary, lambda message: names.get(entries.get(message, ""), "")) for summary in summaries]
 
 

@@ -9,19 +9,19 @@ import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from wisen.memory import daily
 from wisen.memory.days import source_of
 from wisen.memory.memory_words import words_of
 from wisen.model.context import NOWHERE
-from wisen.model.entry import EntryType, Origin, Status
+from wisen.model.entry import EntryOrigin, EntryStatus, EntryType
 from wisen.model.event import Status as Worked
 from wisen.model.failure import Ending
 from wisen.model.history import Act
-from wisen.model.memory import Memory, MemoryKind
+from wisen.model.memory import ENTRIES, Memory, MemoryKind
 from wisen.safety import sentinel
 from wisen.safety.entry_words import agent_text
 from wisen.safety.fix_words import describe_fix, quote_step
 from wisen.safety.withhold import rule_against
+from wisen.text import daily
 from wisen.text.command_lines import command_of, fields_of, parsed
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from wisen.model.fix import Fix
     from wisen.model.history import History, Turn
     from wisen.model.memory import Words
-    from wisen.model.notebook import Notebook
+    from wisen.model.notebook import NotebookFile
     from wisen.model.summary import Item, Summary
 
     Gathered = dict[str, list[tuple[Memory, Words]]]
 
-SESSIONS, ENTRIES, NOTEBOOKS, DAYS = "session:", "entry:", "notebook:", "day:"
-"""With what the names of origins begin."""
+SESSIONS, NOTEBOOKS, DAYS = "session:", "notebook:", "day:"
+"""With what the names of origins begin, beside those of entries."""
 _BESIDE = 700
 """How much of a turn stands beside the next."""
 OFTEN, DURABLE = 2, 0.5
@@ -184,11 +184,11 @@ def of_entries(states: Iterable[EntryState], fixes: Iterable[Fix] = ()) -> Gathe
 
 
 def _lasts(state: EntryState) -> bool:
-    if state.merged_into or state.status is Status.WONT_FIX:
+    if state.merged_into or state.status is EntryStatus.WONT_FIX:
         return False
     entry = state.entry
-    said_once = entry.origin is Origin.STATED and state.sessions < OFTEN and state.durable < DURABLE
-    return not said_once or state.confirmed or state.status is not Status.PENDING
+    said_once = entry.origin is EntryOrigin.STATED and state.sessions < OFTEN and state.durable < DURABLE
+    return not said_once or state.confirmed or state.status is not EntryStatus.PENDING
 
 
 def _of_entry(state: EntryState, text: str) -> Memory:
@@ -197,7 +197,7 @@ def _of_entry(state: EntryState, text: str) -> Memory:
     if entry.type is EntryType.ERROR:
         kind = MemoryKind.FIX
     else:
-        approved = state.confirmed or state.status is Status.PROMOTED
+        approved = state.confirmed or state.status is EntryStatus.PROMOTED
         kind = MemoryKind.RULE if approved and not state.superseded_by else MemoryKind.ENTRY
     return Memory(
         id=f"{ENTRIES}{entry.id}",
@@ -212,7 +212,7 @@ def _of_entry(state: EntryState, text: str) -> Memory:
     )
 
 
-def of_notebooks(notebooks: Iterable[Notebook]) -> Gathered:
+def of_notebooks(notebooks: Iterable[NotebookFile]) -> Gathered:
     """What other systems noted down, a piece at a time. What may not be kept, and what we wrote there, is left out."""
     gathered: Gathered = {}
     for notebook in notebooks:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from wisen.memory.daily import added
 from wisen.memory.days import candidates, chosen, source_of
 from wisen.memory.summary_text import name_of, read_session, session_of, write_summary
 from wisen.model.change import digest
+from wisen.text.daily import added
 
 if TYPE_CHECKING:
-    from wisen.memory.days import Candidate
+    from wisen.memory.days import DayCandidate
     from wisen.memory.summary_text import Setting
     from wisen.model.change import Seen
     from wisen.model.summary import Summary
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 SESSIONS = "sessions"
 """The folder of summaries beside the days."""
@@ -31,7 +31,7 @@ _HIS = "?"
 """Stands for the digest of a file that is a person's."""
 
 
-class Shelf(NamedTuple):
+class MemoryFolder(NamedTuple):
     """Where the memory of a context is below the home."""
 
     folder: Path
@@ -39,21 +39,21 @@ class Shelf(NamedTuple):
     """What was written there, in a file of its own."""
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenMemory(msgspec.Struct, frozen=True):
     """What was written: the file and digest of each session's summary, and the keys of the lines of each day."""
 
     sessions: Mapping[str, tuple[str, str]] = {}
     lines: Mapping[str, Sequence[str]] = {}
 
 
-def shelf_of(home: Path, context: str) -> Shelf:
+def shelf_of(home: Path, context: str) -> MemoryFolder:
     """Where the memory of a context is below a home."""
     folder = home / "contexts" / (context or _NOBODY)
-    return Shelf(folder / "memory", folder / ".written" / "memory.json")
+    return MemoryFolder(folder / "memory", folder / ".written" / "memory.json")
 
 
 def keep(
-    files: Files, shelf: Shelf, summaries: Sequence[Summary], setting: Setting, *, dry_run: bool = False
+    files: Files, shelf: MemoryFolder, summaries: Sequence[Summary], setting: Setting, *, dry_run: bool = False
 ) -> list[Path]:
     """Write summaries and the lines that they make, as far as they are new. Returns the files that change."""
     seen = files.read(shelf.copy)
@@ -66,13 +66,15 @@ def keep(
     if not dry_run:
         for file, content in changed:
             files.write(file, content)
-        state = msgspec.json.encode(Written(sessions, lines), order="sorted")
+        state = msgspec.json.encode(WrittenMemory(sessions, lines), order="sorted")
         if state != seen.content and (sessions or lines):
             files.write(seen, state)
     return [Path(file.path) for file, _ in changed]
 
 
-def forget(files: Files, shelf: Shelf, sessions: Collection[tuple[str, str]], sources: Collection[str]) -> list[str]:
+def forget(
+    files: Files, shelf: MemoryFolder, sessions: Collection[tuple[str, str]], sources: Collection[str]
+) -> list[str]:
     """Take out what was written of sessions (agent and id), and the lines of days that tell of certain turns.
 
     A summary that a person changed is his, and stays. Returns the keys of the summaries that are gone: they can be
@@ -98,13 +100,13 @@ def forget(files: Files, shelf: Shelf, sessions: Collection[tuple[str, str]], so
             files.write(file, "".join(left).encode("utf-8", "surrogateescape"))
     if gone:
         left_over = {key: each for key, each in written.sessions.items() if key not in gone}
-        files.write(seen, msgspec.json.encode(Written(left_over, written.lines), order="sorted"))
+        files.write(seen, msgspec.json.encode(WrittenMemory(left_over, written.lines), order="sorted"))
     return gone
 
 
 def _sessions(
     files: Files,
-    shelf: Shelf,
+    shelf: MemoryFolder,
     summaries: Sequence[Summary],
     setting: Setting,
     known: Mapping[str, tuple[str, str]],
@@ -124,7 +126,7 @@ def _sessions(
     return sessions, changed
 
 
-def _named(files: Files, shelf: Shelf, summary: Summary, setting: Setting, taken: set[str]) -> tuple[str, str]:
+def _named(files: Files, shelf: MemoryFolder, summary: Summary, setting: Setting, taken: set[str]) -> tuple[str, str]:
     """A name that no summary of the day has, and the digest of what stands there.
 
     Where a run was stopped after it wrote the summary and before it noted that, it is found by what it says of itself.
@@ -144,8 +146,8 @@ def _named(files: Files, shelf: Shelf, summary: Summary, setting: Setting, taken
 
 def _days(
     files: Files,
-    shelf: Shelf,
-    new: Mapping[str, Sequence[Candidate]],
+    shelf: MemoryFolder,
+    new: Mapping[str, Sequence[DayCandidate]],
     known: Mapping[str, Sequence[str]],
 ) -> tuple[dict[str, Sequence[str]], list[tuple[Seen, bytes]]]:
     """The files of days with what they are to hold."""
@@ -161,9 +163,9 @@ def _days(
     return lines, changed
 
 
-def _read(content: bytes | None) -> Written:
+def _read(content: bytes | None) -> WrittenMemory:
     """What was written; nothing where that cannot be read any more: what stands in the files is a person's then."""
     try:
-        return msgspec.json.decode(content or b"{}", type=Written)
+        return msgspec.json.decode(content or b"{}", type=WrittenMemory)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return Written()
+        return WrittenMemory()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from wisen.model.notebook import Notebook
+from wisen.model.notebook import NotebookFile
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
@@ -27,13 +27,24 @@ _PLACES = (
 _NOT_A_LETTER = re.compile(r"[^A-Za-z0-9]")
 
 
+class Notebooks(Protocol):
+    """What other systems remember, in files of theirs. They are only read."""
+
+    def notebooks(self, contexts: Mapping[str, str]) -> Iterator[NotebookFile]:
+        """Every notebook that can be read; `contexts` gives the context of each directory that sessions worked in.
+
+        One whose context cannot be told is left out.
+        """
+        ...
+
+
 class NotebookFiles:
     """The notebooks of one user."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
 
-    def notebooks(self, contexts: Mapping[str, str]) -> Iterator[Notebook]:
+    def notebooks(self, contexts: Mapping[str, str]) -> Iterator[NotebookFile]:
         """Every notebook that can be read; `contexts` gives the context of each directory that sessions worked in."""
         # Claude Code names a project's folder by its path, with a dash for whatever is no letter.
         named = {_NOT_A_LETTER.sub("-", path): context for path, context in contexts.items()}
@@ -50,10 +61,10 @@ class NotebookFiles:
                     yield notebook
 
 
-def _read(agent: str, path: Path, context: str) -> Notebook | None:
+def _read(agent: str, path: Path, context: str) -> NotebookFile | None:
     try:
         status = path.stat()
         text = read_regular_file(path, LARGEST).decode("utf-8-sig", "replace").replace("\r\n", "\n")
     except OSError:
         return None
-    return Notebook(agent, str(path), text, datetime.fromtimestamp(int(status.st_mtime), UTC), context)
+    return NotebookFile(agent, str(path), text, datetime.fromtimestamp(int(status.st_mtime), UTC), context)

@@ -5,42 +5,70 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.errors import FileError
-from wisen.memory.gathering import DAYS, ENTRIES, NOTEBOOKS, of_day, of_entries, of_notebooks, of_session
+from wisen.errors import FileError, StoreError
+from wisen.memory.gathering import DAYS, NOTEBOOKS, of_day, of_entries, of_notebooks, of_session
 from wisen.memory.keep import shelf_of
 from wisen.model.context import NOWHERE
+from wisen.model.fences import FenceKind
+from wisen.model.history import session_name
+from wisen.model.memory import ENTRIES
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from wisen.logs.projects import Projects
+    from wisen.memory.diary import Diary
     from wisen.memory.gathering import Gathered
+    from wisen.memory.notebook_files import Notebooks
     from wisen.model.entry_state import EntryState
     from wisen.model.failure import Mined
+    from wisen.model.fences import Fences
     from wisen.model.history import History
     from wisen.model.summary import Summary
-    from wisen.parts import Parts
     from wisen.safety.ward import Ward
+    from wisen.store.home import Home
+    from wisen.system.machine_ports import Files
 
 
-def keep_sessions(parts: Parts, sessions: Iterable[tuple[History, Mined, Sequence[Summary]]]) -> None:
+def keep_sessions(home: Home, sessions: Iterable[tuple[History, Mined, Sequence[Summary]]]) -> None:
     """What was typed in sessions that hold something new, what they came to, and how it was reached."""
     found = [of_session(history, mined.goals, told) for history, mined, told in sessions]
-    parts.index.memories.replace({origin: memories for each in found for origin, memories in each.items()})
+    home.index.memories.replace({origin: memories for each in found for origin, memories in each.items()})
 
 
-def recollect(parts: Parts, states: Iterable[EntryState]) -> None:
+def noted(diary: Diary, session: History, mined: Mined, fences: Fences) -> tuple[Summary, ...]:
+    """What one session came to; nothing where that cannot be told, so that it does not keep others from it."""
+    with fences.around(FenceKind.SESSION, session_name(session)):
+        return diary.noted(session, mined)
+    return ()
+
+
+def keep_noted(home: Home, sessions: Sequence[tuple[History, Mined, Sequence[Summary]]], fences: Fences) -> None:
+    """Keep what was typed in sessions: all at once, or each by itself where one of them cannot be kept."""
+    try:
+        keep_sessions(home, sessions)
+    except StoreError:
+        raise
+    except Exception:  # noqa: BLE001 - the fences below tell which
+        for each in sessions:
+            with fences.around(FenceKind.SESSION, session_name(each[0])):
+                keep_sessions(home, [each])
+
+
+def recollect(projects: Projects, files: Files, notebooks: Notebooks, states: Iterable[EntryState]) -> None:
     """What was learnt, and what people and other systems noted down; what is no longer there is forgotten."""
-    places = {path: context for path, context in parts.places() if not parts.scope.is_off(path)}
-    held = frozenset[str]().union(*map(parts.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
-    written = of_notebooks(parts.notebooks.notebooks(places)) | _notes(parts, held)
-    now = of_entries(states, parts.index.fixes(Selection())) | _remembered(written, parts.ward)
-    parts.index.memories.replace({**now, **{name: [] for name in held - now.keys()}})
+    home = projects.home
+    places = {path: context for path, context in projects.places() if not projects.scope.is_off(path)}
+    held = frozenset[str]().union(*map(home.index.memories.origins, (ENTRIES, NOTEBOOKS, DAYS)))
+    written = of_notebooks(notebooks.notebooks(places)) | _notes(home, files, held)
+    now = of_entries(states, home.index.findings.fixes(Selection())) | _remembered(written, home.ward)
+    home.index.memories.replace({**now, **{name: [] for name in held - now.keys()}})
 
 
-def keep_day(parts: Parts, context: str, path: Path) -> None:
+def keep_day(home: Home, files: Files, context: str, path: Path) -> None:
     """A day as it is now: what was just noted can be found at once."""
-    parts.index.memories.replace(_remembered(_day(parts, context or NOWHERE, path), parts.ward))
+    home.index.memories.replace(_remembered(_day(files, context or NOWHERE, path), home.ward))
 
 
 def _remembered(gathered: Gathered, ward: Ward) -> Gathered:
@@ -51,19 +79,19 @@ def _remembered(gathered: Gathered, ward: Ward) -> Gathered:
     }
 
 
-def _notes(parts: Parts, held: Iterable[str]) -> Gathered:
+def _notes(home: Home, files: Files, held: Iterable[str]) -> Gathered:
     """The lines that people put into days: below the home, and in workspaces where something was noted."""
     days = [origin.removeprefix(DAYS).partition(":") for origin in held if origin.startswith(DAYS)]
     paths = {(context, Path(path)) for context, _, path in days}
-    for context in (NOWHERE, *(each.key for each in parts.ledger.contexts())):
-        folder = shelf_of(parts.home, "" if context == NOWHERE else context).folder
-        paths |= {(context, path) for path in parts.files.beside(folder / "-.md")}
-    return {name: found for context, path in sorted(paths) for name, found in _day(parts, context, path).items()}
+    for context in (NOWHERE, *(each.key for each in home.ledger.contexts.all())):
+        folder = shelf_of(home.path, "" if context == NOWHERE else context).folder
+        paths |= {(context, path) for path in files.beside(folder / "-.md")}
+    return {name: found for context, path in sorted(paths) for name, found in _day(files, context, path).items()}
 
 
-def _day(parts: Parts, context: str, path: Path) -> Gathered:
+def _day(files: Files, context: str, path: Path) -> Gathered:
     try:
-        content = parts.files.read(path).content or b""
+        content = files.read(path).content or b""
     except FileError:
         return {}
     return of_day(context, str(path), path.stem, content.decode("utf-8", "replace"))

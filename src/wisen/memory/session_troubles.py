@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen.memory.shortened import clipped
 from wisen.model.event import Status
-from wisen.model.summary import Item, Mark
+from wisen.model.summary import DayMark, Item
 from wisen.text.command_lines import command_of, fields_of, parsed
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Troubles:
                 continue
             if helped or tries >= _COSTLY:
                 told = f"helped: {clipped(helped)}" if helped else "then it worked"
-                yield self._item(failure, f"{tries} tries, {told}", Mark.FAILURE)
+                yield self._item(failure, f"{tries} tries, {told}", DayMark.FAILURE)
 
     def standing(self) -> Iterator[Item]:
         """What failed several times and never worked until the end."""
@@ -59,7 +59,7 @@ class Troubles:
                 continue
             costly = failure.trajectory.count("0") >= _COSTLY and not failure.signature.key.startswith(_WORK)
             tries = failure.trajectory.count("0")
-            yield self._item(failure, f"{tries} tries, never worked", Mark.FAILURE if costly else None)
+            yield self._item(failure, f"{tries} tries, never worked", DayMark.FAILURE if costly else None)
 
     def _worked_later(self, failure: Failure) -> bool:
         """Whether a later call of the same tool, or of the same command, succeeded."""
@@ -70,7 +70,7 @@ class Troubles:
             for step in later
         )
 
-    def _item(self, failure: Failure, measured: str, mark: Mark | None) -> Item:
+    def _item(self, failure: Failure, measured: str, mark: DayMark | None) -> Item:
         step = self._steps[failure.call]
         tries = failure.trajectory.count("0")
         worth = 2.0 + min(tries, 10) / 2

@@ -17,7 +17,7 @@ from wisen.model.event import Status
 from wisen.model.failure import Ending
 from wisen.model.history import EDITS, Act
 from wisen.model.signal import SignalKind
-from wisen.model.summary import Item, Mark, Summary
+from wisen.model.summary import DayMark, Item, Summary
 from wisen.safety.withhold import rule_against
 from wisen.text.command_lines import command_of, fields_of
 
@@ -121,7 +121,7 @@ class _Session:
                     at=request.at,
                     message=request.id,
                     measured=_measured(subjects, checked=checked, praised=praised, corrected=len(goals) - 1),
-                    mark=Mark.SUCCESS if worth > 1 and (lines or not shortened.points(text)) else None,
+                    mark=DayMark.SUCCESS if worth > 1 and (lines or not shortened.points(text)) else None,
                     worth=worth + min(len(steps), 20) / 20,
                 )
 
@@ -167,7 +167,7 @@ class _Session:
                     turn=self._numbers[turn.id],
                     at=turn.at,
                     message=turn.id,
-                    mark=Mark.NOTE if note else Mark.INSIGHT if insight else None,
+                    mark=DayMark.NOTE if note else DayMark.INSIGHT if insight else None,
                     worth=_LESSON + signal.probability + (signal.lesson.durable if signal.lesson else note),
                 )
 

@@ -11,44 +11,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.edits.edit import Editor, PassagePlan
 from wisen.edits.past import past
-from wisen.memory import daily
 from wisen.memory.days import candidates, chosen, key_of, source_of
 from wisen.memory.keep import SESSIONS
 from wisen.memory.summary_text import name_of, read_session, session_of, write_summary
 from wisen.model.change import Fate, Passage
+from wisen.text import daily
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from wisen.edits.edit import Edit
     from wisen.edits.past import Desk
     from wisen.memory.summary_text import Setting
     from wisen.model.summary import DayLine, Summary
 
-_FOLDER = "memory"
-_OWN = ("SOUL.md", "MEMORY.md")
-"""Beside one of these the folder is an agent's memory. AGENTS.md stands in many repositories, some of which have code
-in a folder of that name: there a day must be in it already."""
 _WHY = "the memory of this workspace"
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-
-def memory_of(path: Path, belongs: Callable[[Path], bool]) -> Path | None:
-    """The folder of the memory that a workspace keeps, at a directory or above it; None where it keeps none.
-
-    `belongs` tells whether a directory above is of the same project.
-    """
-    for folder in (path, *path.parents):
-        memory = folder / _FOLDER
-        if folder != path and not belongs(folder):
-            return None
-        if not memory.is_dir():
-            continue
-        if any((folder / name).is_file() for name in _OWN):
-            return memory
-        if (folder / "AGENTS.md").is_file() and any(daily.NAME.fullmatch(each.name) for each in memory.glob("*.md")):
-            return memory
-    return None
 
 
 def append(desk: Desk, path: Path, lines: Sequence[DayLine], *, why: str, dry_run: bool) -> Edit | None:

@@ -12,7 +12,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from wisen.model.failure import Change
+from wisen.model.failure import CallChange
 from wisen.model.history import EDITS
 from wisen.safety.fix_causes import are_scripts_of_one_kind, is_word_in_complaint
 from wisen.safety.harmless_table import GOES
@@ -104,7 +104,7 @@ def _last_names(words: Iterable[str]) -> frozenset[str]:
     return frozenset(map(_last, words))
 
 
-def option_change(change: Change, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def option_change(change: CallChange, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What took the place of an option that nobody knew; what else was asked for then has nothing to do with it."""
     named = tuple(word for word in change.removed if word.startswith("-") and is_word_in_complaint(word, said))
     if not named or not change.added:
@@ -113,13 +113,13 @@ def option_change(change: Change, said: str) -> tuple[tuple[str, ...], tuple[str
     return (named if not replaced else change.removed), (change.added if replaced else ())
 
 
-def variable_change(failed: Step, line: str, name: str) -> Change | None:
+def variable_change(failed: Step, line: str, name: str) -> CallChange | None:
     """That a missing variable was set, by its name alone, or the file that was read for it."""
     before = command_of(fields_of(failed.arguments)) or ""
     if name in settings_in(line) - settings_in(before):
-        return Change(tool=failed.tool, added=(f"{name}={VALUE}",))
+        return CallChange(tool=failed.tool, added=(f"{name}={VALUE}",))
     file = file_read_for_settings(line)
-    return Change(tool=failed.tool, added=("source", file)) if file and file not in before else None
+    return CallChange(tool=failed.tool, added=("source", file)) if file and file not in before else None
 
 
 @lru_cache(maxsize=4096)
@@ -205,7 +205,7 @@ def _keeps_all(_: str) -> bool:
 
 def difference(
     tool: str, before: str | None, after: str | None, keeps: Callable[[str], bool] = _keeps_all
-) -> Change | None:
+) -> CallChange | None:
     """What was changed from one call to the other; None when nothing was, or too much to be one change.
 
     Words of which `keeps` says so are left out, as if they had stayed the same.
@@ -231,14 +231,14 @@ def difference(
     return _change(tool, removed, added) if changed <= MOST_FIELDS else None
 
 
-def _command_difference(tool: str, first: str, second: str, keeps: Callable[[str], bool]) -> Change | None:
+def _command_difference(tool: str, first: str, second: str, keeps: Callable[[str], bool]) -> CallChange | None:
     one, two = (_without_comment(parsed(line).tokens) for line in (first, second))
     if one == two:
         one, two = parsed(first).moves, parsed(second).moves
     removed, added = _words_apart(one, two)
     removed, added = [*filter(keeps, removed)], [*filter(keeps, added)]
     if sorted(one) == sorted(two) and one != two:
-        return Change(tool=tool, removed=(" ".join(one[:MOST_WORDS]),), added=(" ".join(two[:MOST_WORDS]),))
+        return CallChange(tool=tool, removed=(" ".join(one[:MOST_WORDS]),), added=(" ".join(two[:MOST_WORDS]),))
     return _change(tool, removed, added) if len(removed) + len(added) <= MOST_WORDS else None
 
 
@@ -253,12 +253,12 @@ def _without_comment(words: tuple[str, ...]) -> tuple[str, ...]:
     return words[:at]
 
 
-def _change(tool: str, removed: Iterable[str], added: Iterable[str]) -> Change | None:
+def _change(tool: str, removed: Iterable[str], added: Iterable[str]) -> CallChange | None:
     gone, new = tuple(removed), tuple(added)
     general = tuple(map(generic, gone)), tuple(map(generic, new))
     # Where only places or numbers differ, those are the lesson; elsewhere they are different every time.
     gone, new = (gone, new) if general[0] == general[1] else general
-    return Change(tool=tool, removed=gone, added=new) if gone != new else None
+    return CallChange(tool=tool, removed=gone, added=new) if gone != new else None
 
 
 def _named(name: str, fields: dict[str, object]) -> list[str]:

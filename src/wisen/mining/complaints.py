@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Form:
+class LinePattern:
     """A pattern over lines that is compiled when it is first needed: most commands never look at a failure."""
 
     __slots__ = ("_compiled", "flags", "text")
@@ -36,15 +36,15 @@ class Form:
         return self._compiled
 
 
-class Check(NamedTuple):
+class CheckStep(NamedTuple):
     """A step that did its job and found something: tests, a compiler, a type check, a linter."""
 
     who: str
     key: str
-    form: Form
+    form: LinePattern
     hints: tuple[str, ...]
     """One of these stands in every text that fits: looking for them first is many times faster."""
-    unless: Form | None = None
+    unless: LinePattern | None = None
     """What outweighs it: code that does not compile was not tested."""
 
 
@@ -52,15 +52,15 @@ class Complaint(NamedTuple):
     """Anything else that is told by its words."""
 
     key: str
-    form: Form
+    form: LinePattern
     who: str = ""
     """Empty: the program that was run, or the one the form names as `who`."""
     says: bool = False
     """Whether the line itself belongs to it: the key alone would put different things together."""
 
 
-def _m(form: str, flags: int = 0) -> Form:
-    return Form(form, flags)
+def _m(form: str, flags: int = 0) -> LinePattern:
+    return LinePattern(form, flags)
 
 
 _VARIABLE = "config.missing-variable"
@@ -71,45 +71,45 @@ _GO_BROKEN = _m(
 )
 
 CHECKS = (
-    Check("go", COMPILE, _m(r"^# \S+(?: \[\S+\])?\n(?:\S*?:? ?\S+\.go:\d+|package )|\[build failed\]|import cycle not allowed"), ('# ', '[build failed]', 'import cycle')),
-    Check("go test", TESTS, _m(r"^\s*--- FAIL: |^FAIL\s+\S+\s+[\d.]+s|^FAIL$|^panic: test timed out"), ("FAIL", "panic: test"), _GO_BROKEN),
-    Check("bun test", TESTS, _m(r"^\s*[1-9]\d* fail$|^\(fail\) |^\s*[1-9]\d* errors?$|^error: Cannot find module .*\n.*^bun test v|^# Unhandled error between tests"), (' fail', 'bun test', '(fail)', ' error')),
-    Check("jest", TESTS, _m(r"^Tests:\s.*[1-9]\d* failed|^Test Suites:\s.*[1-9]\d* failed"), (' failed',)),
-    Check("vitest", TESTS, _m(r"^\s*(?:Test Files|Tests)\s+.*[1-9]\d* failed|Failed (?:Tests|Suites) [1-9]"), ('ailed',)),
-    Check("mocha", TESTS, _m(r"^\s+[1-9]\d* failing$"), (' failing',)),
-    Check("node --test", TESTS, _m(r"^(?:#|ℹ) fail [1-9]"), (' fail ',)),
-    Check("playwright", TESTS, _m(r"^\s+[1-9]\d* failed\n\s+\["), (' failed',)),
-    Check("pytest", TESTS, _m(r"^=+ .*\b[1-9]\d* (?:failed|errors?)\b.*=+$|^(?:FAILED|ERROR) \S+\.py(?:::| )|^[1-9]\d* failed\b.* in [\d.]+s"), ('failed', 'error', 'FAILED', 'ERROR')),
-    Check("unittest", TESTS, _m(r"^FAILED \((?:failures|errors)="), ('FAILED (',)),
-    Check("cargo test", TESTS, _m(r"^test result: FAILED"), ('test result: FAILED',)),
-    Check("rspec", TESTS, _m(r"^\d+ examples?, [1-9]\d* failures?"), (' failure',)),
-    Check("phpunit", TESTS, _m(r"^(?:FAILURES|ERRORS)!$"), ('FAILURES!', 'ERRORS!')),
-    Check("maven", TESTS, _m(r"Tests run:.*(?:Failures|Errors): [1-9]|There are test failures"), ('Tests run:', 'test failures')),
-    Check("gradle", TESTS, _m(r"There were failing tests"), ('failing tests',)),
-    Check("dotnet test", TESTS, _m(r"^Failed!\s+- Failed:\s+[1-9]"), ('Failed!',)),
-    Check("ctest", TESTS, _m(r"\d+ tests? failed out of \d+"), ('failed out of',)),
-    Check("swift test", TESTS, _m(r"^Test Suite .* failed at |with [1-9]\d* failures?"), ('Test Suite', ' failure')),
-    Check("tsc", TYPES, _m(r"error TS\d+:"), ('error TS',)),
-    Check("mypy", TYPES, _m(r"^Found [1-9]\d* errors? in \d+ files?"), ('Found ',)),
-    Check("pyright", TYPES, _m(r"^[1-9]\d* errors?, \d+ warnings?"), (' error',)),
-    Check("golangci-lint", LINT, _m(r"^\d+ issues?:$|^\S+\.go:\d+(?::\d+)?: .* \(\w+\)$|^\S+\.go:1: : # "), ('issue', '.go:')),
-    Check("biome", LINT, _m(r"━{8,}|^(?:Found|Checked) .*\b[1-9]\d* (?:errors?|warnings?)\b.*\.$(?s:.*)biome|\bbiome\b(?s:.*)^Found [1-9]\d* (?:errors?|warnings?)"), ('━━━━━━━━', 'biome')),
-    Check("eslint", LINT, _m(r"✖ \d+ problems?"), ('✖',)),
-    Check("ruff", LINT, _m(r"^Found [1-9]\d* errors?\.?(?: \(| ?$)|^Would reformat: "), ('Found ', 'Would reformat'), _m(r"\bbiome\b|━{8,}")),
-    Check("flake8", LINT, _m(r"^\S+\.py:\d+:\d+: [A-Z]\d{3,4} "), ('.py:',)),
-    Check("pylint", LINT, _m(r"^\S+\.py:\d+:\d+: [CRWEF]\d{4}: "), ('.py:',)),
-    Check("clippy", LINT, _m(r"rust-clippy"), ('rust-clippy',)),
-    Check("shellcheck", LINT, _m(r"^In \S+ line \d+:$"), ('In ',)),
-    Check("prettier", LINT, _m(r"Code style issues (?:found|fixed)|^\[warn\] .*\bprettier\b", re.IGNORECASE), ('ode style', '[warn]')),
-    Check("black", LINT, _m(r"^would reformat |\d+ files? would be reformatted"), ('reformat',)),
-    Check("rubocop", LINT, _m(r"^\d+ files? inspected, [1-9]\d* offenses?"), ('offense',)),
-    Check("stylelint", LINT, _m(r"stylelint.*\n(?:.*\n)*?.*\d+ problems?"), ('stylelint',)),
-    Check("rustc", COMPILE, _m(r"^error(?:\[E\d+\])?: .*\n\s*--> |^error: could not compile "), ('error',)),
-    Check("cc", COMPILE, _m(r"^\S+\.(?:c|cc|cpp|cxx|h|hpp|m|mm):\d+:\d+: (?:fatal )?error: "), ('error: ',)),
-    Check("javac", COMPILE, _m(r"^\S+\.java:(?:\d+: error:|\[\d+,\d+\])"), ('.java:',)),
-    Check("kotlinc", COMPILE, _m(r"^e: \S+\.kts?"), ('e: ',)),
-    Check("swiftc", COMPILE, _m(r"^\S+\.swift:\d+:\d+: error: "), ('.swift:',)),
-    Check("msbuild", COMPILE, _m(r": error (?:CS|MSB|FS|VB)\d+:"), (': error ',)),
+    CheckStep("go", COMPILE, _m(r"^# \S+(?: \[\S+\])?\n(?:\S*?:? ?\S+\.go:\d+|package )|\[build failed\]|import cycle not allowed"), ('# ', '[build failed]', 'import cycle')),
+    CheckStep("go test", TESTS, _m(r"^\s*--- FAIL: |^FAIL\s+\S+\s+[\d.]+s|^FAIL$|^panic: test timed out"), ("FAIL", "panic: test"), _GO_BROKEN),
+    CheckStep("bun test", TESTS, _m(r"^\s*[1-9]\d* fail$|^\(fail\) |^\s*[1-9]\d* errors?$|^error: Cannot find module .*\n.*^bun test v|^# Unhandled error between tests"), (' fail', 'bun test', '(fail)', ' error')),
+    CheckStep("jest", TESTS, _m(r"^Tests:\s.*[1-9]\d* failed|^Test Suites:\s.*[1-9]\d* failed"), (' failed',)),
+    CheckStep("vitest", TESTS, _m(r"^\s*(?:Test Files|Tests)\s+.*[1-9]\d* failed|Failed (?:Tests|Suites) [1-9]"), ('ailed',)),
+    CheckStep("mocha", TESTS, _m(r"^\s+[1-9]\d* failing$"), (' failing',)),
+    CheckStep("node --test", TESTS, _m(r"^(?:#|ℹ) fail [1-9]"), (' fail ',)),
+    CheckStep("playwright", TESTS, _m(r"^\s+[1-9]\d* failed\n\s+\["), (' failed',)),
+    CheckStep("pytest", TESTS, _m(r"^=+ .*\b[1-9]\d* (?:failed|errors?)\b.*=+$|^(?:FAILED|ERROR) \S+\.py(?:::| )|^[1-9]\d* failed\b.* in [\d.]+s"), ('failed', 'error', 'FAILED', 'ERROR')),
+    CheckStep("unittest", TESTS, _m(r"^FAILED \((?:failures|errors)="), ('FAILED (',)),
+    CheckStep("cargo test", TESTS, _m(r"^test result: FAILED"), ('test result: FAILED',)),
+    CheckStep("rspec", TESTS, _m(r"^\d+ examples?, [1-9]\d* failures?"), (' failure',)),
+    CheckStep("phpunit", TESTS, _m(r"^(?:FAILURES|ERRORS)!$"), ('FAILURES!', 'ERRORS!')),
+    CheckStep("maven", TESTS, _m(r"Tests run:.*(?:Failures|Errors): [1-9]|There are test failures"), ('Tests run:', 'test failures')),
+    CheckStep("gradle", TESTS, _m(r"There were failing tests"), ('failing tests',)),
+    CheckStep("dotnet test", TESTS, _m(r"^Failed!\s+- Failed:\s+[1-9]"), ('Failed!',)),
+    CheckStep("ctest", TESTS, _m(r"\d+ tests? failed out of \d+"), ('failed out of',)),
+    CheckStep("swift test", TESTS, _m(r"^Test Suite .* failed at |with [1-9]\d* failures?"), ('Test Suite', ' failure')),
+    CheckStep("tsc", TYPES, _m(r"error TS\d+:"), ('error TS',)),
+    CheckStep("mypy", TYPES, _m(r"^Found [1-9]\d* errors? in \d+ files?"), ('Found ',)),
+    CheckStep("pyright", TYPES, _m(r"^[1-9]\d* errors?, \d+ warnings?"), (' error',)),
+    CheckStep("golangci-lint", LINT, _m(r"^\d+ issues?:$|^\S+\.go:\d+(?::\d+)?: .* \(\w+\)$|^\S+\.go:1: : # "), ('issue', '.go:')),
+    CheckStep("biome", LINT, _m(r"━{8,}|^(?:Found|Checked) .*\b[1-9]\d* (?:errors?|warnings?)\b.*\.$(?s:.*)biome|\bbiome\b(?s:.*)^Found [1-9]\d* (?:errors?|warnings?)"), ('━━━━━━━━', 'biome')),
+    CheckStep("eslint", LINT, _m(r"✖ \d+ problems?"), ('✖',)),
+    CheckStep("ruff", LINT, _m(r"^Found [1-9]\d* errors?\.?(?: \(| ?$)|^Would reformat: "), ('Found ', 'Would reformat'), _m(r"\bbiome\b|━{8,}")),
+    CheckStep("flake8", LINT, _m(r"^\S+\.py:\d+:\d+: [A-Z]\d{3,4} "), ('.py:',)),
+    CheckStep("pylint", LINT, _m(r"^\S+\.py:\d+:\d+: [CRWEF]\d{4}: "), ('.py:',)),
+    CheckStep("clippy", LINT, _m(r"rust-clippy"), ('rust-clippy',)),
+    CheckStep("shellcheck", LINT, _m(r"^In \S+ line \d+:$"), ('In ',)),
+    CheckStep("prettier", LINT, _m(r"Code style issues (?:found|fixed)|^\[warn\] .*\bprettier\b", re.IGNORECASE), ('ode style', '[warn]')),
+    CheckStep("black", LINT, _m(r"^would reformat |\d+ files? would be reformatted"), ('reformat',)),
+    CheckStep("rubocop", LINT, _m(r"^\d+ files? inspected, [1-9]\d* offenses?"), ('offense',)),
+    CheckStep("stylelint", LINT, _m(r"stylelint.*\n(?:.*\n)*?.*\d+ problems?"), ('stylelint',)),
+    CheckStep("rustc", COMPILE, _m(r"^error(?:\[E\d+\])?: .*\n\s*--> |^error: could not compile "), ('error',)),
+    CheckStep("cc", COMPILE, _m(r"^\S+\.(?:c|cc|cpp|cxx|h|hpp|m|mm):\d+:\d+: (?:fatal )?error: "), ('error: ',)),
+    CheckStep("javac", COMPILE, _m(r"^\S+\.java:(?:\d+: error:|\[\d+,\d+\])"), ('.java:',)),
+    CheckStep("kotlinc", COMPILE, _m(r"^e: \S+\.kts?"), ('e: ',)),
+    CheckStep("swiftc", COMPILE, _m(r"^\S+\.swift:\d+:\d+: error: "), ('.swift:',)),
+    CheckStep("msbuild", COMPILE, _m(r": error (?:CS|MSB|FS|VB)\d+:"), (': error ',)),
 )  # fmt: skip
 """Of several that fit, the one told last in the output is the step that stopped everything behind it."""
 

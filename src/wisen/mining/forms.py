@@ -16,7 +16,7 @@ from wisen.mining.signatures import VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.mining.complaints import Complaint, Form
+    from wisen.mining.complaints import Complaint, LinePattern
 
 _MOST_SETS = 40
 """More sets than that cost more to look through than the pattern does."""
@@ -51,7 +51,7 @@ def _told(known: Iterable[Complaint]) -> list[dict[str, object]]:
     return [{"key": each.key, "who": each.who, "says": each.says, "form": _form(each.form)} for each in known]
 
 
-def _form(form: Form) -> list[object]:
+def _form(form: LinePattern) -> list[object]:
     ignores = bool(form.flags & re.IGNORECASE)
     sets = words_of(form.text)
     return [form.text, int(ignores), [[word.casefold() if ignores else word for word in each] for each in sets]]

@@ -25,7 +25,7 @@ from wisen.mining.call_changes import (
     variable_change,
 )
 from wisen.mining.goals import goals_of
-from wisen.mining.signatures import VERSION, About, about
+from wisen.mining.signatures import VERSION, FailureSubject, about
 from wisen.mining.states import (
     differ_elsewhere,
     hides_end,
@@ -38,7 +38,7 @@ from wisen.mining.states import (
     only_reads,
 )
 from wisen.model.event import Status
-from wisen.model.failure import Change, Failure, Mined, Try
+from wisen.model.failure import CallChange, Failure, Mined, Try
 from wisen.model.history import EDITS
 from wisen.safety.dangers import UNKNOWN_OPTION, judge_calls, judge_first
 from wisen.safety.fix_causes import (
@@ -105,7 +105,7 @@ class _Told:
 
     def __init__(self, history: History, folders: Mapping[str, Sequence[str]]) -> None:
         self._steps, self._turns, self._folders = history.steps, history.turns, folders
-        self._about: dict[int, About] = {}
+        self._about: dict[int, FailureSubject] = {}
         self.failed = [index for index, step in enumerate(self._steps) if step.status in _FAILED]
         self.tries: list[Try] = []
 
@@ -144,7 +144,7 @@ class _Told:
             lost_tokens=sum(len(each.arguments or "") + len(each.text or "") for each in lost) // _TOKEN_CHARACTERS,
         )
 
-    def _what(self, index: int) -> About:
+    def _what(self, index: int) -> FailureSubject:
         if index not in self._about:
             step = self._steps[index]
             self._about[index] = about(tool=step.tool, arguments=step.arguments, text=step.text)
@@ -193,7 +193,7 @@ class _Told:
         """Whether files were written between two steps: what passes then was worked on."""
         return any(_writes(step) for step in self._steps[index + 1 : later] if step.status is Status.OK)
 
-    def _change(self, index: int, later: int) -> Change | None:
+    def _change(self, index: int, later: int) -> CallChange | None:
         """What made, or was meant to make, the difference between a failed call and a later one."""
         failed, step = self._steps[index], self._steps[later]
         what = self._what(index).signature
@@ -210,18 +210,18 @@ class _Told:
             return found
         return found if self._is_credible(index, later, found) else None
 
-    def _edit_change(self, index: int, later: int) -> Change | None:
+    def _edit_change(self, index: int, later: int) -> CallChange | None:
         """What an editing tool was asked to do otherwise, or the file that was read first."""
         failed, step = self._steps[index], self._steps[later]
         found = self._needed(index, later)
         if self._is_over(index, later) and self._what(index).signature.key == _TEXT_NOT_FOUND:
             sure = is_file_as_it_was(self._steps, self._turns, index, later) and is_last_look(self._steps, index, later)
             found = found if sure else None
-        first = Change(tool=failed.tool, first=found[0]) if found else None
+        first = CallChange(tool=failed.tool, first=found[0]) if found else None
         change = difference(failed.tool, failed.arguments, step.arguments)
         return next((each for each in (first, change) if each is not None and self._names(index, later, each)), None)
 
-    def _difference(self, index: int, later: int) -> Change | None:
+    def _difference(self, index: int, later: int) -> CallChange | None:
         """The words in which two calls differ, without those that no complaint can be about."""
         failed, step = self._steps[index], self._steps[later]
         what = self._what(index).signature
@@ -239,9 +239,9 @@ class _Told:
             return difference(failed.tool, failed.arguments, step.arguments, may_matter)
         change = difference(failed.tool, failed.arguments, step.arguments)
         removed, added = option_change(change, said) if change is not None else ((), ())
-        return Change(tool=failed.tool, removed=removed, added=added) if removed != added else None
+        return CallChange(tool=failed.tool, removed=removed, added=added) if removed != added else None
 
-    def _is_credible(self, index: int, later: int, change: Change) -> bool:
+    def _is_credible(self, index: int, later: int, change: CallChange) -> bool:
         """Whether a difference can be what made a call work: the complaint names it, or nothing else changed."""
         failed, step = self._steps[index], self._steps[later]
         key = self._what(index).signature.key
@@ -258,7 +258,7 @@ class _Told:
         sure = not hides_end(step) and not is_something_running(self._steps, later)
         return same and sure and not self._passes_too(index)
 
-    def _names(self, index: int, later: int, change: Change) -> bool:
+    def _names(self, index: int, later: int, change: CallChange) -> bool:
         failed, step = self._steps[index], self._steps[later]
         signature = self._what(index).signature
         return is_named_by_complaint(signature, change, failed.text or "", failed.arguments, step.arguments)
@@ -275,7 +275,7 @@ class _Told:
             step.tool == failed.tool and step.status is Status.OK and same_call(failed, step) for step in self._steps
         )
 
-    def _first(self, index: int, later: int) -> Change | None:
+    def _first(self, index: int, later: int) -> CallChange | None:
         """The call that had to come first, where the failed one was repeated as it was."""
         failed, step = self._steps[index], self._steps[later]
         found = self._needed(index, later)
@@ -283,7 +283,7 @@ class _Told:
             return None
         if self._what(index).signature.key.startswith(_WORKED_ON) and not any(map(_MENDS.search, found[0])):
             return None
-        return Change(tool=failed.tool, first=found[0])
+        return CallChange(tool=failed.tool, first=found[0])
 
     def _needed(self, index: int, later: int) -> tuple[tuple[str, ...], Step] | None:
         """The good call between that prepared the ground, in words: the one the complaint asks for, or the only one.
@@ -306,7 +306,7 @@ class _Told:
             and _prepares(self._steps[each])
         ]
         for words, step in reversed(prepared):
-            if self._names(index, later, Change(tool=failed.tool, first=words)):
+            if self._names(index, later, CallChange(tool=failed.tool, first=words)):
                 return words, step
         alone = len(others) == len(prepared) == 1 and not is_disturbed(failed, self._steps[later])
         return prepared[0] if alone and not any(index < turn.before <= later for turn in self._turns) else None
@@ -316,7 +316,7 @@ class _Told:
         words = tuple(map(without_value, _words(step)[:8]))
         return (f"{step.tool}: {generic(' '.join(words))}",)
 
-    def _try(self, index: int, later: int, change: Change) -> None:
+    def _try(self, index: int, later: int, change: CallChange) -> None:
         step = self._steps[later]
         self.tries.append(
             Try(
@@ -330,7 +330,7 @@ class _Told:
             )
         )
 
-    def _danger(self, index: int, later: int, change: Change) -> Danger:
+    def _danger(self, index: int, later: int, change: CallChange) -> Danger:
         """What is dangerous about doing the same again: the call that worked, or the one that had to come first."""
         failed, step = self._steps[index], self._steps[later]
         roots = self._folders.get(step.context, ())
@@ -369,9 +369,9 @@ def _prepares(step: Step) -> bool:
     return bool(main.program) and not main.only_reads
 
 
-def _habits(steps: Sequence[Step]) -> tuple[dict[Change, int], dict[str, tuple[int, int]]]:
+def _habits(steps: Sequence[Step]) -> tuple[dict[CallChange, int], dict[str, tuple[int, int]]]:
     """Changes from a call that succeeded to the next of the same goal, and how many such neighbours there were."""
-    habits: Counter[Change] = Counter()
+    habits: Counter[CallChange] = Counter()
     after_success: Counter[str] = Counter()
     after_failure: Counter[str] = Counter()
     last: dict[str, Step] = {}

@@ -15,7 +15,7 @@ from wisen.model.failure import Signature
 from wisen.text.command_lines import Command, command_of, fields_of, parsed
 
 if TYPE_CHECKING:
-    from wisen.mining.complaints import Complaint, Form
+    from wisen.mining.complaints import Complaint, LinePattern
 
 VERSION = 2
 """Grows with every change by which a failure may get another signature."""
@@ -57,7 +57,7 @@ _NORMAL = (
 )  # fmt: skip
 
 
-class About(NamedTuple):
+class FailureSubject(NamedTuple):
     """What a failed call was about beside its signature."""
 
     signature: Signature
@@ -70,7 +70,7 @@ def signature_of(*, tool: str, arguments: str | None, text: str | None) -> Signa
     return about(tool=tool, arguments=arguments, text=text).signature
 
 
-def about(*, tool: str, arguments: str | None, text: str | None) -> About:
+def about(*, tool: str, arguments: str | None, text: str | None) -> FailureSubject:
     """The signature of a failed call, the command it ran and the place it is about."""
     fields = fields_of(arguments)
     line = command_of(fields)
@@ -87,7 +87,7 @@ def about(*, tool: str, arguments: str | None, text: str | None) -> About:
         signature = _of_command(said, command, _EXIT.match(text))
     else:
         signature = _of_tool(said, tool)
-    return About(signature, head, place)
+    return FailureSubject(signature, head, place)
 
 
 def _cleaned(text: str) -> str:
@@ -137,7 +137,7 @@ def _check(said: str) -> Signature | None:
     return best[1] if best else None
 
 
-def _last(form: Form | re.Pattern[str], said: str) -> re.Match[str] | None:
+def _last(form: LinePattern | re.Pattern[str], said: str) -> re.Match[str] | None:
     return next(iter(deque(form.finditer(said), maxlen=1)), None)
 
 

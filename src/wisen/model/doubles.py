@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from wisen.model.entry import EntryType, MoveKind, Origin, ProposalType, Status, Who
+from wisen.model.entry import EntryOrigin, EntryStatus, EntryType, MoveKind, ProposalType, Who
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -66,7 +66,7 @@ def carried_over(doubled: Doubled, moves: Sequence[Move]) -> list[Move]:
     carried = []
     for kind in _CARRIED:
         said = [move for move in moves if move.subject in ids and move.kind is kind and move.by is Who.USER]
-        if kind is MoveKind.STATUS and doubled.stays.status is Status.PROMOTED:
+        if kind is MoveKind.STATUS and doubled.stays.status is EntryStatus.PROMOTED:
             continue
         if said and said[-1].subject != doubled.stays.entry.id:
             carried.append(said[-1])
@@ -92,15 +92,15 @@ def doubled_questions(asked: Iterable[Asked], doubled: Iterable[Doubled]) -> lis
 def _told(state: EntryState) -> Told | None:
     """What two records of one lesson have in common; None where somebody may have meant it twice."""
     entry = state.entry
-    if entry.origin is Origin.STATED and entry.details:
+    if entry.origin is EntryOrigin.STATED and entry.details:
         return ("stated", state.context, entry.context, entry.type, entry.category, entry.summary, entry.details)
-    if entry.origin is Origin.MEASURED and entry.type is EntryType.ERROR:
+    if entry.origin is EntryOrigin.MEASURED and entry.type is EntryType.ERROR:
         return ("fix", state.context, entry.context, *entry.tags)
-    if entry.origin is Origin.MEASURED:
+    if entry.origin is EntryOrigin.MEASURED:
         return ("practice", state.context, entry.context, entry.action, entry.setting)
     return None
 
 
 def _rank(state: EntryState, written: Collection[str]) -> tuple[bool, bool, bool, str]:
     """The oldest stays, but before all the one whose rule is in a file, was approved, or has what was seen of it."""
-    return (state.entry.id not in written, state.status is not Status.PROMOTED, not state.times, state.entry.id)
+    return (state.entry.id not in written, state.status is not EntryStatus.PROMOTED, not state.times, state.entry.id)

@@ -50,7 +50,7 @@ class Priority(StrEnum):
     LOW = "low"
 
 
-class Status(StrEnum):
+class EntryStatus(StrEnum):
     """What became of an entry."""
 
     PENDING = "pending"
@@ -61,7 +61,7 @@ class Status(StrEnum):
     PROMOTED_TO_SKILL = "promoted_to_skill"
 
 
-class Source(StrEnum):
+class EntrySource(StrEnum):
     """How an entry came about, in the words of the known format."""
 
     CONVERSATION = "conversation"
@@ -70,7 +70,7 @@ class Source(StrEnum):
     SELF_DISCOVERY = "self_discovery"
 
 
-class Origin(StrEnum):
+class EntryOrigin(StrEnum):
     """On whose word an entry stands."""
 
     STATED = "stated"
@@ -95,8 +95,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     at: datetime
     type: EntryType
     summary: str
-    source: Source
-    origin: Origin
+    source: EntrySource
+    origin: EntryOrigin
     category: Category | None = None
     details: str = ""
     action: str = ""
@@ -142,7 +142,7 @@ class Logged(NamedTuple):
     """One of LOGGABLE."""
     text: str
     context: str = ""
-    source: str = Source.SELF_DISCOVERY
+    source: str = EntrySource.SELF_DISCOVERY
     priority: str = Priority.MEDIUM
     area: str = "tooling"
     key: str = ""

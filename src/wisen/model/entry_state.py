@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct, structs
 
-from wisen.model.entry import Answer, Entry, EntryType, MoveKind, Priority, Proposal, Status
+from wisen.model.entry import Answer, Entry, EntryOrigin, EntryStatus, EntryType, MoveKind, Priority, Proposal
 from wisen.model.reinforcement import Reinforcement, counted, level
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from wisen.model.entry import Move, Tally
 
 _MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
-    MoveKind.STATUS: lambda move: {"status": Status(move.value)},
+    MoveKind.STATUS: lambda move: {"status": EntryStatus(move.value)},
     MoveKind.PRIORITY: lambda move: {"priority": Priority(move.value)},
     MoveKind.TEXT: lambda move: {"text": move.value},
     MoveKind.SCOPE: lambda move: {"context": move.value},
@@ -37,7 +37,7 @@ class EntryState(Struct, frozen=True, kw_only=True):
     entry: Entry
     text: str
     """Its wording now."""
-    status: Status
+    status: EntryStatus
     priority: Priority
     context: str
     """Where it holds; empty for everywhere."""
@@ -69,7 +69,7 @@ class EntryState(Struct, frozen=True, kw_only=True):
     @property
     def is_closed(self) -> bool:
         """Whether it was merged or decided about; what a newer word superseded may be said again."""
-        return bool(self.merged_into) or self.status in (Status.RESOLVED, Status.WONT_FIX)
+        return bool(self.merged_into) or self.status in (EntryStatus.RESOLVED, EntryStatus.WONT_FIX)
 
     @property
     def durable(self) -> float:
@@ -79,7 +79,7 @@ class EntryState(Struct, frozen=True, kw_only=True):
     @property
     def is_rule(self) -> bool:
         """Whether it was approved, and no newer word took its place."""
-        return self.status is Status.PROMOTED and not self.superseded_by
+        return self.status is EntryStatus.PROMOTED and not self.superseded_by
 
     def weight(self, now: datetime) -> int:
         """How much speaks for it where things compete: the sessions it came up in, and a little for praise."""
@@ -100,7 +100,7 @@ def states(
         found[entry.id] = EntryState(
             entry=entry,
             text=entry.summary,
-            status=Status.PENDING,
+            status=EntryStatus.PENDING,
             priority=entry.priority,
             context=entry.context,
             times=tally.times if tally else 0,
@@ -181,3 +181,28 @@ def asked(proposals: Iterable[Proposal], moves: Iterable[Move]) -> tuple[Asked, 
 def put_on_trial(proposals: Iterable[Asked]) -> frozenset[str]:
     """The entries that the user wants to be tried before they become rules."""
     return frozenset(each.proposal.entry for each in proposals if each.answer is Answer.TRIED)
+
+
+def unsettled_entry_ids(states: Sequence[EntryState]) -> set[str]:
+    """The entries in conflicts between what nobody stated and that weigh the same: a person has to decide first."""
+    by_id = {state.entry.id: state for state in states}
+    found = set[str]()
+    for state in states:
+        for other in map(by_id.get, state.conflicts):
+            if other is not None and not state.is_over and not other.is_over:
+                found |= {each.entry.id for each in (state, other) if is_inferred(state) and is_inferred(other)}
+    return found
+
+
+def is_inferred(state: EntryState) -> bool:
+    """Whether nobody stated, confirmed or approved it."""
+    pending = state.status is EntryStatus.PENDING and not state.confirmed
+    return pending and state.entry.origin is not EntryOrigin.STATED
+
+
+def undecided_fixes(every: Iterable[EntryState]) -> dict[str, str]:
+    """By the id of a fix, the name of its entry, where the user has said nothing to it yet; the one seen most."""
+    open_ = [each for each in every if each.entry.type is EntryType.ERROR and not each.is_over]
+    said = {tag for each in open_ if each.confirmed or each.status is EntryStatus.PROMOTED for tag in each.entry.tags}
+    most = sorted(open_, key=lambda each: each.sessions)
+    return {tag: each.entry.name for each in most for tag in each.entry.tags if tag not in said}

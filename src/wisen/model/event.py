@@ -31,7 +31,7 @@ class Provenance(StrEnum):
     """Anything else: a program's prompt, a summary, injected text. It never teaches."""
 
 
-class Origin(StrEnum):
+class MessageOrigin(StrEnum):
     """How a message reached the agent."""
 
     PROMPT = "prompt"
@@ -77,7 +77,7 @@ class Message(Struct, frozen=True, kw_only=True, gc=False):
     """The working directory, as the agent wrote it."""
     text: str | None
     """None when it held a secret and was not kept."""
-    origin: Origin
+    origin: MessageOrigin
     provenance: Provenance
 
 

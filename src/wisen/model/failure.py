@@ -74,7 +74,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     """About as many as the failed attempts and what they said took."""
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class CallChange(Struct, frozen=True, kw_only=True):
     """The difference between two calls of one tool and goal."""
 
     tool: str
@@ -102,7 +102,7 @@ class Try(Struct, frozen=True, kw_only=True):
     later: str
     """The id of the changed call."""
     signature: Signature
-    change: Change
+    change: CallChange
     danger: Danger
     worked: bool
     at: datetime
@@ -146,7 +146,7 @@ class Mined:
     session: int
     failures: tuple[Failure, ...] = ()
     tries: tuple[Try, ...] = ()
-    habits: Mapping[Change, int] = field(default_factory=dict)
+    habits: Mapping[CallChange, int] = field(default_factory=dict)
     """Changes that came after a success, and how often: what is varied anyway is no remedy."""
     pairs: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """By tool, how many calls followed another of the same goal: after a success, and after a failure."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from wisen.model.failure import Change, Signature
+    from wisen.model.failure import CallChange, Signature
 
 
 class Danger(StrEnum):
@@ -56,7 +56,7 @@ class Fix:
     id: str
     """The same for the same signature and change, on every machine."""
     signature: Signature
-    change: Change
+    change: CallChange
     before: str
     after: str
     """An example, the newest: the arguments of the call that failed, and of the one that worked."""
@@ -124,7 +124,7 @@ def without_ordinary_work(kinds: Iterable[FailureKind], fixes: Iterable[Fix]) ->
     return tuple(kind for kind in kinds if not kind.signature.key.startswith("build.") or kind.signature in cured)
 
 
-def fix_id(signature: Signature, change: Change) -> str:
+def fix_id(signature: Signature, change: CallChange) -> str:
     """The id of the fix that this change is for failures of this signature, whatever the signature's version."""
     whole = [signature.key, signature.who, signature.says, change.tool, change.removed, change.added, change.first]
     return hashlib.blake2b(json.dumps(whole).encode("ascii")).hexdigest()[:10]

@@ -84,7 +84,7 @@ Learnt: TypeAlias = Entry | Occurrence | Move | Proposal | Guard
 """What was learnt and decided, as the ledger remembers it."""
 
 
-class Form(NamedTuple):
+class WrittenGuard(NamedTuple):
     """A guard as it was written."""
 
     action: Mode
@@ -138,7 +138,7 @@ def guard_states(guards: Iterable[Guard], moves: Iterable[Move]) -> tuple[GuardS
     return tuple(found)
 
 
-def form_of(text: str) -> Form:
+def form_of(text: str) -> WrittenGuard:
     """What a guard that was written by hand says.
 
     Raises:
@@ -155,7 +155,7 @@ def form_of(text: str) -> Form:
     if first in ACTIONS:
         action, watch = Mode(first), rest
     watch = _spelt(watch.strip(), text)
-    return Form(action, watch, better.strip(), reason.strip())
+    return WrittenGuard(action, watch, better.strip(), reason.strip())
 
 
 def watch_of(text: str) -> dict[str, object]:
@@ -188,11 +188,6 @@ def guard_id(context: str, watch: str) -> str:
 def version_of(watch: str, better: str, action: Mode) -> str:
     """The version of a guard: other words, and another action, are another treatment."""
     return _digest(watch, better, action)
-
-
-def tools_of(watches: list[str]) -> tuple[str, ...]:
-    """On what watches look: `shell`, `edit`, `read`, or names of tools."""
-    return tuple(sorted({watch.partition(": ")[0] for watch in watches}))
 
 
 def _spelt(watch: str, text: str) -> str:

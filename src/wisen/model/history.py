@@ -73,3 +73,8 @@ class History(Struct, frozen=True, kw_only=True):
     """The agent's own id of it."""
     steps: tuple[Step, ...]
     turns: tuple[Turn, ...] = ()
+
+
+def session_name(session: History) -> str:
+    """What a session is called where something failed in it."""
+    return f"{session.agent} {session.native}"

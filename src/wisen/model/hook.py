@@ -185,7 +185,7 @@ class Beat(Struct, frozen=True):
     agent: str = ""
 
 
-class Failure(Struct, frozen=True):
+class HookFailure(Struct, frozen=True):
     """What went wrong inside the hook client last; only the kind of error is kept."""
 
     kind: str
@@ -197,7 +197,7 @@ class Vitals(Struct, frozen=True, kw_only=True):
 
     beats: dict[str, Beat] = {}
     """The newest of each event."""
-    failure: Failure | None = None
+    failure: HookFailure | None = None
     waiting: int = 0
     """How many bytes of the spool nobody has taken yet."""
     waiting_since: datetime | None = None

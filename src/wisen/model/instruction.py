@@ -37,7 +37,7 @@ class InstructionFile(Struct, frozen=True, kw_only=True):
     """Oldest first."""
 
 
-class Line(Struct, frozen=True, kw_only=True):
+class InstructionLine(Struct, frozen=True, kw_only=True):
     """One line through all its moves and rewordings."""
 
     number: int
@@ -80,7 +80,7 @@ class Strength(StrEnum):
 class Effect(Struct, frozen=True, kw_only=True):
     """What the sessions tell about one line."""
 
-    line: Line
+    line: InstructionLine
     strength: Strength
     under: int
     """Sessions that began while it stood in the file."""

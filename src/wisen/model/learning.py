@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wisen.model.failure import Change, Signature
+    from wisen.model.failure import CallChange, Signature
     from wisen.model.fix import Danger
 
 
@@ -97,7 +97,7 @@ class Learning:
     """Of the failure it helps against; None for an insight."""
     text: str
     """What the program said; empty for a fix, and where it was withheld."""
-    change: Change | None = None
+    change: CallChange | None = None
     """The difference between the call that failed and the one that worked, where both are known."""
     before: str | None = None
     after: str | None = None

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from datetime import datetime
 
+ENTRIES = "entry:"
+"""With what the names of the origins of entries begin."""
+
 
 class MemoryKind(StrEnum):
     """What a memory is."""

@@ -92,7 +92,7 @@ class Search(Struct, frozen=True, kw_only=True):
     found: int
 
 
-class Known(NamedTuple):
+class KnownPhrase(NamedTuple):
     """A phrase with the turns that speak for it, newest first."""
 
     phrase: OwnPhrase

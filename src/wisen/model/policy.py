@@ -12,7 +12,7 @@ YEARS = 36_500
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class PolicyRule:
     """What a setting means and allows."""
 
     says: str
@@ -54,5 +54,5 @@ def setting(
     tables: type | None = None,
 ) -> Any:
     """A dataclass field that `config.toml` may set."""
-    rule = Rule(says=says, at_least=at_least, at_most=at_most, one_of=one_of, tables=tables)
+    rule = PolicyRule(says=says, at_least=at_least, at_most=at_most, one_of=one_of, tables=tables)
     return field(default=default, metadata={"rule": rule})

@@ -115,6 +115,14 @@ def level(rows: Iterable[Reinforcement], now: datetime) -> int:
     return int(strength(rows, now) + 0.5)
 
 
+def levels(rows: Iterable[Reinforcement], now: datetime) -> dict[str, int]:
+    """How much praise speaks for entries and fixes at a moment, by id."""
+    of: dict[str, list[Reinforcement]] = defaultdict(list)
+    for row in rows:
+        of[row.subject].append(row)
+    return {subject: level(some, now) for subject, some in of.items()}
+
+
 def _of_day(rows: list[Reinforcement], now: datetime) -> float:
     age = max(timedelta(0), now - max(row.at for row in rows))
     return float(min(A_DAY, math.fsum(row.weight for row in rows)) * 0.5 ** (age / HALF_LIFE))

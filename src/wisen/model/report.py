@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from wisen.model.failure import Signature
     from wisen.model.fix import FailureKind, Fix
-    from wisen.model.instruction import Effect, Judged
-    from wisen.model.signal import SignalKind, Theme
+    from wisen.model.instruction import Blame, Effect, Judged
+    from wisen.model.signal import Sighting, SignalKind, Theme
     from wisen.model.source import TroubleCount
 
 MOST_DECISIONS = 3
@@ -95,6 +95,27 @@ class Decision:
     def unused_tokens(self) -> int:
         """What never relevant rules cost in every session."""
         return self.file.unused_tokens if self.file is not None and self.line is None else 0
+
+
+@dataclass(slots=True, kw_only=True)
+class TurnFindings:
+    """What one turn has found so far, as it goes on; the report is made of it."""
+
+    began: datetime
+    clock_began: float
+    selection: Selection
+    found: Mapping[str, int] = field(default_factory=dict)
+    read_bytes: int = 0
+    new_events: int = 0
+    retired: int = 0
+    reading_seconds: float = 0.0
+    fixes: tuple[Fix, ...] = ()
+    said: tuple[Sighting, ...] = ()
+    proposals: int = 0
+    judged: tuple[Blame, ...] = ()
+    instructions: tuple[Judged, ...] = ()
+    warnings: list[str] = field(default_factory=list)
+    waiting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

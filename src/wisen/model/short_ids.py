@@ -34,8 +34,3 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
         found[id_] = short_id(id_, length)
         taken.add(found[id_])
     return found
-
-
-def is_short_id(text: str) -> bool:
-    """Whether a text may be a short id."""
-    return _LENGTH <= len(text) <= _LONGEST and set(text.lower()) <= set(_LETTERS)

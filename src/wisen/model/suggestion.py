@@ -63,7 +63,7 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ] = ""
 
 
-class Taken(Struct, frozen=True, kw_only=True):
+class TakenReading(Struct, frozen=True, kw_only=True):
     """What became of one reading."""
 
     id: str

@@ -8,7 +8,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 
-class Mark(StrEnum):
+class DayMark(StrEnum):
     """What a line of a day tells of."""
 
     SUCCESS = "success"
@@ -22,13 +22,13 @@ class Mark(StrEnum):
         return SIGNS[self]
 
 
-SIGNS = {Mark.SUCCESS: "✅", Mark.FAILURE: "❌", Mark.INSIGHT: "💡", Mark.NOTE: "📌"}
+SIGNS = {DayMark.SUCCESS: "✅", DayMark.FAILURE: "❌", DayMark.INSIGHT: "💡", DayMark.NOTE: "📌"}
 
 
 class DayLine(Struct, frozen=True, kw_only=True):
     """One line of a day."""
 
-    mark: Mark
+    mark: DayMark
     time: str
     """HH:MM, as it was where the file is."""
     text: str
@@ -48,7 +48,7 @@ class Item(Struct, frozen=True, kw_only=True):
     """What was measured of it: how it ended, what it cost, what helped."""
     entry: str = ""
     """The name of the entry that it became."""
-    mark: Mark | None = None
+    mark: DayMark | None = None
     """What it is in a day, where it is worth a line there."""
     worth: float = 0.0
     """How much it is worth there."""

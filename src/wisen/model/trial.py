@@ -31,7 +31,7 @@ class TrialRow(Struct, frozen=True, kw_only=True):
     """What must not get worse: corrections, failures, interrupts, tokens of the session."""
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class TrialOutcome(Struct, frozen=True, kw_only=True):
     """What a session showed about a subject on trial, noted once when it is over; logs do not stay."""
 
     id: str
@@ -59,7 +59,7 @@ class Verdict(StrEnum):
     RUNNING = "running"
 
 
-class Judged(Struct, frozen=True, kw_only=True):
+class JudgedTrial(Struct, frozen=True, kw_only=True):
     """A verdict with the numbers it stands on, as they were when it was reached."""
 
     verdict: Verdict
@@ -120,7 +120,7 @@ class Trial(NamedTuple):
 
     subject: str
     version: str
-    judged: Judged
+    judged: JudgedTrial
     rows: tuple[TrialRow, ...]
     """The sessions that are over, in the order of their coins."""
     last: datetime
@@ -197,3 +197,41 @@ class Portfolio(Struct, frozen=True, kw_only=True):
 
 def _count(number: int) -> str:
     return f"{number:,} session{'' if number == 1 else 's'}"
+
+
+class Check(StrEnum):
+    """What is to be done about a change now."""
+
+    NOTHING = "nothing"
+    CHECK = "check"
+    REMIND = "remind"
+    """It is overdue: tell."""
+    EXTEND = "extend"
+    """It gets more time, and whoever knows is asked for evidence."""
+    TAKE_OUT = "take out"
+    """It was only inferred, and nothing ever spoke for it."""
+    ASK = "ask"
+    """The user stated or approved it: he is asked, and it stays."""
+
+
+class TrialStandings(NamedTuple):
+    """How trials stand: with which chance what is on trial goes on, and where experiments are welcome."""
+
+    chances: Mapping[str, float | None]
+    """With which probability the next session gets it, by id and version; None where the trial has ended it."""
+    first_chance: float
+    """Of what has no trial yet."""
+    said: Mapping[str, bool]
+    """What the user said about experiments in a context."""
+    everywhere: bool
+    """What they said about all others."""
+    holdout: float
+    """The share of sessions that get no hint on trial."""
+
+    def chance_of(self, id_: str) -> float | None:
+        """With which probability the next session gets something; None where a trial has ended it."""
+        return self.chances.get(id_, self.first_chance)
+
+    def welcomes(self, context: str) -> bool:
+        """Whether experiments are welcome in a context."""
+        return self.said.get(context, self.everywhere)

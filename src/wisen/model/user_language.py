@@ -11,7 +11,7 @@ SEVERAL = 3
 """In fewer turns a phrase of a language may stand by chance."""
 
 
-class Origin(StrEnum):
+class LanguageOrigin(StrEnum):
     """Where a language comes from."""
 
     SHIPPED = "shipped"
@@ -26,7 +26,7 @@ class KnownLanguage(Struct, frozen=True, kw_only=True):
     code: str
     name: str
     own_name: str
-    origin: Origin
+    origin: LanguageOrigin
     phrases: int
     turns: int
     """In how many of the user's typed turns it was spoken, by its phrases."""

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from wisen.models.ports import Prompt
+from wisen.models.model_ports import Prompt
 
 if TYPE_CHECKING:
-    from wisen.models.ports import Item, Question
+    from wisen.models.model_ports import MaterialItem, Question
 
 T = TypeVar("T")
 _RULES = """
@@ -36,7 +36,7 @@ class NotAsAsked(Exception):
     """An answer is not of the form that was asked for; the text says where, without a word of the answer's texts."""
 
 
-def prompt_of(question: Question[Any], material: tuple[Item, ...]) -> Prompt:
+def prompt_of(question: Question[Any], material: tuple[MaterialItem, ...]) -> Prompt:
     """What is sent."""
     schema = schema_of(question.answer)
     told = msgspec.json.encode(schema).decode()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wisen.errors import ModelFailed, Reason
 from wisen.model.model_use import WORK
-from wisen.models.ports import Reply
+from wisen.models.model_ports import Reply
 from wisen.safety.sentinel import wrap
 from wisen.system.programs import find_program
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from wisen.models.ports import Prompt
+    from wisen.models.model_ports import Prompt
 
 _OFF, _MARKER = {"WISEN_OFF": "1"}, ".wisen-off"
 _MARKER_SAYS = "wisen asks the agents' programs here, as models. What is said here is not the user's.\n"
@@ -43,7 +43,7 @@ UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 """What reading raises where a program printed something of another shape."""
 
 
-class Call(NamedTuple):
+class ProgramCall(NamedTuple):
     """How a program is asked."""
 
     arguments: list[str]
@@ -54,7 +54,7 @@ class Call(NamedTuple):
 class Client(NamedTuple):
     """One agent's program."""
 
-    call: Callable[[Prompt, str, str], Call]
+    call: Callable[[Prompt, str, str], ProgramCall]
     """The call for a prompt, the name of a model of the agent's, and a name for the session."""
     read: Callable[[str], Reply]
     """The reply in what it prints. Raises: one of `UNREADABLE`."""
@@ -155,12 +155,12 @@ def _end(child: subprocess.Popen[bytes]) -> None:
             return
 
 
-def _claude(prompt: Prompt, model: str, session: str) -> Call:
+def _claude(prompt: Prompt, model: str, session: str) -> ProgramCall:
     del session  # nothing of it is kept
     arguments = ["-p", "--output-format", "json", "--no-session-persistence", "--tools", "", "--strict-mcp-config"]
     arguments += ["--disable-slash-commands", "--settings", '{"disableAllHooks": true}']
     arguments += ["--system-prompt", prompt.system, *(["--model", model] if model else [])]
-    return Call(arguments, wrap(prompt.user))
+    return ProgramCall(arguments, wrap(prompt.user))
 
 
 def _read_claude(said: str) -> Reply:
@@ -180,10 +180,10 @@ def _read_claude(said: str) -> Reply:
     )
 
 
-def _codex(prompt: Prompt, model: str, session: str) -> Call:
+def _codex(prompt: Prompt, model: str, session: str) -> ProgramCall:
     del session
     arguments = ["exec", "--json", "--skip-git-repo-check", "--sandbox", "read-only", *(["-m", model] if model else [])]
-    return Call([*arguments, "-"], wrap(_whole(prompt)))
+    return ProgramCall([*arguments, "-"], wrap(_whole(prompt)))
 
 
 def _read_codex(said: str) -> Reply:
@@ -201,9 +201,9 @@ def _read_codex(said: str) -> Reply:
     return Reply(text, tokens_in, tokens_out)
 
 
-def _openclaw(prompt: Prompt, model: str, session: str) -> Call:
+def _openclaw(prompt: Prompt, model: str, session: str) -> ProgramCall:
     arguments = ["agent", "--local", "--agent", "main", "--session-id", f"wisen-{session}", "--json"]
-    return Call([*arguments, *(["--model", model] if model else []), "--message", wrap(_whole(prompt))], "")
+    return ProgramCall([*arguments, *(["--model", model] if model else []), "--message", wrap(_whole(prompt))], "")
 
 
 def _read_openclaw(said: str) -> Reply:
@@ -215,11 +215,11 @@ def _read_openclaw(said: str) -> Reply:
     return Reply(text, tokens_in, int(usage.get("output") or 0) if usage else None)
 
 
-def _hermes(prompt: Prompt, model: str, session: str) -> Call:
+def _hermes(prompt: Prompt, model: str, session: str) -> ProgramCall:
     del session
     # It approves every call by itself; of this set of tools there are none.
     arguments = ["--toolsets", "context_engine", *(["--model", model] if model else [])]
-    return Call([*arguments, "-z", wrap(_whole(prompt))], "")
+    return ProgramCall([*arguments, "-z", wrap(_whole(prompt))], "")
 
 
 def _read_hermes(said: str) -> Reply:

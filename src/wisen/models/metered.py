@@ -15,7 +15,7 @@ import msgspec
 from wisen.errors import ModelAbsent, ModelFailed, Reason
 from wisen.model.model_use import ABSENT_PRICE, NANOS, Cooling, ModelCall
 from wisen.models.answer_text import NotAsAsked, answer_in, asked_again, digest, prompt_of
-from wisen.models.ports import Answer
+from wisen.models.model_ports import ModelAnswer
 from wisen.safety.withhold import rule_against
 
 if TYPE_CHECKING:
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.model_use import ModelsPolicy, Tier
-    from wisen.models.ports import Answers, Item, Prompt, Purse, Question, Reply, Responder
-    from wisen.system.ports import Clock, Ids
+    from wisen.models.model_ports import MaterialItem, Prompt, Question, Reply, Responder
+    from wisen.store.model_answers import ModelAnswers
+    from wisen.store.model_uses import ModelUses
+    from wisen.system.machine_ports import Clock, Ids
 
 T = TypeVar("T")
 TRIES = 3
@@ -43,8 +45,8 @@ _UNBILLED = (Reason.RATE_LIMITED, Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason
 class Around(NamedTuple):
     """What the meter works with."""
 
-    answers: Answers
-    purse: Purse
+    answers: ModelAnswers
+    purse: ModelUses
     clock: Clock
     ids: Ids
     machine: str
@@ -64,7 +66,7 @@ class Metered:
         """What the user knows it by; empty where there is none."""
         return self._policy.named(tier)
 
-    def ask(self, question: Question[T]) -> Answer[T]:
+    def ask(self, question: Question[T]) -> ModelAnswer[T]:
         """The answer. Raises: ModelAbsent, ModelFailed, MissingExtra."""
         name = self.named(question.tier)
         if not name:
@@ -80,15 +82,15 @@ class Metered:
         prompt = prompt_of(question, material)
         key = digest(name, prompt)
         if (known := self._known(key, question.answer)) is not None:
-            return Answer(value=known, model=name, money=0.0, cached=True, withheld=withheld)
+            return ModelAnswer(value=known, model=name, money=0.0, cached=True, withheld=withheld)
         self._warm(name)
         asking = _Asking(name, question.purpose, responder, self._policy, self._around)
         value = self._tried(asking, prompt, question.answer)
         text = msgspec.json.encode(value).decode()
         if rule_against(text) is None:
-            self._around.answers.keep_answer(key, question.purpose, text)
+            self._around.answers.keep(key, question.purpose, text)
         money = asking.nanos / NANOS if asking.priced else None
-        return Answer(
+        return ModelAnswer(
             value=value,
             model=name,
             tokens_in=asking.tokens_in,
@@ -98,7 +100,7 @@ class Metered:
         )
 
     def _known(self, key: str, type_: type[T]) -> T | None:
-        text = self._around.answers.answered(key)
+        text = self._around.answers.of(key)
         if text is None:
             return None
         try:
@@ -219,7 +221,7 @@ class _Asking:
         return ABSENT_PRICE.nanos(tokens_in, tokens_out), False
 
 
-def _passed(question: Question[T], name: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+def _passed(question: Question[T], name: str) -> tuple[tuple[MaterialItem, ...], tuple[str, ...]]:
     """The material that may go out, and the ids of the rest. Raises: ModelFailed."""
     if rule_against(question.instructions) is not None:
         says = f"{name} was not asked: the instructions hold a secret or private data."

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wisen.model.model_use import ModelsPolicy
-    from wisen.models.ports import Responder
-    from wisen.store.index_port import Index
-    from wisen.store.ledger_port import Ledger
-    from wisen.system.ports import Clock
+    from wisen.models.model_ports import Responder
+    from wisen.store.index import Index
+    from wisen.store.ledger import Ledger
+    from wisen.system.machine_ports import Clock
 
 
 def around(index: Index, ledger: Ledger, clock: Clock, machine: str) -> Around:
     """What the meter works with on this machine."""
-    return Around(index, ledger, clock, Ulids(clock), machine, local, sleep)
+    return Around(index.model_answers, ledger.model_uses, clock, Ulids(clock), machine, local, sleep)
 
 
 def open_model(policy: ModelsPolicy, environment: Mapping[str, str], home: Path, around: Around) -> Metered:

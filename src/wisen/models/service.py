@@ -1,4 +1,4 @@
-"""What a Learner can be asked about language models."""
+"""What people ask about language models: which there are, what they cost, and whether they answer."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from msgspec import Struct
 from wisen.model.model_use import ModelsState, Tier
 
 if TYPE_CHECKING:
-    from wisen.model.model_use import Use
-    from wisen.models.ports import Answer
-    from wisen.parts import Parts
+    from collections.abc import Callable
+
+    from wisen.model.model_use import ModelsPolicy, Use
+    from wisen.models.model_ports import Model, ModelAnswer
+    from wisen.store.home import Home
 
 CHECKS = "check"
 """The purpose of a question that is only asked to see whether a model answers."""
@@ -26,25 +28,27 @@ class Pong(Struct, frozen=True, forbid_unknown_fields=True):
     is_pong: bool
 
 
-class Checked(NamedTuple):
+class ModelCheck(NamedTuple):
     """How a model answered."""
 
-    answer: Answer[Pong]
+    answer: ModelAnswer[Pong]
     seconds: float
 
 
-class Asker:
-    """What a Learner knows of models."""
+class ModelService:
+    """What is known of models."""
 
-    _parts: Parts
+    def __init__(self, home: Home, policy: ModelsPolicy, model: Callable[[], Model]) -> None:
+        """Begin with what the settings say, and with what opens the models when they are first asked."""
+        self._home, self._policy, self._model = home, policy, model
 
-    def models(self) -> ModelsState | None:
+    def state(self) -> ModelsState | None:
         """The models, and what of today's caps is used; None where none is configured."""
-        parts, policy = self._parts, self._parts.models
+        home, policy = self._home, self._policy
         if not policy.is_any:
             return None
-        now = parts.clock.now()
-        today = parts.ledger.spent(parts.machine, parts.local(now).date().isoformat())
+        now = home.clock.now()
+        today = home.ledger.model_uses.spent(home.machine, home.local(now).date().isoformat())
         return ModelsState(
             names={tier: policy.named(tier) for tier in Tier if policy.named(tier)},
             today=today,
@@ -54,30 +58,30 @@ class Asker:
             money_per_day=policy.money_per_day,
             local_only=policy.local_only,
             adjudicate=policy.adjudicate,
-            cooling=parts.ledger.cooling(parts.machine, now),
+            cooling=home.ledger.model_uses.cooling(home.machine, now),
         )
 
-    def model_uses(self, days: int = 1) -> tuple[Use, ...]:
+    def uses(self, days: int = 1) -> tuple[Use, ...]:
         """What was used in the last days by purpose and model, today among them, the dearest first."""
-        parts = self._parts
-        since = parts.local(parts.clock.now()).date() - timedelta(days=days - 1)
-        return parts.ledger.uses(parts.machine, since.isoformat())
+        home = self._home
+        since = home.local(home.clock.now()).date() - timedelta(days=days - 1)
+        return home.ledger.model_uses.uses(home.machine, since.isoformat())
 
-    def check_model(self, tier: Tier = Tier.NANO) -> Checked:
+    def check(self, tier: Tier = Tier.NANO) -> ModelCheck:
         """Ask a model one harmless question.
 
         Raises:
             ModelError: none is configured, or it gave no answer.
             MissingExtra: asking it needs something that is not installed.
         """
-        from wisen.models.ports import Item, Question
+        from wisen.models.model_ports import MaterialItem, Question
 
-        parts = self._parts
+        home = self._home
         # A new item each time, or the answer would be one that was given before.
-        material = (Item(parts.ids.new(), _WORD),)
+        material = (MaterialItem(home.ids.new(), _WORD),)
         question = Question(
             purpose=CHECKS, tier=tier, instructions=_ASKED, answer=Pong, material=material, most_tokens=256
         )
-        began = parts.clock.elapsed()
-        answer = parts.model().ask(question)
-        return Checked(answer, parts.clock.elapsed() - began)
+        began = home.clock.elapsed()
+        answer = self._model().ask(question)
+        return ModelCheck(answer, home.clock.elapsed() - began)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.memory.gathering import ENTRIES
+from wisen.mining.moments import OVER, moments
 from wisen.model.entry import rule_id
 from wisen.model.entry_state import states
+from wisen.model.memory import ENTRIES
 from wisen.model.reinforcement import level
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
 from wisen.praise.attribution import GONE, LONGEST, Told, Weighed, names_in, weighed
-from wisen.trials.outcomes import OVER, moments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,25 +24,24 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.exposure import Exposure
     from wisen.model.memory import Hit
-    from wisen.model.reinforcement import Reinforcement
     from wisen.model.signal import Sighting
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 PATIENCE = timedelta(days=30)
 """So long a praise is looked at again: hooks may note later what was told, and a session may go on."""
 
 
-def strengthen(parts: Parts, said: Iterable[Sighting]) -> int:
+def strengthen(home: Home, said: Iterable[Sighting]) -> int:
     """Note in the ledger what praise strengthened. Returns how many rows were new."""
-    now = parts.clock.now()
+    now = home.clock.now()
     praises = [each for each in praises_in(said) if now - each.said.at < PATIENCE]
     if not praises:
         return 0
-    known = {(row.agent, row.session, row.message) for row in parts.ledger.reinforcements()}
+    known = {(row.agent, row.session, row.message) for row in home.ledger.reinforcements.all()}
     new = [each for each in praises if (each.agent, each.native, each.said.message) not in known]
-    rows = [row for each in weigh(parts, new) for row in each.rows]
+    rows = [row for each in weigh(home, new) for row in each.rows]
     if rows:
-        parts.ledger.strengthen(rows)
+        home.ledger.reinforcements.add(rows)
     return len(rows)
 
 
@@ -51,12 +50,12 @@ def praises_in(said: Iterable[Sighting]) -> list[Sighting]:
     return [each for each in said if each.said.signal.kind is SignalKind.PRAISE and "/" not in each.native]
 
 
-def weigh(parts: Parts, praises: Sequence[Sighting], *, whole: bool = False) -> Iterator[Weighed]:
+def weigh(home: Home, praises: Sequence[Sighting], *, whole: bool = False) -> Iterator[Weighed]:
     """What each praise strengthens. Those that cannot strengthen anything are passed over, unless `whole`."""
     if not praises:
         return
     exposed = {
-        (agent, session): [each for each in parts.ledger.exposures(session=session) if each.agent == agent]
+        (agent, session): [each for each in home.ledger.exposures.all(session=session) if each.agent == agent]
         for agent, session in sorted({(each.agent, each.native) for each in praises})
     }
     of: dict[int, list[Sighting]] = defaultdict(list)
@@ -65,34 +64,26 @@ def weigh(parts: Parts, praises: Sequence[Sighting], *, whole: bool = False) -> 
             of[each.session].append(each)
     if not of:
         return
-    names, now = Names(parts), parts.clock.now()
+    names, now = PraiseTargets(home), home.clock.now()
     first = min(each.said.at for some in of.values() for each in some)
-    for history in parts.index.histories(Selection(since=first - LONGEST)):
+    for history in home.index.events.histories(Selection(since=first - LONGEST)):
         if history.session in of:
-            told = Told(exposed[history.agent, history.native], names.subject_of, names.named, parts.machine)
+            told = Told(exposed[history.agent, history.native], names.subject_of, names.named, home.machine)
             over = _is_over(moments(history), now)
             yield from (weighed(each, history, told, over=over) for each in of.pop(history.session))
     yield from (Weighed(each, why=GONE) for some in of.values() for each in some)
 
 
-def subjects_praised(parts: Parts, as_of: datetime) -> dict[str, int]:
-    """How much praise speaks for entries and fixes as of a moment, by id."""
-    of: dict[str, list[Reinforcement]] = defaultdict(list)
-    for row in parts.ledger.reinforcements():
-        of[row.subject].append(row)
-    return {subject: level(rows, as_of) for subject, rows in of.items()}
-
-
-def memories_praised(parts: Parts, found: Iterable[Hit]) -> dict[str, int]:
+def memories_praised(home: Home, found: Iterable[Hit]) -> dict[str, int]:
     """How much praise speaks for memories that were found, by their ids."""
-    ledger, now = parts.ledger, parts.clock.now()
-    rows = ledger.reinforcements()
+    ledger, now = home.ledger, home.clock.now()
+    rows = ledger.reinforcements.all()
     if not rows:
         return {}
-    over = ledger.over()
+    over = ledger.entries.over()
     praises = [structs.replace(row, subject=over.get(row.subject) or row.subject) for row in rows]
     wanted = {hit.memory.origin.removeprefix(ENTRIES) for hit in found if hit.memory.origin.startswith(ENTRIES)}
-    every = states(ledger.entries(wanted), (), (), praises)
+    every = states(ledger.entries.of(wanted), (), (), praises)
     return {f"{ENTRIES}{each.entry.id}": level(each.praises, now) for each in every if each.praises}
 
 
@@ -100,17 +91,17 @@ def _is_over(when: Sequence[datetime], now: datetime) -> bool:
     return not when or now - max(when) >= OVER
 
 
-class Names:
+class PraiseTargets:
     """What can be strengthened: entries that are not over, and fixes."""
 
-    def __init__(self, parts: Parts) -> None:
-        every = states(parts.ledger.entries(), (), parts.ledger.moves())
+    def __init__(self, home: Home) -> None:
+        every = states(home.ledger.entries.all(), (), home.ledger.moves.all())
         self._states: dict[str, EntryState] = {}
         for state in every:
             if not state.is_over:
                 for name in (state.entry.id, state.entry.name, rule_id(state.entry.id)):
                     self._states[name.casefold()] = state
-        self._fixes = {each.id for each in parts.index.fixes(Selection())}
+        self._fixes = {each.id for each in home.index.findings.fixes(Selection())}
 
     def subject_of(self, exposure: Exposure) -> str:
         """What an exposure is about. A recalled memory has its kind as subject, and the rest of its id as version."""

@@ -1,4 +1,4 @@
-"""What a Learner can be asked about praise."""
+"""What people and the cycle ask about praise, and about how sessions went."""
 
 from __future__ import annotations
 
@@ -7,22 +7,46 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
 from wisen.model.entry_state import states
-from wisen.model.reinforcement import Praise, Strengthened, counted
+from wisen.model.reinforcement import Praise, Strengthened, counted, levels
 from wisen.model.report import Selection
+from wisen.model.score import Score
+from wisen.praise.scoring import score_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+    from pathlib import Path
 
+    from wisen.logs.projects import Projects
+    from wisen.model.memory import Hit
     from wisen.model.reinforcement import Reinforcement
-    from wisen.parts import Parts
+    from wisen.model.signal import Sighting
+    from wisen.store.home import Home
 
 
-class Praiser:
-    """What a Learner tells of praise. A part of the Learner."""
+class PraiseService:
+    """What is told of praise, and what it strengthens."""
 
-    _parts: Parts
+    def __init__(self, home: Home, projects: Projects) -> None:
+        self._home, self._projects = home, projects
 
-    def praises(self, *, days: float | None = None) -> tuple[Praise, ...]:
+    def strengthen(self, said: Iterable[Sighting]) -> int:
+        """Note in the ledger what praise strengthened. Returns how many rows were new."""
+        from wisen.praise.praising import strengthen
+
+        return strengthen(self._home, said)
+
+    def subjects_praised(self, as_of: datetime) -> dict[str, int]:
+        """How much praise speaks for entries and fixes as of a moment, by id."""
+        return levels(self._home.ledger.reinforcements.all(), as_of)
+
+    def memories_praised(self, found: Iterable[Hit]) -> dict[str, int]:
+        """How much praise speaks for memories that were found, by their ids."""
+        from wisen.praise.praising import memories_praised
+
+        return memories_praised(self._home, found)
+
+    def all(self, *, days: float | None = None) -> tuple[Praise, ...]:
         """The praises that were found, newest first, and what each strengthened or why it did not.
 
         Raises:
@@ -34,12 +58,12 @@ class Praiser:
             raise UsageError(
                 f"--days {days:g} leaves nothing to look in. Give a number above 0, or leave it out for all."
             )
-        parts = self._parts
-        since = parts.clock.now() - timedelta(days=days) if days is not None else None
-        known = _Known(parts)
-        praises = praises_in(parts.index.signals(Selection(since=since)))
+        home = self._home
+        since = home.clock.now() - timedelta(days=days) if days is not None else None
+        known = _Known(home)
+        praises = praises_in(home.index.findings.signals(Selection(since=since)))
         found = []
-        for each in weigh(parts, praises, whole=True):
+        for each in weigh(home, praises, whole=True):
             rows = known.taken(each.praise.agent, each.praise.native, each.praise.said.message)
             found.append(
                 Praise(
@@ -59,27 +83,45 @@ class Praiser:
         found += [each for each in known.left() if since is None or each.at >= since]
         return tuple(sorted(found, key=lambda each: (each.at, each.message), reverse=True))
 
-    def praises_of(self, subject: str) -> tuple[Reinforcement, ...]:
+    def of(self, subject: str) -> tuple[Reinforcement, ...]:
         """The praises that count for an entry or a fix, by its id, oldest first."""
-        parts = self._parts
-        rows = parts.ledger.reinforcements()
+        ledger = self._home.ledger
+        rows = ledger.reinforcements.all()
         of = [row for row in rows if row.subject == subject]
-        every = states(parts.ledger.entries(), (), parts.ledger.moves(), rows) if rows else ()
+        every = states(ledger.entries.all(), (), ledger.moves.all(), rows) if rows else ()
         return next((each.praises for each in every if each.entry.id == subject), counted(of))
 
     def strength(self, praises: Sequence[Reinforcement]) -> float:
         """What praises of one thing come to now, from 0 to 3."""
         from wisen.model.reinforcement import strength
 
-        return strength(praises, self._parts.clock.now())
+        return strength(praises, self._home.clock.now())
+
+    def scores(self, place: Path, *, days: int = 30) -> tuple[Score, Score]:
+        """How the last days went in the project around a directory, and how as many days before them did.
+
+        Raises:
+            UsageError: `days` is not a number that makes sense, or no session was read of such a project.
+        """
+        if not 0 < days <= 3650:
+            raise UsageError(f"{days} days cannot be looked at. Give a number from 1 to 3650.")
+        now, long, context = self._home.clock.now(), timedelta(days=days), self._projects.context_of(place)
+        places = tuple(each.path for each in self._projects.aliases() if context and each.context == context)
+        if not places:
+            raise UsageError(f"No session was read in {place} so far. Name a project's folder in which agents work.")
+        late = score_of(self._home.index, now - long, now, places)
+        both = score_of(self._home.index, now - 2 * long, now, places)
+        fields = ("sessions", "typed_turns", "corrections", "praises", "calls", "failed", "rejected", "interrupts")
+        early = {name: getattr(both, name) - getattr(late, name) for name in fields}
+        return late, Score(since=both.since, until=late.since, **early)
 
 
 class _Known:
     """What the ledger knows of praises, by the message."""
 
-    def __init__(self, parts: Parts) -> None:
-        rows = parts.ledger.reinforcements()
-        self._states = {each.entry.id: each for each in states(parts.ledger.entries(), (), parts.ledger.moves())}
+    def __init__(self, home: Home) -> None:
+        rows = home.ledger.reinforcements.all()
+        self._states = {each.entry.id: each for each in states(home.ledger.entries.all(), (), home.ledger.moves.all())}
         self._counts = {row.id for row in counted(rows)}
         self._rows: dict[tuple[str, str, str], list[Reinforcement]] = {}
         for row in rows:

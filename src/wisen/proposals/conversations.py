@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Occurrence
     from wisen.model.history import History, Step, Turn
-    from wisen.store.index_port import Index
+    from wisen.store.index import Index
 
 _AROUND = 4
 """How many turns and calls are shown before it, and how many after it."""
@@ -46,7 +46,7 @@ def conversations_around(index: Index, seen: Sequence[Occurrence], most: int) ->
     """What was going on around occurrences, the newest first."""
     found = []
     for each in [*reversed(seen)][:most]:
-        histories = index.histories(Selection(agent=each.agent, since=each.at - _LONG_SESSION))
+        histories = index.events.histories(Selection(agent=each.agent, since=each.at - _LONG_SESSION))
         found.append(ConversationExcerpt(each.agent, each.session, each.at, _lines(histories, each)))
     return tuple(found)
 

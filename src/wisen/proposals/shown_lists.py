@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 _FILE = "shown.json"
 _MOST = 20

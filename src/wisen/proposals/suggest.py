@@ -9,13 +9,13 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.change import tokens
-from wisen.model.entry import LOGGABLE, Entry, EntryType, Origin, Proposal, ProposalType, Source
+from wisen.model.entry import Proposal, ProposalType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from wisen.model.entry_state import Asked
-    from wisen.store.ledger_port import Scribe
+    from wisen.store.scribe import Scribe
 
 MOST = 20
 """How many suggestions wait at once: an agent cannot bury what else waits."""
@@ -57,29 +57,6 @@ def suggestion(said: Suggested, scribe: Scribe) -> Proposal:
         agent=said.agent,
         kind=said.kind,
     )
-
-
-def suggested_entry(proposal: Proposal, named: Callable[[EntryType, str], str], scribe: Scribe) -> Entry:
-    """The entry that a suggestion becomes when the user approves it; it tells whose words they were."""
-    type_, category = LOGGABLE[proposal.kind]
-    return Entry(
-        id=proposal.entry,
-        name=named(type_, proposal.entry),
-        machine=scribe.machine,
-        context=proposal.context,
-        at=scribe.clock.now(),
-        type=type_,
-        category=category,
-        summary=proposal.text,
-        source=Source.SELF_DISCOVERY,
-        origin=Origin.LOGGED,
-        setting=f"suggested by {proposal.agent}",
-    )
-
-
-def is_only_recorded(entry: Entry) -> bool:
-    """Whether an approved suggestion is no rule: a failure or a wish is kept as an entry, as one logged by hand."""
-    return entry.type is not EntryType.LEARNING
 
 
 def turn_id(agent: str, session: str, message: str) -> str:

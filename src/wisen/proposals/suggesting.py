@@ -6,35 +6,50 @@ Nothing of it teaches, is applied or is told to another session before the user 
 from __future__ import annotations
 
 import re
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import structs
 
 from wisen.errors import UsageError
 from wisen.model.context import NOWHERE, Alias
-from wisen.model.entry import LOGGABLE, Answer, Origin, ProposalType, Status
-from wisen.model.report import Selection
-from wisen.model.suggestion import Doubt, DoubtKind, Taken
-from wisen.proposals.service import Reviewer
+from wisen.model.entry import LOGGABLE, Answer, EntryOrigin, EntryStatus, ProposalType
+from wisen.model.entry_state import asked
+from wisen.model.suggestion import Doubt, DoubtKind, TakenReading
+from wisen.store.known_entries import entry_states, find_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from wisen.edits.rule_files import RuleFiles
+    from wisen.logs.projects import Projects
     from wisen.model.entry import Occurrence, Proposal
+    from wisen.model.entry_state import Asked
+    from wisen.model.history import History, Turn
+    from wisen.model.signal import Heard
     from wisen.model.suggestion import Reading
     from wisen.proposals.suggest import Suggested
+    from wisen.store.home import Home
 
-RECENT = timedelta(days=30)
-"""How far behind the newest a turn may lie that an agent is asked about."""
 _PURPOSE = "review"
 _NAME = re.compile(r"[^a-z0-9._-]+")
 _KNOWN = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode")
 
 
-class Suggester(Reviewer):
-    """What a Learner takes from agents."""
+class DoubtfulTurns(Protocol):
+    """Finds the turns of which it is in doubt what the user said."""
+
+    def __call__(self, context: str) -> Iterator[tuple[History, Turn, Heard]]:
+        """The newest ones in a context."""
+        ...
+
+
+class Suggestions:
+    """What is taken from agents."""
+
+    def __init__(self, home: Home, projects: Projects, rule_files: RuleFiles, doubtful_turns: DoubtfulTurns) -> None:
+        self._home, self._projects = home, projects
+        self._rule_files, self._doubtful_turns = rule_files, doubtful_turns
 
     def suggest(self, text: str, place: Path, *, kind: str = "learning", agent: str = "", note: str = "") -> Proposal:
         """Keep an agent's words as a proposal that only the user can answer; the same again is the one that waits.
@@ -51,7 +66,7 @@ class Suggester(Reviewer):
         why = f"The agent {by} suggested it. You did not say it, and nothing was measured."
         if note.strip():
             why += f"\nIts reason: “{self._admitted(note)}”"
-        return self._suggested(Suggested(said, kind, by, self._parts.context_of(place) or NOWHERE, why))
+        return self._suggested(Suggested(said, kind, by, self._projects.context_of(place) or NOWHERE, why))
 
     def doubts(self, place: Path, *, limit: int = 10) -> tuple[Doubt, ...]:
         """What is in doubt in the project of a directory and no agent was asked about, the newest first.
@@ -64,31 +79,31 @@ class Suggester(Reviewer):
         found = sorted(self._doubts(place), key=lambda each: (each.at, each.id), reverse=True)
         return tuple(found[:limit])
 
-    def take_readings(self, readings: Sequence[Reading], place: Path, *, agent: str = "") -> tuple[Taken, ...]:
+    def take_readings(self, readings: Sequence[Reading], place: Path, *, agent: str = "") -> tuple[TakenReading, ...]:
         """Take what an agent says of doubts: each becomes a suggestion, or nothing. None of it is applied."""
-        open_, here = {each.id: each for each in self._doubts(place)}, self._parts.context_of(place)
+        open_, here = {each.id: each for each in self._doubts(place)}, self._projects.context_of(place)
         done = []
         for reading in readings:
             doubt = open_.pop(reading.id, None)
             if doubt is None:
                 why = "It is not in doubt here, or was answered before."
-                done.append(Taken(id=reading.id, became="refused", why=why))
+                done.append(TakenReading(id=reading.id, became="refused", why=why))
                 continue
             try:
                 done.append(self._read(doubt, reading, named(agent), here))
             except UsageError as error:
-                done.append(Taken(id=reading.id, became="refused", why=str(error)))
+                done.append(TakenReading(id=reading.id, became="refused", why=str(error)))
         return tuple(done)
 
-    def _read(self, doubt: Doubt, reading: Reading, agent: str, context: str) -> Taken:
+    def _read(self, doubt: Doubt, reading: Reading, agent: str, context: str) -> TakenReading:
         from wisen.proposals.suggest import Suggested
 
-        index = self._parts.index
+        index = self._home.index
         if not (reading.correction or reading.preference):
             if doubt.kind is DoubtKind.WORDING and reading.lesson.strip():
                 raise UsageError("Say whether it is a correction or a preference, or leave the lesson empty.")
-            index.keep_answer(_digest(doubt), _PURPOSE, "none")
-            return Taken(id=doubt.id, became="none", why="What wisen's own detector heard stands.")
+            index.model_answers.keep(_digest(doubt), _PURPOSE, "none")
+            return TakenReading(id=doubt.id, became="none", why="What wisen's own detector heard stands.")
         said = self._admitted(reading.lesson)
         quote = doubt.quote or doubt.text
         why = (
@@ -98,27 +113,29 @@ class Suggester(Reviewer):
         turn = doubt.kind is DoubtKind.TURN
         kind = ("correction" if reading.correction else "learning") if turn else ""
         made = self._suggested(Suggested(said, kind, agent, context, why, doubt.entry))
-        index.keep_answer(_digest(doubt), _PURPOSE, made.id)
-        return Taken(id=doubt.id, became="waits", proposal=made.id)
+        index.model_answers.keep(_digest(doubt), _PURPOSE, made.id)
+        return TakenReading(id=doubt.id, became="waits", proposal=made.id)
 
     def _doubts(self, place: Path) -> Iterator[Doubt]:
         """Everything that is open in the project of a directory."""
-        parts, here = self._parts, self._parts.context_of(place)
-        if not here or parts.scope.is_off(str(place)):
+        home, here = self._home, self._projects.context_of(place)
+        if not here or self._projects.scope.is_off(str(place)):
             return
-        asked = {each.entry for each in parts.ledger.proposals()}
+        asked = {each.entry for each in home.ledger.proposals.all()}
         for each in (*self._unclear(here), *self._undecided(here)):
-            if each.entry not in asked and parts.index.answered(_digest(each)) is None:
+            if each.entry not in asked and home.index.model_answers.of(_digest(each)) is None:
                 yield each
 
     def _unclear(self, context: str) -> Iterator[Doubt]:
         from wisen.text.standing_alone import stands_alone
 
-        for state in self.entries():
-            stated = state.entry.origin is Origin.STATED and state.status is Status.PENDING and not state.is_over
+        for state in entry_states(self._home.ledger):
+            stated = (
+                state.entry.origin is EntryOrigin.STATED and state.status is EntryStatus.PENDING and not state.is_over
+            )
             if state.context != context or not stated or stands_alone(state.text):
                 continue
-            seen = self._parts.ledger.occurrences(state.entry.id)
+            seen = self._home.ledger.occurrences.of(state.entry.id)
             if seen:
                 last = seen[-1]
                 yield Doubt(
@@ -133,36 +150,26 @@ class Suggester(Reviewer):
                 )
 
     def _undecided(self, context: str) -> Iterator[Doubt]:
-        from wisen.feedback.doubt import is_doubtful
-        from wisen.feedback.phrase_search import own
-        from wisen.feedback.turns import turns_of
         from wisen.proposals.suggest import turn_id
 
-        parts = self._parts
-        places = tuple(each.path for each in parts.aliases() if each.context == context)
-        if not places:
-            return
-        model = own(parts).model
-        newest = parts.index.counts(Selection()).last or parts.clock.now()
-        for history in parts.index.histories(Selection(places=places, since=newest - RECENT)):
-            for turn, heard in turns_of(history):
-                if turn.context == context and is_doubtful(heard, model):
-                    id_ = turn_id(history.agent, history.native, turn.id)
-                    yield Doubt(
-                        id=id_,
-                        kind=DoubtKind.TURN,
-                        text=heard.text,
-                        before=heard.before.value,
-                        at=turn.at,
-                        agent=history.agent,
-                        session=history.native,
-                        entry=id_,
-                    )
+        for history, turn, heard in self._doubtful_turns(context):
+            id_ = turn_id(history.agent, history.native, turn.id)
+            yield Doubt(
+                id=id_,
+                kind=DoubtKind.TURN,
+                text=heard.text,
+                before=heard.before.value,
+                at=turn.at,
+                agent=history.agent,
+                session=history.native,
+                entry=id_,
+            )
 
     def _suggested(self, said: Suggested) -> Proposal:
-        from wisen.proposals.suggest import MOST, is_only_recorded, suggested_entry, suggestion, waiting
+        from wisen.decisions.proposal_rows import is_only_recorded, suggested_entry
+        from wisen.proposals.suggest import MOST, suggestion, waiting
 
-        parts, every = self._parts, self.proposals()
+        home, every = self._home, self._all()
         self._refuse_again(said)
         waits = waiting(every)
         from wisen.text.sameness import Lessons
@@ -175,27 +182,30 @@ class Suggester(Reviewer):
             return next(each.proposal for each in waits if each.proposal.id == known)
         if len(waits) >= MOST:
             raise UsageError(f"{len(waits)} suggestions wait for the user already. They answer them in: wisen review")
-        draft = suggestion(said, parts.scribe)
-        for where, path in parts.scope.new_sightings():
-            parts.ledger.sight(where, Alias(context=where.key, machine=parts.machine, path=path, since=draft.at))
+        draft = suggestion(said, home.scribe)
+        for where, path in self._projects.scope.sightings.take_new():
+            home.ledger.contexts.add(where, Alias(context=where.key, machine=home.machine, path=path, since=draft.at))
         if said.kind:
-            entry, seen = suggested_entry(draft, lambda *_: "", parts.scribe), tuple["Occurrence", ...]()
+            entry, seen = suggested_entry(draft, lambda *_: "", home.scribe), tuple["Occurrence", ...]()
         else:
-            state, seen = self.entry(said.entry)
-            entry = state.entry
+            entry = find_entry(entry_states(home.ledger), said.entry).entry
+            seen = home.ledger.occurrences.of(entry.id)
         made = draft
         if not is_only_recorded(entry):
-            target = parts.rule_files.target(entry, seen, said.context, said.agent)
+            target = self._rule_files.target(entry, seen, said.context, said.agent)
             made = structs.replace(draft, path=target.path, heading=target.heading)
-        parts.ledger.enter([made])
+        home.ledger.entries.enter([made])
         return made
+
+    def _all(self) -> tuple[Asked, ...]:
+        return asked(self._home.ledger.proposals.all(), self._home.ledger.moves.all())
 
     def _refuse_again(self, said: Suggested) -> None:
         """What the user rejected, whoever proposed it, is not suggested in other words."""
         from wisen.text.sameness import Lessons
 
         refused = Lessons()
-        for each in self.proposals():
+        for each in self._all():
             guard = each.proposal.type in (ProposalType.GUARD, ProposalType.FIX)
             if each.answer is Answer.REJECTED and not guard and each.proposal.context in ("", said.context):
                 refused.add(each.proposal.id, each.proposal.text)
@@ -219,7 +229,7 @@ class Suggester(Reviewer):
         if not said or len(said) > LONGEST:
             what = f"The text has {len(said)} characters" if said else "There is nothing to keep"
             raise UsageError(f"{what}. Give words of your own, 1 to {LONGEST} characters.")
-        if (rule := rule_against(said)) is not None or self._parts.ward.holds(said):
+        if (rule := rule_against(said)) is not None or self._home.ward.holds(said):
             raise UsageError(f"The text holds what may not be stored ({rule or 'the user had it forgotten'}).")
         return said
 

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.model.failure import Change, Signature
+    from wisen.model.failure import CallChange, Signature
     from wisen.model.fix import Fix
     from wisen.model.learning import Problem
 
-    Difference: TypeAlias = Callable[[str, str | None, str | None], Change | None]
+    Difference: TypeAlias = Callable[[str, str | None, str | None], CallChange | None]
 
 _T = TypeVar("_T")
 
 
-class Use(NamedTuple):
+class LearningUse(NamedTuple):
     """One time a learning was put to use."""
 
     at: datetime
@@ -38,8 +38,8 @@ class Account:
     learning: Learning
     failures: int
     """How many calls failed before it helped."""
-    helped: list[Use] = field(default_factory=list)
-    failed: list[Use] = field(default_factory=list)
+    helped: list[LearningUse] = field(default_factory=list)
+    failed: list[LearningUse] = field(default_factory=list)
 
 
 class _Resolved(NamedTuple):
@@ -47,7 +47,7 @@ class _Resolved(NamedTuple):
 
     resolution: Record
     failure: Record
-    change: Change | None
+    change: CallChange | None
 
 
 def accounts(records: Sequence[Record], fixes: Iterable[Fix], difference: Difference) -> tuple[Account, ...]:
@@ -72,13 +72,13 @@ def accounts(records: Sequence[Record], fixes: Iterable[Fix], difference: Differ
         tried = known.get(record.tried or "")
         if tried is not None:
             uses = tried.failed if record.kind is RecordKind.FAILURE else tried.helped
-            uses.append(Use(record.at, session_of(record), record.signature))
+            uses.append(LearningUse(record.at, session_of(record), record.signature))
     for account in found:
         account.learning = _totalled(account)
     return tuple(found)
 
 
-def sessions(uses: Iterable[Use]) -> int:
+def sessions(uses: Iterable[LearningUse]) -> int:
     """In how many sessions something was put to use."""
     return len({use.session for use in uses})
 
@@ -99,7 +99,7 @@ def _resolved(records: Sequence[Record], difference: Difference) -> list[_Resolv
 def _alike(resolved: Sequence[_Resolved]) -> list[list[_Resolved]]:
     """Resolutions that are one learning; one without a change joins the most of those that say the same."""
     seen = Counter((_against(each), _saying(each.resolution), each.change) for each in resolved if each.change)
-    usual: dict[Hashable, Change | None] = {}
+    usual: dict[Hashable, CallChange | None] = {}
     for (against, saying, change), _ in seen.most_common():
         usual.setdefault((against, saying), change)
 
@@ -145,7 +145,7 @@ def _of_resolutions(group: Sequence[_Resolved], met: Mapping[str, Problem]) -> A
         last=group[0].resolution.at,
         problem=list(ended.values())[-1] if ended else None,
     )
-    helped = [Use(each.resolution.at, session_of(each.failure), each.failure.signature) for each in group]
+    helped = [LearningUse(each.resolution.at, session_of(each.failure), each.failure.signature) for each in group]
     return Account(learning=learning, failures=sum(map(len, ended)), helped=helped)
 
 

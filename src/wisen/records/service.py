@@ -1,4 +1,4 @@
-"""The part of the facade for programs that are their own log: they record their work and find again what helped.
+"""For programs that are their own log: they record their work and find again what helped.
 
 What is recorded goes to the ledger at once, for there is no log to read it from again. It does not judge texts: the
 loop does (`records`), and every string passes its door first.
@@ -19,16 +19,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from wisen.logs.projects import Projects
+    from wisen.logs.settings import DoorPolicy
+    from wisen.mining.settings import MinePolicy
     from wisen.model.failure import Signature
     from wisen.model.learning import Candidate, Learning, Problem
-    from wisen.parts import Parts
     from wisen.records.admit import Lengths
+    from wisen.store.home import Home
 
 
-class Recorder:
+class RecordsService:
     """What a program records of its own work, and what it finds again."""
 
-    _parts: Parts
+    def __init__(self, home: Home, projects: Projects, door: DoorPolicy, mine: MinePolicy) -> None:
+        self._home, self._projects, self._door, self._mine = home, projects, door, mine
 
     def record_failure(
         self,
@@ -155,7 +159,7 @@ class Recorder:
         near = str(place)
         records = [each for each in self._records(tool=failure.tool, key=signature.key) if self._shares(each, near)]
         here = Selection(places=(near,) if near else ())
-        known = (fix for fix in self._parts.index.fixes(here) if fix.is_known)
+        known = (fix for fix in self._home.index.findings.fixes(here) if fix.is_known)
         return relevant(
             accounts(records, known, difference),
             signature,
@@ -177,10 +181,12 @@ class Recorder:
         from wisen.records.accounts import accounts
         from wisen.records.candidates import CandidatePolicy, candidates
 
-        records, index, everywhere = self._records(), self._parts.index, Selection()
-        alive = self._parts.clock.now() - timedelta(days=self._parts.mine.transient_days)
-        kinds = index.failures(everywhere, alive=alive)
-        return candidates(records, kinds, accounts(records, index.fixes(everywhere), difference), CandidatePolicy())
+        records, index, everywhere = self._records(), self._home.index, Selection()
+        alive = self._home.clock.now() - timedelta(days=self._mine.transient_days)
+        kinds = index.findings.failures(everywhere, alive=alive)
+        return candidates(
+            records, kinds, accounts(records, index.findings.fixes(everywhere), difference), CandidatePolicy()
+        )
 
     def problem(self, failure: str) -> Problem:
         """The problem that a failure was an attempt at: all attempts, their trajectory and what each was told.
@@ -196,8 +202,8 @@ class Recorder:
         return next(problem for problem in found if failed.id in problem.attempts)
 
     def _new(self, kind: RecordKind) -> Record:
-        parts = self._parts
-        return Record(id=parts.ids.new(), kind=kind, machine=parts.machine, at=parts.clock.now())
+        home = self._home
+        return Record(id=home.ids.new(), kind=kind, machine=home.machine, at=home.clock.now())
 
     def _failure(self, tool: str, error: str, arguments: Mapping[str, object] | None) -> Record:
         return replace(
@@ -215,13 +221,13 @@ class Recorder:
             raise UsageError("The text is what wisen itself put into a context. Give words of your own.")
         if kept.kind is RecordKind.FAILURE:
             kept = replace(kept, signature=_signature(kept))
-        self._parts.ledger.keep(kept)
+        self._home.ledger.program_records.add(kept)
         return kept.id
 
     def _lengths(self) -> Lengths:
         from wisen.records.admit import Lengths
 
-        door = self._parts.door
+        door = self._door
         return Lengths(
             error_head=door.failure_head,
             error_tail=door.failure_tail,
@@ -230,17 +236,17 @@ class Recorder:
         )
 
     def _records(self, *, tool: str | None = None, key: str | None = None) -> Sequence[Record]:
-        return [_signed(record) for record in self._parts.ledger.records(tool=tool, key=key)]
+        return [_signed(record) for record in self._home.ledger.program_records.find(tool=tool, key=key)]
 
     def _shares(self, record: Record, place: str) -> bool:
         """Whether a record may be told of in a place: projects never learn from each other unasked."""
         if not place or not record.place or record.place == place:
             return True
-        one, two = (self._parts.scope.context(each, "") for each in (record.place, place))
+        one, two = (self._projects.scope.context(each, "") for each in (record.place, place))
         return one is not None and two is not None and one.key == two.key
 
     def _failed(self, failure: str) -> Record:
-        for record in self._parts.ledger.records(id_=_said("failure", failure)):
+        for record in self._home.ledger.program_records.find(id_=_said("failure", failure)):
             if record.kind is RecordKind.FAILURE:
                 return record
         raise UsageError(f"{failure!r} is not the id of a recorded failure. Give the id that record_failure returned.")
@@ -249,9 +255,9 @@ class Recorder:
         if tried is None:
             return None
         teaching = (RecordKind.RESOLUTION, RecordKind.INSIGHT)
-        if any(record.kind in teaching for record in self._parts.ledger.records(id_=_said("tried", tried))):
+        if any(record.kind in teaching for record in self._home.ledger.program_records.find(id_=_said("tried", tried))):
             return tried
-        if any(fix.id == tried for fix in self._parts.index.fixes(Selection())):
+        if any(fix.id == tried for fix in self._home.index.findings.fixes(Selection())):
             return tried
         raise UsageError(f"{tried!r} is not the id of a learning. Give the id of one that relevant() returned.")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.model.entry import MoveKind, Status
+from wisen.model.entry import EntryStatus, MoveKind
 from wisen.rules.overview import GLOBAL, IndexRow, write_index, write_meta
 from wisen.rules.rule_merge import merged
 from wisen.rules.rule_retention import CONTEXT_CORRECTIONS, CONTEXT_RULES, GLOBAL_CORRECTIONS, GLOBAL_RULES, retained
@@ -23,15 +23,13 @@ if TYPE_CHECKING:
 
     from wisen.model.entry import Entry, Move
     from wisen.model.entry_state import EntryState
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 _RULES, _CORRECTIONS = "rules.md", "corrections.md"
 _INTRO = {
     _RULES: "The rules that hold here: what you said and approved.",
     _CORRECTIONS: "What you corrected here: each becomes a rule when you approve it.",
 }
-_NEVER = 36_500
-"""Days after which a rule that nobody uses is stale: as long as use is not measured, none is."""
 
 
 class Book(NamedTuple):
@@ -92,15 +90,15 @@ def page_edits(book: Book, pages: Mapping[str, tuple[str, str]], of: Mapping[str
                 found.append(HandEdit(_set(of[line.id], MoveKind.TEXT, line.text), path))
         for old, line in done.moved:
             if line.id in of and (old.status == "archived") != (line.status == "archived"):
-                back = Status.PROMOTED if name == _RULES else Status.PENDING
-                value = Status.RESOLVED if line.status == "archived" else back
+                back = EntryStatus.PROMOTED if name == _RULES else EntryStatus.PENDING
+                value = EntryStatus.RESOLVED if line.status == "archived" else back
                 found.append(HandEdit(_set(of[line.id], MoveKind.STATUS, value), path))
         removed |= {line.id: path for line in done.removed if line.id in of}
     for id_, path in added.items():
-        value = Status.PROMOTED if path.endswith(_RULES) else Status.PENDING
+        value = EntryStatus.PROMOTED if path.endswith(_RULES) else EntryStatus.PENDING
         found.append(HandEdit(_set(of[id_], MoveKind.STATUS, value), path))
     for id_ in [each for each in removed if each not in added]:
-        found.append(HandEdit(_set(of[id_], MoveKind.STATUS, Status.WONT_FIX), removed[id_]))
+        found.append(HandEdit(_set(of[id_], MoveKind.STATUS, EntryStatus.WONT_FIX), removed[id_]))
     return found
 
 
@@ -114,13 +112,13 @@ def written(files: Files, book: Book, states: Sequence[tuple[str, EntryState]], 
     everywhere = not book.key
     rules = [_line(id_, each, "confirmed") for id_, each in states if each.is_rule]
     pending = [
-        _line(id_, each, "pending") for id_, each in states if each.status is Status.PENDING and not each.is_over
+        _line(id_, each, "pending") for id_, each in states if each.status is EntryStatus.PENDING and not each.is_over
     ]
     for name, lines, limit in (
         (_RULES, rules, GLOBAL_RULES if everywhere else CONTEXT_RULES),
         (_CORRECTIONS, pending, GLOBAL_CORRECTIONS if everywhere else CONTEXT_CORRECTIONS),
     ):
-        fresh = retained(lines, limit=limit, stale_days=_NEVER, today=today)
+        fresh = retained(lines, limit=limit)
         _write(files, book, name, fresh)
     if not rules and not pending:
         return None

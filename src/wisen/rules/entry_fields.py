@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
-from wisen.model.entry import EntryType, Priority, Status
+from wisen.model.entry import EntryStatus, EntryType, Priority
 from wisen.text.markdown import BLANK, unblock, uncode, uninline, unlisted
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ READ: dict[str, Callable[[str], Any]] = {
     "evidence": _points,
     "logged": _time,
     "priority": _one_of(Priority),
-    "status": _one_of(Status),
+    "status": _one_of(EntryStatus),
     "recurrence": _count,
     "first_seen": _date,
     "last_seen": _date,

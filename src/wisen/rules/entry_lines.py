@@ -22,7 +22,7 @@ _FIELD = re.compile(
 )
 
 
-class Part(NamedTuple):
+class EntryPart(NamedTuple):
     """A field, or what stands between fields."""
 
     name: str | None
@@ -51,7 +51,7 @@ class Piece:
         """All of it, with its heading."""
         return f"{self.raw}\n{self.text}".strip("\n")
 
-    def parts(self, known: Container[str]) -> Iterator[Part]:
+    def parts(self, known: Container[str]) -> Iterator[EntryPart]:
         """Its fields and what stands between them, in order.
 
         A field is told by a point or bold letters, or by a name that is known. Lines further in go on with it.
@@ -67,9 +67,9 @@ class Piece:
             verbatim = "\n".join(line for line, _ in self.lines[at:end])
             if found:
                 text = "\n".join([found[5], *(line for line, _ in self.lines[at + 1 : end])])
-                yield Part(named(found[4]), text, verbatim)
+                yield EntryPart(named(found[4]), text, verbatim)
             elif verbatim.strip(BLANK):
-                yield Part(None, verbatim, verbatim.strip("\n"))
+                yield EntryPart(None, verbatim, verbatim.strip("\n"))
             at = end
 
     def _field(self, at: int, known: Container[str]) -> re.Match[str] | None:
@@ -83,7 +83,7 @@ class Piece:
 
 
 @dataclass
-class Lines:
+class EntryLines:
     """The lines of one entry."""
 
     level: int
@@ -94,18 +94,18 @@ class Lines:
     pieces: list[Piece] = field(default_factory=lambda: [Piece("", "")])
 
 
-def entries(text: str) -> list[Lines]:
+def entries(text: str) -> list[EntryLines]:
     """The entries of a file with their lines, in order; none inside a fence of code."""
     lines = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     fenced = {number for span in fences(lines) for number in span}
-    found: list[Lines] = []
-    now: Lines | None = None
+    found: list[EntryLines] = []
+    now: EntryLines | None = None
     for number, line in enumerate(lines):
         heading = None if number in fenced else _HEADING.fullmatch(line)
         level = len(heading[1]) if heading else 7
         name = _TITLE.fullmatch(heading[2]) if heading and level <= 3 else None
         if name:
-            now = Lines(level, name[1], name[2])
+            now = EntryLines(level, name[1], name[2])
             found.append(now)
         elif now is None or level <= now.level:
             now = None

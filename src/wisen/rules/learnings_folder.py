@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from wisen.edits.past import past
 from wisen.logs.learnings_files import FOLDER, file_of
 from wisen.model.change import Passage
-from wisen.model.entry import Category, Entry, MoveKind, Origin, Priority, Source, Status, Who
+from wisen.model.entry import Category, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority, Who
 from wisen.rules.books import Taken
 from wisen.rules.learnings_text import HEADERS, read, write
 from wisen.safety.withhold import rule_against
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from wisen.edits.past import Desk
     from wisen.model.entry import Occurrence
     from wisen.model.entry_state import EntryState
-    from wisen.rules.learnings_text import Written
-    from wisen.store.ledger_port import Scribe
+    from wisen.rules.learnings_text import WrittenEntry
+    from wisen.store.scribe import Scribe
 
 _QUOTES = 3
 _WHY = "the learnings of this workspace"
@@ -103,7 +103,7 @@ def _text(state: EntryState, seen: Sequence[Occurrence]) -> bytes:
     ).encode()
 
 
-def _import(taken: Taken, each: Written, context: str, scribe: Scribe) -> None:
+def _import(taken: Taken, each: WrittenEntry, context: str, scribe: Scribe) -> None:
     text = " ".join((each.summary or each.details).split())
     if not text or rule_against("\n".join((each.summary, each.details, each.action, each.error))) is not None:
         return
@@ -122,8 +122,8 @@ def _import(taken: Taken, each: Written, context: str, scribe: Scribe) -> None:
             action=each.action,
             error=each.error,
             setting=each.setting,
-            source=Source(each.source) if each.source in list(Source) else Source.SELF_DISCOVERY,
-            origin=Origin.IMPORTED,
+            source=EntrySource(each.source) if each.source in list(EntrySource) else EntrySource.SELF_DISCOVERY,
+            origin=EntryOrigin.IMPORTED,
             priority=each.priority or Priority.MEDIUM,
             area=each.area or "tooling",
             tags=each.tags,
@@ -131,5 +131,5 @@ def _import(taken: Taken, each: Written, context: str, scribe: Scribe) -> None:
             key=each.key,
         )
     )
-    if each.status not in (None, Status.PENDING):
+    if each.status not in (None, EntryStatus.PENDING):
         taken.moves.append(scribe.move(id_, MoveKind.STATUS, each.status, why=f"so it stood in {FOLDER}"))

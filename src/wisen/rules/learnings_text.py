@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from wisen.model.entry import PREFIXES, EntryType, Priority, Status
+from wisen.model.entry import PREFIXES, EntryStatus, EntryType, Priority
 from wisen.rules.entry_fields import KNOWN, NOTES, READ, SECTIONS, named
 from wisen.rules.entry_lines import NAME, entries
 from wisen.text.markdown import BLANK, block, code, inline, listed
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.model.entry import Entry
-    from wisen.rules.entry_lines import Lines, Piece
+    from wisen.rules.entry_lines import EntryLines, Piece
 
 HEADERS = {
     EntryType.LEARNING: "# Learnings\n\nWhat was corrected, preferred or found out at work.\n\n---\n\n",
@@ -29,7 +29,7 @@ HEADERS = {
 """With what a new file begins."""
 
 
-class Written(Struct, frozen=True, kw_only=True):
+class WrittenEntry(Struct, frozen=True, kw_only=True):
     """An entry as it stands in such a file."""
 
     name: str
@@ -39,7 +39,7 @@ class Written(Struct, frozen=True, kw_only=True):
     logged: datetime | None = None
     """A time without a zone is taken for UTC."""
     priority: Priority | None = None
-    status: Status | None = None
+    status: EntryStatus | None = None
     area: str = ""
     summary: str = ""
     details: str = ""
@@ -65,7 +65,7 @@ class Written(Struct, frozen=True, kw_only=True):
 def write(  # noqa: PLR0913 - what was decided about an entry and how often it was seen stand outside of it
     entry: Entry,
     *,
-    status: Status,
+    status: EntryStatus,
     priority: Priority,
     recurrence: int,
     first: date,
@@ -102,7 +102,7 @@ def write(  # noqa: PLR0913 - what was decided about an entry and how often it w
     )
 
 
-def read(text: str) -> tuple[Written, ...]:
+def read(text: str) -> tuple[WrittenEntry, ...]:
     """The entries of a file, in order. Never raises: what is not an entry is skipped."""
     return tuple(_read(lines) for lines in entries(text))
 
@@ -125,7 +125,7 @@ class _Taken:
             self.values[field] = value
 
 
-def _read(lines: Lines) -> Written:
+def _read(lines: EntryLines) -> WrittenEntry:
     taken = _Taken()
     taken.take("category", lines.title, lines.title)
     head, *pieces = lines.pieces
@@ -144,7 +144,7 @@ def _read(lines: Lines) -> Written:
         else:
             taken.take(KNOWN.get(title), piece.text, piece.verbatim)
     type_ = next(each for each, prefix in PREFIXES.items() if lines.name.upper().startswith(f"{prefix}-"))
-    return Written(name=lines.name, type=type_, rest=tuple(taken.rest), **taken.values)
+    return WrittenEntry(name=lines.name, type=type_, rest=tuple(taken.rest), **taken.values)
 
 
 def _take_head(taken: _Taken, head: Piece, pieces: Sequence[Piece]) -> None:

@@ -13,7 +13,7 @@ from wisen.decisions.proposal_rows import command_proposal
 from wisen.decisions.rejecting import reject
 from wisen.edits.rule_lines import rule_of
 from wisen.model.change import Fate, Line
-from wisen.model.entry import REMOVED, Answer, MoveKind, Proposal, Status, Who
+from wisen.model.entry import REMOVED, Answer, EntryStatus, MoveKind, Proposal, Who
 from wisen.model.entry_state import asked
 from wisen.store.known_entries import Known
 
@@ -23,40 +23,40 @@ if TYPE_CHECKING:
     from wisen.model.change import Change, Look
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 _GONE = "the line is gone since another branch or commit was checked out, or history was rewritten"
 
 
-def apply_looks(parts: Parts, looks: Sequence[Look]) -> None:
+def apply_looks(home: Home, looks: Sequence[Look]) -> None:
     """Take what was noticed as the user's word, or ask once where something else may have done it."""
     if not looks:
         return
-    known = Known(parts.ledger)
+    known = Known(home.ledger)
     states = {state.entry.id: state for state in known.states}
-    changes = {each.id: each for each in parts.ledger.changes(machine=parts.machine)}
+    changes = {each.id: each for each in home.ledger.changes.of(machine=home.machine)}
     for look in looks:
         change = changes.get(look.change)
         state = states.get(rule_of(change, known.states) or "") if change is not None else None
         if change is None or state is None:
             continue
         if look.fate is Fate.REFUSED and not state.is_closed:
-            reject(parts.base, state.entry.id, f"{REMOVED}{change.path}", at=_changed(parts, look.path))
+            reject(home, state.entry.id, f"{REMOVED}{change.path}", at=_changed(home, look.path))
         elif look.fate is Fate.HIS:
-            _reword(parts, state, look)
+            _reword(home, state, look)
         elif look.fate is Fate.STANDS and _was_removed(known, state):
             why = f"you put it back into {look.path}"
-            move = parts.scribe.move(state.entry.id, MoveKind.STATUS, Status.PROMOTED, by=Who.USER, why=why)
-            parts.ledger.enter([move])
-    _ask(parts, known, [(changes[look.change], look) for look in looks if look.change in changes])
+            move = home.scribe.move(state.entry.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=Who.USER, why=why)
+            home.ledger.entries.enter([move])
+    _ask(home, known, [(changes[look.change], look) for look in looks if look.change in changes])
 
 
-def _reword(parts: Parts, state: EntryState, look: Look) -> None:
+def _reword(home: Home, state: EntryState, look: Look) -> None:
     """Other words of the user for a rule are its words everywhere."""
     words = " ".join(_said(look.text).split())
     if words and words != " ".join(state.text.split()):
         why = f"you worded it so in {look.path}"
-        parts.ledger.enter([parts.scribe.move(state.entry.id, MoveKind.TEXT, words, by=Who.USER, why=why)])
+        home.ledger.entries.enter([home.scribe.move(state.entry.id, MoveKind.TEXT, words, by=Who.USER, why=why)])
 
 
 def _said(text: str) -> str:
@@ -68,9 +68,9 @@ def _said(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-def _changed(parts: Parts, path: str) -> datetime:
+def _changed(home: Home, path: str) -> datetime:
     """When a file was last changed: what is said after that is newer than what was done to it."""
-    now = parts.clock.now()
+    now = home.clock.now()
     try:
         return min(now, datetime.fromtimestamp(Path(path).stat().st_mtime, UTC))
     except (OSError, ValueError, OverflowError):
@@ -79,26 +79,26 @@ def _changed(parts: Parts, path: str) -> datetime:
 
 def _was_removed(known: Known, state: EntryState) -> bool:
     moves = [each for each in known.moves if each.subject == state.entry.id and each.kind is MoveKind.STATUS]
-    return state.status is Status.WONT_FIX and bool(moves) and moves[-1].why.startswith(REMOVED)
+    return state.status is EntryStatus.WONT_FIX and bool(moves) and moves[-1].why.startswith(REMOVED)
 
 
-def _ask(parts: Parts, known: Known, seen: Sequence[tuple[Change, Look]]) -> None:
+def _ask(home: Home, known: Known, seen: Sequence[tuple[Change, Look]]) -> None:
     """Ask once about each line that git may have taken; a question is over when the line is back."""
-    before = asked(parts.ledger.proposals(), known.moves)
+    before = asked(home.ledger.proposals.all(), known.moves)
     rows: list[Proposal | Move] = []
     for change, look in seen:
         words = ("changes", "refuse", change.id)
         about = [each for each in before if each.proposal.words == words]
         if look.fate is Fate.UNCLEAR and not look.text and not about and isinstance(change.deed, Line):
-            rows.append(_question(parts, change, change.deed, words))
+            rows.append(_question(home, change, change.deed, words))
         elif look.fate is not Fate.UNCLEAR:
             rows += [
-                parts.scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED) for each in about if each.waits
+                home.scribe.move(each.proposal.id, MoveKind.ANSWER, Answer.EXPIRED) for each in about if each.waits
             ]
-    parts.ledger.enter(rows)
+    home.ledger.entries.enter(rows)
 
 
-def _question(parts: Parts, change: Change, line: Line, words: tuple[str, ...]) -> Proposal:
+def _question(home: Home, change: Change, line: Line, words: tuple[str, ...]) -> Proposal:
     text = f"Did you take “{line.text}” out of {Path(change.path).name}?"
     why = f"In {change.path} {_GONE}. If you did not want the rule any more, say yes; until then it holds."
-    return structs.replace(command_proposal(words, text, why, parts.scribe, risk="low"), path=change.path)
+    return structs.replace(command_proposal(words, text, why, home.scribe, risk="low"), path=change.path)

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.decisions.proposal_rows import replacement
 from wisen.edits import deeds
 from wisen.edits.past import past, whereabouts
 from wisen.edits.targets import Target
 from wisen.errors import FileError, SettingsUnclear
-from wisen.lessons.propose import replacement
-from wisen.lessons.supersede import successor
 from wisen.model.change import Fate, Line
 from wisen.model.entry import Answer, rule_id
+from wisen.text.superseded import successor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wisen.edits.past import Desk
     from wisen.model.entry import Proposal
     from wisen.model.entry_state import Asked, EntryState
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 _STANDS = (Fate.STANDS, Fate.HIS)
 
@@ -41,11 +42,11 @@ class Outdated(NamedTuple):
     target: Target
 
 
-def outdated_lines(parts: Parts, states: Sequence[EntryState]) -> list[Outdated]:
+def outdated_lines(desk: Desk, states: Sequence[EntryState]) -> list[Outdated]:
     """The lines of ours that say what no longer holds, each with the entry whose words belong in its place."""
     by_id = {each.entry.id: each for each in states}
     by_line = {rule_id(each.entry.id): each for each in states}
-    known = past(parts.desk)
+    known = past(desk)
     found = []
     for change in known.standing():
         deed = change.deed
@@ -56,7 +57,7 @@ def outdated_lines(parts: Parts, states: Sequence[EntryState]) -> list[Outdated]
         if holds.is_over or (holds is state and _plain(deed.text) == _plain(state.text)):
             continue
         try:
-            seen = whereabouts(parts.desk, change, known)
+            seen = whereabouts(desk, change, known)
             text = deeds.stands(deed, seen.content)
         except (FileError, SettingsUnclear):
             continue  # somebody is in the midst of it
@@ -65,7 +66,7 @@ def outdated_lines(parts: Parts, states: Sequence[EntryState]) -> list[Outdated]
     return found
 
 
-def proposed_replacements(parts: Parts, outdated: Sequence[Outdated], before: Sequence[Asked]) -> list[Proposal]:
+def proposed_replacements(home: Home, outdated: Sequence[Outdated], before: Sequence[Asked]) -> list[Proposal]:
     """Proposals to change these lines; what was asked before waits for new evidence, or for other words."""
     last = {(each.proposal.path, each.proposal.replaces): each for each in before if each.proposal.replaces}
     follows = {(each.proposal.entry, each.proposal.context): each.proposal.id for each in before}
@@ -74,9 +75,9 @@ def proposed_replacements(parts: Parts, outdated: Sequence[Outdated], before: Se
         asked_last, state = last.get((each.target.path, each.line)), each.entry
         if asked_last is not None and not _may_ask(asked_last, state):
             continue
-        evidence = parts.ledger.occurrences(state.entry.id)
+        evidence = home.ledger.occurrences.of(state.entry.id)
         key = (state.entry.id, state.context)
-        made = replacement(state, evidence, each, follows.get(key, ""), parts.scribe)
+        made = replacement(state, evidence, each, follows.get(key, ""), home.scribe)
         follows[key] = made.id
         found.append(made)
     return found

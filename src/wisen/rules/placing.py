@@ -20,76 +20,12 @@ from wisen.rules.place_choices import Surroundings, choice_subject, chosen_place
 _BOOK = "rules.md"
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from wisen.edits.rule_files import RuleFiles
     from wisen.model.entry import Proposal
     from wisen.model.place import RulePlace
-    from wisen.parts import Parts
-
-
-def is_placed(proposal: Proposal) -> bool:
-    """Whether a proposal is about a line in a file at all."""
-    return bool(proposal.path) and not proposal.words and proposal.type is not ProposalType.GUARD
-
-
-def places_for(parts: Parts, proposal: Proposal) -> tuple[RulePlace, ...]:
-    """Every place where the rule of a proposal may go, its own file first."""
-    if not is_placed(proposal):
-        return ()
-    proposal = as_on_this_machine(parts, proposal)
-    seen = parts.ledger.occurrences(proposal.entry)
-    agent = seen[-1].agent if seen else proposal.agent or "claude-code"
-    own = None
-    folder = parts.folders.get(agent)
-    if folder is not None and agent != "openclaw" and proposal.context != EVERYWHERE:
-        known = parts.ledger.entries([proposal.entry])
-        try:
-            own = target_everywhere(known[0], agent, str(folder), parts.files) if known else None
-        except FileError:
-            own = None  # what cannot be read is no place to offer
-    book = Target(str(parts.rule_files.book(proposal.context)), proposal.heading)
-    hooks = agent in {each.name for each in parts.hooks}
-    return places_of(proposal, Surroundings(agent, own, book, hooks))
-
-
-def as_on_this_machine(parts: Parts, proposal: Proposal) -> Proposal:
-    """A proposal with the file it means here: a book is that of this home, and a path of another machine is none."""
-    path = Path(proposal.path)
-    if path.parts[-3:] == ("contexts", proposal.context, _BOOK) or path.parts[-2:] == ("global", _BOOK):
-        return structs.replace(proposal, path=str(parts.rule_files.book(proposal.context)))
-    if proposal.machine == parts.machine:
-        return proposal
-    known = parts.ledger.entries([proposal.entry])
-    target = Target(str(parts.rule_files.book(proposal.context)), proposal.heading)
-    if known:
-        with suppress(FileError):  # what cannot be read is told by hook
-            target = parts.rule_files.target(known[0], parts.ledger.occurrences(proposal.entry), proposal.context)
-    return structs.replace(proposal, path=target.path, heading=target.heading)
-
-
-def choice_for(parts: Parts, proposal: Proposal) -> PlaceWord | None:
-    """The place that the user chose for this file of this project; None where they never said."""
-    proposal = as_on_this_machine(parts, proposal)
-    word = chosen_places(parts.ledger.moves(choice_subject(proposal.context)), proposal.context).get(
-        Path(proposal.path).name
-    )
-    return PlaceWord(word) if word in list(PlaceWord) else None
-
-
-def place_for(parts: Parts, proposal: Proposal, to: str | None = None) -> RulePlace:
-    """Where the rule of a proposal goes: where the user says, else where they said before, else its own file.
-
-    Raises:
-        UsageError: there is no such place.
-    """
-    places = places_for(parts, proposal)
-    if to is not None:
-        word = place_in(to)
-        found = next((each for each in places if each.word == word), None)
-        if found is None:
-            listed = ", ".join(each.word for each in places)
-            raise UsageError(f"{to!r} is no place for this rule. It can go to: {listed}.")
-        return found
-    chosen = choice_for(parts, proposal)
-    return next((each for each in places if each.word is chosen), places[0])
+    from wisen.store.home import Home
 
 
 class PlaceTrouble(NamedTuple):
@@ -100,40 +36,107 @@ class PlaceTrouble(NamedTuple):
     """Only that the file is too long, which a person may want all the same."""
 
 
-def trouble_at(parts: Parts, place: RulePlace) -> PlaceTrouble | None:
-    """Why no rule can go to a place just now, as far as that is seen without trying; None where one can."""
-    if place.word is PlaceWord.HOOK:
+def is_placed(proposal: Proposal) -> bool:
+    """Whether a proposal is about a line in a file at all."""
+    return bool(proposal.path) and not proposal.words and proposal.type is not ProposalType.GUARD
+
+
+class RulePlaces:
+    """The places where the rules of proposals may go."""
+
+    def __init__(self, home: Home, rule_files: RuleFiles, hook_agents: Collection[str]) -> None:
+        """Begin; `hook_agents` can be told to call us, so that they need no file."""
+        self._home, self._rule_files, self._hook_agents = home, rule_files, hook_agents
+
+    def places_for(self, proposal: Proposal) -> tuple[RulePlace, ...]:
+        """Every place where the rule of a proposal may go, its own file first."""
+        if not is_placed(proposal):
+            return ()
+        ledger, files = self._home.ledger, self._rule_files
+        proposal = self._as_on_this_machine(proposal)
+        seen = ledger.occurrences.of(proposal.entry)
+        agent = seen[-1].agent if seen else proposal.agent or "claude-code"
+        own = None
+        folder = files.folders.get(agent)
+        if folder is not None and agent != "openclaw" and proposal.context != EVERYWHERE:
+            known = ledger.entries.of([proposal.entry])
+            try:
+                own = target_everywhere(known[0], agent, str(folder), files.files) if known else None
+            except FileError:
+                own = None  # what cannot be read is no place to offer
+        book = Target(str(files.book(proposal.context)), proposal.heading)
+        return places_of(proposal, Surroundings(agent, own, book, agent in self._hook_agents))
+
+    def _as_on_this_machine(self, proposal: Proposal) -> Proposal:
+        """A proposal with the file it means here: a book is that of this home, a path of another machine is none."""
+        path, ledger = Path(proposal.path), self._home.ledger
+        if path.parts[-3:] == ("contexts", proposal.context, _BOOK) or path.parts[-2:] == ("global", _BOOK):
+            return structs.replace(proposal, path=str(self._rule_files.book(proposal.context)))
+        if proposal.machine == self._home.machine:
+            return proposal
+        known = ledger.entries.of([proposal.entry])
+        target = Target(str(self._rule_files.book(proposal.context)), proposal.heading)
+        if known:
+            with suppress(FileError):  # what cannot be read is told by hook
+                target = self._rule_files.target(known[0], ledger.occurrences.of(proposal.entry), proposal.context)
+        return structs.replace(proposal, path=target.path, heading=target.heading)
+
+    def choice_for(self, proposal: Proposal) -> PlaceWord | None:
+        """The place that the user chose for this file of this project; None where they never said."""
+        proposal = self._as_on_this_machine(proposal)
+        moves = self._home.ledger.moves.of(choice_subject(proposal.context))
+        word = chosen_places(moves, proposal.context).get(Path(proposal.path).name)
+        return PlaceWord(word) if word in list(PlaceWord) else None
+
+    def place_for(self, proposal: Proposal, to: str | None = None) -> RulePlace:
+        """Where the rule of a proposal goes: where the user says, else where they said before, else its own file.
+
+        Raises:
+            UsageError: there is no such place.
+        """
+        places = self.places_for(proposal)
+        if to is not None:
+            word = place_in(to)
+            found = next((each for each in places if each.word == word), None)
+            if found is None:
+                listed = ", ".join(each.word for each in places)
+                raise UsageError(f"{to!r} is no place for this rule. It can go to: {listed}.")
+            return found
+        chosen = self.choice_for(proposal)
+        return next((each for each in places if each.word is chosen), places[0])
+
+    def trouble_at(self, place: RulePlace) -> PlaceTrouble | None:
+        """Why no rule can go to a place just now, as far as that is seen without trying; None where one can."""
+        if place.word is PlaceWord.HOOK:
+            return None
+        path, files = Path(place.path), self._rule_files.files
+        around = path.parents[2] if place.word is PlaceWord.RULES else path.parent
+        if not around.is_dir():
+            return PlaceTrouble(f"{around} is not there any more.")  # a project that is gone is not made again
+        try:
+            content = files.read(path).content or b""
+            files.linked_to(path)
+        except FileError as error:
+            return PlaceTrouble(str(error))
+        if has_merge_conflict(content):
+            return PlaceTrouble(f"{path} has merge conflicts. Resolve them first.")
+        if path.suffix == ".md" and not budget_of(path.name).holds(content):
+            return PlaceTrouble(describe_size(path, content), is_size=True)
         return None
-    path = Path(place.path)
-    around = path.parents[2] if place.word is PlaceWord.RULES else path.parent
-    if not around.is_dir():
-        return PlaceTrouble(f"{around} is not there any more.")  # a project that is gone is not made again
-    try:
-        content = parts.files.read(path).content or b""
-        parts.files.linked_to(path)
-    except FileError as error:
-        return PlaceTrouble(str(error))
-    if has_merge_conflict(content):
-        return PlaceTrouble(f"{path} has merge conflicts. Resolve them first.")
-    if path.suffix == ".md" and not budget_of(path.name).holds(content):
-        return PlaceTrouble(describe_size(path, content), is_size=True)
-    return None
 
+    def can_be_offered(self, place: RulePlace, tried: RulePlace) -> bool:
+        """Whether a rule may go to a place after it could not go to another; the file may be too long, if wanted."""
+        trouble = self.trouble_at(place)
+        if trouble is None:
+            return place.word is not tried.word
+        return trouble.is_size and place.word is PlaceWord.FILE
 
-def can_be_offered(parts: Parts, place: RulePlace, tried: RulePlace) -> bool:
-    """Whether a rule may go to a place after it could not go to another; the file may be too long, if wanted."""
-    trouble = trouble_at(parts, place)
-    if trouble is None:
-        return place.word is not tried.word
-    return trouble.is_size and place.word is PlaceWord.FILE
-
-
-def question_about(parts: Parts, proposal: Proposal) -> tuple[str, tuple[RulePlace, ...]]:
-    """What stands against approving a proposal as it is, and where it may go instead; empty where nothing does."""
-    if not is_placed(proposal):
-        return "", ()
-    place = place_for(parts, proposal)
-    trouble = trouble_at(parts, place)
-    if trouble is None or (trouble.is_size and place.word is PlaceWord.FILE is choice_for(parts, proposal)):
-        return "", ()
-    return trouble.says, tuple(each for each in places_for(parts, proposal) if can_be_offered(parts, each, place))
+    def question_about(self, proposal: Proposal) -> tuple[str, tuple[RulePlace, ...]]:
+        """What stands against approving a proposal as it is, and where it may go instead; empty where nothing does."""
+        if not is_placed(proposal):
+            return "", ()
+        place = self.place_for(proposal)
+        trouble = self.trouble_at(place)
+        if trouble is None or (trouble.is_size and place.word is PlaceWord.FILE is self.choice_for(proposal)):
+            return "", ()
+        return trouble.says, tuple(each for each in self.places_for(proposal) if self.can_be_offered(each, place))

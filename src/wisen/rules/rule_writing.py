@@ -5,16 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.decisions.decider import Decider
 from wisen.errors import FileChanged, FileError, PersonNeeded, PlaceNeeded, StoreError, UsageError
 from wisen.model.change import digest
 from wisen.model.entry import MoveKind, Who, rule_id
 from wisen.model.place import PlaceWord, place_in
+from wisen.rules.placing import is_placed
+from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
+    from wisen.decisions.service import Decisions
     from wisen.edits.edit import Edit
+    from wisen.edits.past import Desk
     from wisen.model.entry import Move, Proposal
     from wisen.model.place import RulePlace
+    from wisen.rules.placing import RulePlaces
+    from wisen.store.home import Home
 
 _THROUGH = (FileChanged, StoreError, PersonNeeded)
 """What no other place would mend."""
@@ -28,14 +33,11 @@ class ChosenPlace(NamedTuple):
     to: str
 
 
-class Placer(Decider):
-    """What a Learner knows of the places that rules go to."""
+class RuleWriter:
+    """Puts approved rules where they go, and remembers where the user wants them."""
 
-    def places(self, proposal: Proposal) -> tuple[RulePlace, ...]:
-        """Every place where the rule of a proposal may go, its own file first."""
-        from wisen.rules.placing import places_for
-
-        return places_for(self._parts, proposal)
+    def __init__(self, home: Home, desk: Desk, decisions: Decisions, places: RulePlaces) -> None:
+        self._home, self._desk, self._decisions, self._places = home, desk, decisions, places
 
     def place_of(self, proposal: Proposal, to: str | None = None) -> RulePlace | None:
         """Where the rule of a proposal goes: where `to` says, else where the user said before, else its own file.
@@ -45,10 +47,8 @@ class Placer(Decider):
         Raises:
             UsageError: there is no such place.
         """
-        from wisen.rules.placing import is_placed, place_for
-
         if is_placed(proposal):
-            return place_for(self._parts, proposal, to)
+            return self._places.place_for(proposal, to)
         if to is not None:
             raise UsageError(f"{proposal.id} goes into no file, so {to!r} is no place for it. Leave out --to.")
         return None
@@ -57,8 +57,8 @@ class Placer(Decider):
         """The places that the user chose, by project and file."""
         from wisen.rules.place_choices import chosen_places
 
-        moves = [each for each in self._parts.ledger.moves() if each.kind is MoveKind.PLACE]
-        contexts = ["", *sorted(each.key for each in self._parts.ledger.contexts())]
+        moves = [each for each in self._home.ledger.moves.all() if each.kind is MoveKind.PLACE]
+        contexts = ["", *sorted(each.key for each in self._home.ledger.contexts.all())]
         return tuple(
             ChosenPlace(context, file, word)
             for context in contexts
@@ -80,12 +80,12 @@ class Placer(Decider):
             why = " It is said each time, because the rule then holds everywhere." if word == PlaceWord.OWN else ""
             raise UsageError(f"{to!r} cannot be chosen.{why} It is one of {', '.join((*kept, ASK))}.")
         words = ("proposals", "place", word, "--file", file, *(("--context", context) if context else ("--global",)))
-        self.require_person(*words, dry_run=dry_run)
+        self._decisions.require_person(*words, dry_run=dry_run)
         if not dry_run:
-            move = self._parts.scribe.move(
+            move = self._home.scribe.move(
                 choice_subject(context), MoveKind.PLACE, choice_value(file, word), by=Who.USER
             )
-            self._parts.ledger.enter([move])
+            self._home.ledger.entries.enter([move])
         return ChosenPlace(context, file, word)
 
     def write_rule(
@@ -100,7 +100,6 @@ class Placer(Decider):
             UsageError: the text cannot be a line.
         """
         from wisen.edits.managed import rendered
-        from wisen.rules.placing import choice_for, trouble_at
         from wisen.safety.withhold import rule_against
 
         id_ = rule_id(entry)
@@ -112,10 +111,10 @@ class Placer(Decider):
             rendered(text, id_)
         except ValueError as error:
             raise UsageError(f"Nothing was written: {error}.") from error
-        trouble = trouble_at(self._parts, place)
+        trouble = self._places.trouble_at(place)
         if trouble is not None and not trouble.is_size:
             raise self._place_needed(proposal, place, trouble.says)
-        grows = place.word is PlaceWord.FILE and (said or choice_for(self._parts, proposal) is PlaceWord.FILE)
+        grows = place.word is PlaceWord.FILE and (said or self._places.choice_for(proposal) is PlaceWord.FILE)
         try:
             return self._written(proposal, place, text, id_, may_be_full=grows, dry_run=dry_run)
         except _THROUGH:
@@ -131,24 +130,24 @@ class Placer(Decider):
         from wisen.edits.edit import Editor, LinePlan, ValuePlan
         from wisen.edits.preferences import keys_in
 
-        parts, path, why = self._parts, place.path, proposal.why.partition("\n")[0]
-        content = parts.files.read(Path(path)).content
+        desk, path, why = self._desk, place.path, proposal.why.partition("\n")[0]
+        content = desk.files.read(Path(path)).content
         if proposal.replaces and stands_in(proposal.replaces, content or b""):
             plan = LinePlan(path, place.heading, text, id_, why, digest(content))
-            return Editor(parts.desk).replace(plan, proposal.replaces, dry_run=dry_run)
+            return Editor(desk).replace(plan, proposal.replaces, dry_run=dry_run)
         if not path.endswith(".json"):
             plan = LinePlan(path, place.heading, text, id_, why, digest(content), may_be_full)
-            return Editor(parts.desk).put(plan, self._worth(), dry_run=dry_run)
+            return Editor(desk).put(plan, self._worth(), dry_run=dry_run)
         keys = keys_in(content, id_)
         if keys is None:
             raise UsageError(f"{path} holds no texts under `preferences` any more. Mend it, or reject the proposal.")
-        return Editor(parts.desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
+        return Editor(desk).set(ValuePlan(path, keys, text, why, digest(content)), dry_run=dry_run)
 
     def _place_needed(self, proposal: Proposal, tried: RulePlace, why: str) -> PlaceNeeded:
-        from wisen.rules.placing import can_be_offered
-
         offered = tuple(
-            (each.word.value, each.says) for each in self.places(proposal) if can_be_offered(self._parts, each, tried)
+            (each.word.value, each.says)
+            for each in self._places.places_for(proposal)
+            if self._places.can_be_offered(each, tried)
         )
         listed = "; ".join(f"--to {word} ({says})" for word, says in offered)
         then = f" Say where it may go: {listed}." if offered else ""
@@ -160,13 +159,13 @@ class Placer(Decider):
         What makes a rule hold in all projects is said each time.
         """
         from wisen.rules.place_choices import choice_subject, choice_value
-        from wisen.rules.placing import choice_for
 
-        if place.widens or choice_for(self._parts, proposal) is place.word:
+        if place.widens or self._places.choice_for(proposal) is place.word:
             return []
         value = choice_value(proposal.path, place.word)
-        return [self._parts.scribe.move(choice_subject(proposal.context), MoveKind.PLACE, value, by=Who.USER)]
+        return [self._home.scribe.move(choice_subject(proposal.context), MoveKind.PLACE, value, by=Who.USER)]
 
     def _worth(self) -> dict[str, float]:
         """How useful the lines of ours are, should some have to make room."""
-        raise NotImplementedError
+        now, every = self._home.clock.now(), entry_states(self._home.ledger)
+        return {rule_id(each.entry.id): 10.0 * each.weight(now) + each.durable for each in every}

@@ -1,40 +1,92 @@
-"""What a Learner can be told about rules directly: one in the user's words, or a whole page that they edited."""
+"""What people and the cycle ask of rules: those that hold, one in the user's words, the books, and where each goes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wisen.decisions.service import rule_words
 from wisen.errors import UsageError
 from wisen.model.context import EVERYWHERE
-from wisen.model.entry import REMOVED, Category, Entry, EntryType, MoveKind, Origin, Source, Status, Who, rule_id
-from wisen.proposals.service import Reviewer
+from wisen.model.entry import (
+    REMOVED,
+    Category,
+    Entry,
+    EntryOrigin,
+    EntrySource,
+    EntryStatus,
+    EntryType,
+    MoveKind,
+    Who,
+    rule_id,
+)
+from wisen.rules.placing import RulePlaces
+from wisen.rules.rule_proposals import RuleProposals
+from wisen.rules.rule_writing import RuleWriter
+from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
-    from wisen.model.entry import Move
-    from wisen.model.entry_state import EntryState
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from wisen.decisions.refresh import Refresh
+    from wisen.decisions.service import Decisions
+    from wisen.edits.edit import Edit
+    from wisen.edits.past import Desk
+    from wisen.edits.permission import PromotePolicy
+    from wisen.edits.rule_files import RuleFiles
+    from wisen.logs.projects import Projects
+    from wisen.model.entry import Move, Proposal
+    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.fences import Fences
+    from wisen.model.place import RulePlace
     from wisen.rules.books import HandEdit
+    from wisen.rules.outdated import Outdated
+    from wisen.rules.rule_writing import ChosenPlace
+    from wisen.store.home import Home
+    from wisen.store.known_entries import Known
 
 RULES = "rules.md"
 
 
-class Ruler(Reviewer):
-    """What a Learner can be told about rules directly."""
+class RuleService:
+    """Rules: lessons that hold, in files and books."""
 
-    def rules_in(self, context: str) -> tuple[EntryState, ...]:
+    def __init__(  # noqa: PLR0913 - a service is made of what it works with
+        self,
+        home: Home,
+        projects: Projects,
+        desk: Desk,
+        decisions: Decisions,
+        refresh: Refresh,
+        *,
+        rule_files: RuleFiles,
+        hook_agents: Collection[str],
+        settings: PromotePolicy,
+    ) -> None:
+        """Begin; `hook_agents` can be told to call us, so that their rules need no file."""
+        self._home, self._projects, self._desk = home, projects, desk
+        self._decisions, self._refresh = decisions, refresh
+        self._places = RulePlaces(home, rule_files, hook_agents)
+        self._writer = RuleWriter(home, desk, decisions, self._places)
+        self.proposals = RuleProposals(home, desk, decisions, refresh, self._writer, settings)
+        """How proposals are answered that become rules."""
+
+    def in_context(self, context: str) -> tuple[EntryState, ...]:
         """The rules that hold in a context: its own, and those that hold everywhere and that it does not contradict."""
-        from wisen.lessons.supersede import overruled
+        from wisen.text.superseded import overruled
 
-        rules = [each for each in self.entries() if each.is_rule and not each.merged_into]
+        rules = [each for each in entry_states(self._home.ledger) if each.is_rule and not each.merged_into]
         own = [each for each in rules if context and each.context == context]
         of_all = [each for each in rules if not each.context]
         hidden = overruled(of_all, own) if own else set[str]()
         return tuple(each for each in rules if each.context in ("", context) and each.entry.id not in hidden)
 
-    def rules_no_longer(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
+    def no_longer(self, context: str | None = None) -> tuple[tuple[EntryState, str], ...]:
         """What was said or approved and holds no longer, and why, newest first: superseded, or removed by the user."""
-        ledger, every = self._parts.ledger, self.entries()
+        ledger = self._home.ledger
+        every = entry_states(ledger)
         by_id = {each.entry.id: each for each in every}
-        last = {(move.subject, move.kind): move for move in ledger.moves()}
+        last = {(move.subject, move.kind): move for move in ledger.moves.all()}
         found = []
         for each in every:
             if each.merged_into or (context is not None and each.context not in ("", context)):
@@ -43,12 +95,12 @@ class Ruler(Reviewer):
             status = last.get((each.entry.id, MoveKind.STATUS))
             if over is not None and by is not None and not each.is_closed:
                 found.append((over.at, each, f"superseded by {by.entry.name}, “{by.text}”"))
-            elif status is not None and status.why.startswith(REMOVED) and status.value == Status.WONT_FIX:
+            elif status is not None and status.why.startswith(REMOVED) and status.value == EntryStatus.WONT_FIX:
                 found.append((status.at, each, status.why.partition("; ")[0]))
         found.sort(key=lambda row: (row[0], row[1].entry.id), reverse=True)
         return tuple((each, why) for _, each, why in found)
 
-    def add_rule(self, text: str, context: str = EVERYWHERE, *, pending: bool = False, dry_run: bool = False) -> Entry:
+    def add(self, text: str, context: str = EVERYWHERE, *, pending: bool = False, dry_run: bool = False) -> Entry:
         """Take a rule in the user's own words, for a context or everywhere; what says the same already is that rule.
 
         With `pending` it is only noted as said. What says the opposite is a conflict, and told as one.
@@ -57,34 +109,35 @@ class Ruler(Reviewer):
             UsageError: there are no words or no such context, or the text holds what may not be stored.
             PersonNeeded: nothing shows that a person says so.
         """
-        from wisen.lessons.rulebook import write_books
         from wisen.model.entry_names import name_of
         from wisen.text.sameness import Lessons
 
-        words, parts = self._worded(text), self._parts
-        if context != EVERYWHERE and context not in {each.key for each in parts.ledger.contexts()}:
+        words, home = rule_words(text), self._home
+        if context != EVERYWHERE and context not in {each.key for each in home.ledger.contexts.all()}:
             raise UsageError(f"No context has the key {context!r}. The keys: wisen contexts")
         where = ("--context", context) if context else ("--global",)
-        self.require_person("rules", "add", words, *where, *(("--pending",) if pending else ()), dry_run=dry_run)
-        parts, scribe = self._parts, self._parts.scribe
-        every = self.entries()
+        self._decisions.require_person(
+            "rules", "add", words, *where, *(("--pending",) if pending else ()), dry_run=dry_run
+        )
+        scribe = home.scribe
+        every = entry_states(home.ledger)
         lessons = Lessons()
         for state in every:
             if state.context == context:
                 lessons.add(state.entry.id, state.text)
         known = lessons.find(words)
-        id_ = known or parts.ids.new()
+        id_ = known or home.ids.new()
         made = next((each.entry for each in every if each.entry.id == known), None) or Entry(
             id=id_,
-            name=name_of(EntryType.LEARNING, parts.clock.now(), id_, {each.entry.name for each in every}),
-            machine=parts.machine,
+            name=name_of(EntryType.LEARNING, home.clock.now(), id_, {each.entry.name for each in every}),
+            machine=home.machine,
             context=context,
-            at=parts.clock.now(),
+            at=home.clock.now(),
             type=EntryType.LEARNING,
             category=Category.PREFERENCE,
             summary=words,
-            source=Source.USER_FEEDBACK,
-            origin=Origin.STATED,
+            source=EntrySource.USER_FEEDBACK,
+            origin=EntryOrigin.STATED,
             durable=1.0,
         )
         rows: list[Entry | Move] = [] if known else [made]
@@ -92,22 +145,96 @@ class Ruler(Reviewer):
             rows += [scribe.move(id_, MoveKind.CONFLICT, other) for other in lessons.opposites(words)]
         if not pending:
             rows.append(scribe.move(id_, MoveKind.CONFIRM, by=Who.USER, why="you wrote it"))
-            rows.append(scribe.move(id_, MoveKind.STATUS, Status.PROMOTED, by=Who.USER, why="you wrote it"))
+            rows.append(scribe.move(id_, MoveKind.STATUS, EntryStatus.PROMOTED, by=Who.USER, why="you wrote it"))
         if not dry_run:
-            with self.as_decision("rule", made.id):
-                self._parts.ledger.enter(rows)
-            write_books(parts, self.entries())
+            with self._decisions.as_decision("rule", made.id):
+                home.ledger.entries.enter(rows)
+            self._refresh.books()
         return made
 
-    def rules_page(self, context: str = EVERYWHERE) -> str:
+    def page(self, context: str = EVERYWHERE) -> str:
         """The page of the rules of a context, or of everywhere, as people read it. Raises: FileError."""
         from wisen.rules.books import book_of, rules_text
 
-        return rules_text(self._parts.files, book_of(self._parts.home, context, ""))
+        return rules_text(self._desk.files, book_of(self._home.path, context, ""))
 
     def page_edits(self, before: str, after: str, context: str = EVERYWHERE) -> tuple[HandEdit, ...]:
         """What was done to the page of the rules of a context, as the commands by which a person says the same."""
         from wisen.rules.books import book_of, page_edits
 
-        of = {rule_id(each.entry.id): each for each in self.entries() if each.context == context}
-        return tuple(page_edits(book_of(self._parts.home, context, ""), {RULES: (before, after)}, of))
+        of = {rule_id(each.entry.id): each for each in entry_states(self._home.ledger) if each.context == context}
+        return tuple(page_edits(book_of(self._home.path, context, ""), {RULES: (before, after)}, of))
+
+    def places(self, proposal: Proposal) -> tuple[RulePlace, ...]:
+        """Every place where the rule of a proposal may go, its own file first."""
+        return self._places.places_for(proposal)
+
+    def place_of(self, proposal: Proposal, to: str | None = None) -> RulePlace | None:
+        """Where the rule of a proposal goes; None where it goes to no file at all. Raises: UsageError."""
+        return self._writer.place_of(proposal, to)
+
+    def question_about(self, proposal: Proposal) -> tuple[str, tuple[RulePlace, ...]]:
+        """What stands against approving a proposal as it is, and where it may go instead; empty where nothing does."""
+        return self._places.question_about(proposal)
+
+    def chosen_places(self) -> tuple[ChosenPlace, ...]:
+        """The places that the user chose, by project and file."""
+        return self._writer.chosen_places()
+
+    def choose_place(self, context: str, file: str, to: str, *, dry_run: bool = False) -> ChosenPlace:
+        """Take the user's word where rules of a project go that would go into one of its files; `ask` asks again.
+
+        Raises:
+            UsageError: there is no such place.
+            PersonNeeded: nothing shows that a person says so.
+        """
+        return self._writer.choose_place(context, file, to, dry_run=dry_run)
+
+    def write_learnings(self, path: Path, *, dry_run: bool = False) -> list[Edit]:
+        """Write the entries of a project into its `.learnings`, which is made where it is missing.
+
+        Raises:
+            UsageError: the directory belongs to no project.
+            FileError: a file cannot be read or written.
+        """
+        from wisen.rules.learnings_folder import put_down
+        from wisen.safety.entry_words import is_told
+
+        context = self._projects.context_of(path)
+        if not context:
+            raise UsageError(f"{path} belongs to no project. Go to a project's folder, or give one.")
+        ledger = self._home.ledger
+        every = entry_states(ledger)
+        told = [each for each in every if each.context == context and not each.is_over and is_told(each)]
+        return put_down(self._desk, path, told, ledger.occurrences.of, dry_run=dry_run)
+
+    def take_in(self, known: Known, fences: Fences) -> None:
+        """Ask about what was done to the books; import what others wrote into a workspace and the user adopted."""
+        from wisen.rules.bookkeeping import take_in
+
+        take_in(self._home, self._projects, self._desk.files, known, fences)
+
+    def write_books(self, every: Sequence[EntryState], fences: Fences) -> None:
+        """Write what holds and what waits into the books, for people."""
+        from wisen.rules.bookkeeping import write_books
+
+        write_books(self._home, self._projects, self._desk.files, every, fences)
+
+    def notice(self) -> None:
+        """Take what people did to our lines in their files for their word, or ask once."""
+        from wisen.edits.notice import notice
+        from wisen.rules.noticing import apply_looks
+
+        apply_looks(self._home, notice(self._desk))
+
+    def outdated(self, every: Sequence[EntryState]) -> list[Outdated]:
+        """The lines of ours in files that no longer say what holds."""
+        from wisen.rules.outdated import outdated_lines
+
+        return outdated_lines(self._desk, every)
+
+    def replacements(self, outdated: Sequence[Outdated], before: Sequence[Asked]) -> list[Proposal]:
+        """Proposals to change these lines; what was asked `before` waits for new evidence, or for other words."""
+        from wisen.rules.outdated import proposed_replacements
+
+        return proposed_replacements(self._home, outdated, before)

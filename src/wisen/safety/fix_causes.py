@@ -17,7 +17,7 @@ from wisen.text.shell_settings import file_read_for_settings, settings_in
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.model.failure import Change, Signature
+    from wisen.model.failure import CallChange, Signature
 
 MISSING_VARIABLE = "config.missing-variable"
 MISSING_SCRIPT = "config.missing-script"
@@ -101,7 +101,7 @@ def raw_difference(before: str | None, after: str | None) -> Difference:
 
 
 def is_named_by_complaint(
-    signature: Signature, change: Change, said: str, before: str | None, after: str | None
+    signature: Signature, change: CallChange, said: str, before: str | None, after: str | None
 ) -> bool:
     """Whether what a failed call said names what was then changed, or asks for it."""
     key, lines = signature.key, complaining_lines(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.model.failure import Change
+from wisen.model.failure import CallChange
 from wisen.model.fix import Danger
 from wisen.safety.dangers import judge_alone
 from wisen.safety.harmless import is_known_setting
@@ -45,12 +45,12 @@ def quote_step(line: str) -> str:
     return f"{program[0]} …" if program else "…"
 
 
-def quote_change(change: Change) -> str:
+def quote_change(change: CallChange) -> str:
     """A change in a few words, without any text in it that could speak to an agent."""
     if is_reordered(change):
         return "the same words in another order"
     removed, added = (tuple(map(_quoted, some)) for some in (change.removed, change.added))
-    return Change(tool=change.tool, removed=removed, added=added, first=change.first[:1]).words
+    return CallChange(tool=change.tool, removed=removed, added=added, first=change.first[:1]).words
 
 
 def _quoted(word: str) -> str:
@@ -61,7 +61,7 @@ def _quoted(word: str) -> str:
     return word if plain and len(word) <= _LONGEST_WORD else "…"
 
 
-def is_reordered(change: Change) -> bool:
+def is_reordered(change: CallChange) -> bool:
     """Whether the same words came in another order."""
     one, two = (sorted(" ".join(some).split()) for some in (change.removed, change.added))
     return bool(one) and one == two and not change.first

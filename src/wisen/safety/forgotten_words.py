@@ -59,7 +59,7 @@ def phrase_of(text: str) -> Phrase | None:
     return Phrase(tokens, any(map(_is_mark, tokens))) if tokens else None
 
 
-class Phrases:
+class ForgottenPhrases:
     """Phrases, by their words."""
 
     def __init__(self, phrases: Iterable[Phrase]) -> None:

@@ -9,7 +9,7 @@ from itertools import product
 from string import ascii_lowercase
 
 from wisen.safety.likeness import is_body, is_generated, is_meant
-from wisen.safety.secret_forms import ALNUM, BASE64, EDGE, END, HEX, IS, URL, UUID, Rule, beside, marked, prefixed
+from wisen.safety.secret_forms import ALNUM, BASE64, EDGE, END, HEX, IS, URL, UUID, SecretRule, beside, marked, prefixed
 
 _LETTERS = ascii_lowercase + "0"
 # Words that go on like the beginning of a token: common enough to cost time, rare enough in tokens to be left out.
@@ -19,8 +19,8 @@ _SK = " ".join(f"sk{a}{b}" for a, b in product("abcdef0", "abcdef0"))
 # A user id in base64 begins with digits, which leave few letters for the first five places.
 _DISCORD = " ".join(map("".join, product("mno", "dtjz", "aeimquycgk", "wxyz0", "mno")))
 
-CLOUDS: tuple[Rule, ...] = (
-    Rule(
+CLOUDS: tuple[SecretRule, ...] = (
+    SecretRule(
         name="aws-access-key-id",
         provider="aws",
         prefixes=("AKIA", "ASIA"),
@@ -28,7 +28,7 @@ CLOUDS: tuple[Rule, ...] = (
         form=EDGE + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}" + END,
         check=is_meant,
     ),
-    Rule(
+    SecretRule(
         name="aws-secret-key",
         provider="aws",
         triggers=("secretaccesskey", "secret_access_key", "secret access key", "aws_secret", "secret-access-key"),
@@ -41,7 +41,7 @@ CLOUDS: tuple[Rule, ...] = (
     prefixed("google", "ya29.", "[A-Za-z0-9_.-]{20,2000}"),
     prefixed("google", "GOCSPX-", f"{URL}{{24,40}}"),
     prefixed("google", "1//0", f"{URL}{{40,200}}"),
-    Rule(
+    SecretRule(
         name="azure-key",
         provider="azure",
         triggers=("accountkey", "sharedaccesskey", "account_key", "storage_key"),
@@ -78,7 +78,7 @@ CLOUDS: tuple[Rule, ...] = (
     prefixed("scalingo", "tk-us-", f"{URL}{{48}}"),
 )
 
-DATA: tuple[Rule, ...] = (
+DATA: tuple[SecretRule, ...] = (
     prefixed("planetscale", "pscale_tkn_ pscale_pw_ pscale_oauth_", "[A-Za-z0-9_=.-]{30,70}"),
     prefixed("supabase", "sbp_", f"{HEX}{{38,48}}"),
     prefixed("supabase", "sb_secret_", f"{URL}{{24,60}}"),
@@ -104,7 +104,7 @@ DATA: tuple[Rule, ...] = (
     marked("maxmind", "_mmk", rf"{EDGE}{ALNUM}{{6}}_{ALNUM}{{29}}_mmk{END}", ahead=36, size=5),
 )
 
-CODE: tuple[Rule, ...] = (
+CODE: tuple[SecretRule, ...] = (
     prefixed("github", "ghp_ gho_ ghu_ ghs_ ghr_", f"{ALNUM}{{30,255}}"),
     prefixed("github", "github_pat_", "[A-Za-z0-9_]{30,255}"),
     prefixed(
@@ -134,7 +134,7 @@ CODE: tuple[Rule, ...] = (
     prefixed("readme", "rdme_", "[a-z0-9]{70}"),
 )
 
-MODELS: tuple[Rule, ...] = (
+MODELS: tuple[SecretRule, ...] = (
     prefixed("anthropic", "sk-ant-", f"{URL}{{20,300}}"),
     # Shared by many who offer the same interface.
     prefixed("openai", "sk-", f"(?!ant-){URL}{{20,300}}", is_generated),
@@ -156,7 +156,7 @@ MODELS: tuple[Rule, ...] = (
     beside("deepgram", "deepgram", f"{HEX}{{40}}"),
 )
 
-WATCH: tuple[Rule, ...] = (
+WATCH: tuple[SecretRule, ...] = (
     beside("datadog", "datadog dd_api dd_app dd-api dd-app", f"{HEX}{{32}}(?:{HEX}{{8}})?"),
     prefixed("new-relic", "NRAK- NRII- NRJS- NRRA- NRIQ-", "[A-Za-z0-9-]{19,48}", is_generated),
     marked("new-relic", "nral", rf"{EDGE}[0-9a-f]{{36}}(?:FFFF)?NRAL{END}", ahead=40, size=5),
@@ -173,24 +173,24 @@ WATCH: tuple[Rule, ...] = (
     prefixed("launchdarkly", "sdk- mob- api-", UUID),
 )
 
-TALK: tuple[Rule, ...] = (
+TALK: tuple[SecretRule, ...] = (
     prefixed("slack", "xoxa- xoxb- xoxp- xoxo- xoxr- xoxs- xoxe- xoxc- xoxd- xapp- xwfp-", "[A-Za-z0-9%-]{10,300}"),
     prefixed("slack", "xoxe.xox", "[bp]-[A-Za-z0-9-]{30,300}"),
-    Rule(
+    SecretRule(
         name="slack-webhook",
         provider="slack",
         triggers=("hooks.slack.com/",),
         form=r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<value>[A-Za-z0-9+/]{30,120})",
         check=is_body,
     ),
-    Rule(
+    SecretRule(
         name="teams-webhook",
         provider="teams",
         triggers=(".webhook.office.com/",),
         form=rf"\.webhook\.office\.com/webhookb2/{UUID}@{UUID}/IncomingWebhook/(?P<value>{HEX}{{32}})",
         check=is_body,
     ),
-    Rule(
+    SecretRule(
         name="telegram-token",
         provider="telegram",
         triggers=(":aa",),
@@ -199,7 +199,7 @@ TALK: tuple[Rule, ...] = (
         before=10,
         within=48,
     ),
-    Rule(
+    SecretRule(
         name="discord-token",
         provider="discord",
         triggers=tuple(_DISCORD.split()),
@@ -207,7 +207,7 @@ TALK: tuple[Rule, ...] = (
         r"[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.(?P<value>[A-Za-z0-9_-]{27,40})(?![A-Za-z0-9])",
         check=is_body,
     ),
-    Rule(
+    SecretRule(
         name="discord-webhook",
         provider="discord",
         triggers=("/api/webhooks/",),
@@ -227,7 +227,7 @@ TALK: tuple[Rule, ...] = (
     prefixed("intercom", "dG9rO", f"{BASE64}{{50,80}}={{0,2}}"),
 )
 
-WORK: tuple[Rule, ...] = (
+WORK: tuple[SecretRule, ...] = (
     prefixed("linear", "lin_api_ lin_oauth_ lin_wh_", f"{ALNUM}{{32,70}}"),
     prefixed("notion", "ntn_", f"{ALNUM}{{40,60}}"),
     prefixed("notion", "secret_", f"{ALNUM}{{43}}", is_generated),
@@ -255,4 +255,4 @@ WORK: tuple[Rule, ...] = (
     prefixed("adobe", "p8e-", f"{URL}{{32}}"),
 )
 
-PROVIDERS: tuple[Rule, ...] = (*CLOUDS, *DATA, *CODE, *MODELS, *WATCH, *TALK, *WORK)
+PROVIDERS: tuple[SecretRule, ...] = (*CLOUDS, *DATA, *CODE, *MODELS, *WATCH, *TALK, *WORK)

@@ -39,7 +39,7 @@ WRITTEN = rf"""\\*(?P<value>(?P<quote>["'`])[^"'`\\\s]{{8,160}}(?=\\*(?P=quote)|
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class SecretRule:
     """One form of secret."""
 
     name: str
@@ -62,16 +62,16 @@ class Rule:
 
 
 @cache
-def compiled(rule: Rule) -> re.Pattern[bytes]:
+def compiled(rule: SecretRule) -> re.Pattern[bytes]:
     """The form of a rule, ready for use."""
     return re.compile(rule.form.encode("utf-8"), re.VERBOSE | (re.IGNORECASE if rule.any_case else 0))
 
 
-def prefixed(provider: str, prefixes: str, body: str, check: Callable[[str], bool] = is_body) -> Rule:
+def prefixed(provider: str, prefixes: str, body: str, check: Callable[[str], bool] = is_body) -> SecretRule:
     """A token that says by its first letters what it is."""
     words = prefixes.split()
     either = "|".join(map(re.escape, words))
-    return Rule(
+    return SecretRule(
         name=f"{provider}-token",
         provider=provider,
         prefixes=tuple(words),
@@ -81,9 +81,9 @@ def prefixed(provider: str, prefixes: str, body: str, check: Callable[[str], boo
     )
 
 
-def marked(provider: str, trigger: str, form: str, *, ahead: int = 0, size: int = 0) -> Rule:
+def marked(provider: str, trigger: str, form: str, *, ahead: int = 0, size: int = 0) -> SecretRule:
     """A token with its mark in the middle: looked for from `ahead` bytes before the mark to `size` behind it."""
-    return Rule(
+    return SecretRule(
         name=f"{provider}-token",
         provider=provider,
         triggers=tuple(trigger.split()),
@@ -94,11 +94,11 @@ def marked(provider: str, trigger: str, form: str, *, ahead: int = 0, size: int 
     )
 
 
-def beside(provider: str, words: str, body: str) -> Rule:
+def beside(provider: str, words: str, body: str) -> SecretRule:
     """A token with no mark of its own, told by the provider's name shortly ahead of it on the same line."""
     triggers = tuple(words.split())
     either = "|".join(map(re.escape, triggers))
-    return Rule(
+    return SecretRule(
         name=f"{provider}-token",
         provider=provider,
         triggers=triggers,
@@ -107,11 +107,11 @@ def beside(provider: str, words: str, body: str) -> Rule:
     )
 
 
-def named(name: str, words: Iterable[str], tail: str, check: Callable[[str], bool], between: str = IS) -> Rule:
+def named(name: str, words: Iterable[str], tail: str, check: Callable[[str], bool], between: str = IS) -> SecretRule:
     """A value with a name, as configuration, code and command lines give it one. The check sees its opening quote."""
     triggers = tuple(words)
     either = "|".join(re.escape(word) for word in triggers)
-    return Rule(
+    return SecretRule(
         name=name,
         triggers=triggers,
         form=rf"(?P<option>(?<=--))?(?:{either}){tail}(?:{between}|(?(option)\s{{1,2}}|(?!))){WRITTEN}",

@@ -15,7 +15,7 @@ from wisen.safety.likeness import (
     is_said_secret,
 )
 from wisen.safety.providers import PROVIDERS
-from wisen.safety.secret_forms import BARE, IS, SAID, URL, WRITTEN, Rule, named
+from wisen.safety.secret_forms import BARE, IS, SAID, URL, WRITTEN, SecretRule, named
 from wisen.safety.spoken_rules import SPOKEN
 
 _PASSWORDS = "password passwd passphrase passwort _pass pwd".split()
@@ -35,51 +35,51 @@ _SPOKEN = [
 ]
 _QUALIFIED = r"(?:[_-]?(?:key|id|value|base(?:64)?|b64|prod|production|dev|test|live|staging|raw|string|\d{1,2})){0,2}"
 
-GENERIC: tuple[Rule, ...] = (
-    Rule(
+GENERIC: tuple[SecretRule, ...] = (
+    SecretRule(
         name="private-key",
         triggers=("-----begin", "---- begin"),
         form=r"-{4,5}[ ]?BEGIN(?:[ ]|%20|\+)[A-Z0-9 %+]{0,40}PRIVATE(?:[ ]|%20|\+)KEY(?:[ ]BLOCK)?[ ]?-{4,5}"
         r"[\s\S]{0,300}?[A-Za-z0-9+/]{40}",
     ),
-    Rule(
+    SecretRule(
         name="ssh-private-key",
         # The first bytes of every such key, without the lines around it.
         triggers=("b3blbnnzac1rzxktdje",),
         form=r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/=]{20}",
     ),
-    Rule(
+    SecretRule(
         name="putty-private-key",
         triggers=("private-lines:",),
         form=r"Private-Lines:\s{0,2}\d{1,4}[\s\S]{0,40}?[A-Za-z0-9+/]{40}",
     ),
-    Rule(
+    SecretRule(
         name="jwt",
         triggers=("eyj",),
         form=r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=%[0-9A-F]{2}))eyJ[A-Za-z0-9_-]{10,4000}"
         r"\.(?P<value>[A-Za-z0-9_-]{10,16000}\.[A-Za-z0-9_-]{10,2000})",
         check=is_meant,
     ),
-    Rule(
+    SecretRule(
         name="password-in-url",
         triggers=("://",),
         form=r"""://[^\s/@:"'`<>\\]{0,100}:(?P<value>[^\s/@"'`<>\\]{3,2000})@(?!sha\d)[A-Za-z0-9\[]""",
         check=is_password_in_address,
     ),
-    Rule(
+    SecretRule(
         name="password-in-url",
         triggers=("://",),
         form=rf"://(?P<value>{URL}{{20,200}})@[A-Za-z0-9\[]",
         check=is_generated,
     ),
-    Rule(
+    SecretRule(
         # Whoever knows it may do what it allows.
         name="signed-address",
         triggers=("sig=", "signature="),
         form=r"""(?<=[?&;-])[Ss]ig(?:nature)?=(?P<value>(?:[A-Za-z0-9_-]|%2[BbFf]|[+/]){40,600})""",
         check=is_body,
     ),
-    Rule(
+    SecretRule(
         name="secret-address",
         triggers=("webhook",),
         form=rf"""webhook(?:[_ -]?ur[il])?(?:{IS}|{SAID})\\*["'`]?https?://[^\s/"'`<>\\]{{1,100}}/"""
@@ -87,25 +87,25 @@ GENERIC: tuple[Rule, ...] = (
         check=has_key_material,
         any_case=True,
     ),
-    Rule(
+    SecretRule(
         name="authorization-header",
         triggers=("bearer",),
         form=r"(?i:bearer)(?:\s|\\t|%20|\+){1,3}(?P<value>[A-Za-z0-9._~+/=-]{12,4000})",
         check=is_generated,
     ),
-    Rule(
+    SecretRule(
         name="authorization-header",
         triggers=("basic",),
         form=r"(?i:basic)\s{1,3}(?P<value>[A-Za-z0-9+/]{8,400}={0,2})",
         check=is_basic_credential,
     ),
-    Rule(
+    SecretRule(
         name="authorization-header",
         triggers=("authorization",),
         form=rf"""(?i:authorization)(?:{IS})\\*["'`]?(?:[A-Za-z-]{{3,12}}\s{{1,2}})?(?P<value>{BARE})""",
         check=is_named_secret,
     ),
-    Rule(
+    SecretRule(
         name="command-password",
         triggers=("-u ", "--user", "--proxy-user"),
         form=r"""(?:-u|--user|--proxy-user)[ =]{1,2}\\*["']?[^\s:"'\\]{1,80}:(?P<value>[^\s"'\\]{3,200})""",
@@ -113,13 +113,13 @@ GENERIC: tuple[Rule, ...] = (
         near=b"curl",
         before=400,
     ),
-    Rule(
+    SecretRule(
         name="command-password",
         triggers=("sshpass",),
         form=r"""sshpass\s{1,2}-p[ ]?\\*["']?(?P<value>[^\s"'\\]{3,200})""",
         check=is_password_in_address,
     ),
-    Rule(
+    SecretRule(
         name="command-password",
         triggers=("--password-stdin",),
         form=r"""(?:echo|printf)\s{1,2}\\*["']?(?P<value>[^\s"'\\|]{6,400})\\*["']?\s{0,2}\|[^\n]{0,200}--password-stdin""",
@@ -127,7 +127,7 @@ GENERIC: tuple[Rule, ...] = (
         before=600,
         within=20,
     ),
-    Rule(
+    SecretRule(
         name="command-password",
         triggers=("mysql ", "mysqldump ", "mysqladmin ", "mariadb ", "docker login", "redis-cli ", "openssl enc"),
         form=r"""(?:(?:mysql(?:dump|admin)?|mariadb)[ ](?:[^\s|;&]{1,80}[ ]){0,12}?-p"""
@@ -135,33 +135,33 @@ GENERIC: tuple[Rule, ...] = (
         r"""|openssl[ ]enc[ ](?:[^\s|;&]{1,80}[ ]){0,12}?-k[ ])\\*["']?(?P<value>[^\s"'\\|;&]{4,200})""",
         check=is_password_in_address,
     ),
-    Rule(
+    SecretRule(
         name="sql-password",
         triggers=("identified by", "password '"),
         form=r"""(?i:identified[ ]by|password)[ ]{1,2}\\?'(?P<value>[^'\s\\]{6,200})\\?'""",
         check=is_named_password,
     ),
-    Rule(
+    SecretRule(
         name="cookie",
         triggers=("cookie:",),
         form=r"""(?i:cookie):[ ]?(?:[^\n;]{0,300};[ ]?){0,10}?[\w.-]{0,30}(?i:sess|auth|token|jwt|sid)[\w.-]{0,30}="""
         r"""(?P<value>[^;\s"'\\]{16,400})""",
         check=is_generated,
     ),
-    Rule(
+    SecretRule(
         name="key-in-url",
         triggers=("?key=", "&key="),
         form=rf"[?&]key=(?P<value>{URL}{{16,400}})",
         check=is_key_material,
     ),
-    Rule(
+    SecretRule(
         name="netrc-password",
         triggers=("login ",),
         form=r"""login[ ]\S{1,80}\s{1,8}password[ ](?P<value>[^\s"'`{}<>\\]{3,200})""",
         check=is_password_in_address,
     ),
     named("named-password", _PASSWORDS, _QUALIFIED, is_named_password),
-    Rule(
+    SecretRule(
         name="named-password",
         triggers=("pass:", "pass=", 'pass"', "pass'", "pw:", "pw=", 'pw"'),
         # Test runners write PASS: before a name.
@@ -170,7 +170,7 @@ GENERIC: tuple[Rule, ...] = (
     ),
     named("named-secret", _SECRETS, _QUALIFIED, is_named_secret),
     named("spoken-secret", [*_SPOKEN, "passphrase", "passwd"], r"(?:\s(?:id|value))?", is_said_secret, SAID),
-    Rule(
+    SecretRule(
         name="refused-secret",
         # What a service answers to a key that it does not take: whatever stands there was used as one.
         triggers=("key provided: ", "token provided: "),
@@ -178,7 +178,7 @@ GENERIC: tuple[Rule, ...] = (
         check=is_named_secret,
     ),
     named("spoken-secret", _SPOKEN, r"(?:\s(?:id|value))?", is_key_material, SAID),
-    Rule(
+    SecretRule(
         name="named-secret",
         triggers=tuple(f"_{word}{sign}" for word in ("key", "pat") for sign in ("=", ":", '"', "'", "\\", " ")),
         form=rf"""(?<=[A-Za-z0-9])(?<!public)(?<!cache)(?<!primary)(?<!foreign)_(?:key|pat)(?:{IS})\\*["'`]?(?P<value>{BARE})""",
@@ -194,5 +194,5 @@ WRAPPED_WORDS = [
 ]
 """What is looked for in base64 beside the beginnings of tokens."""
 
-RULES: tuple[Rule, ...] = (*PROVIDERS, *GENERIC)
+RULES: tuple[SecretRule, ...] = (*PROVIDERS, *GENERIC)
 """In the order in which they are tried at one place of a text: what names the provider comes first."""

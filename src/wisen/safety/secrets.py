@@ -17,7 +17,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from wisen.safety import wrapped
 from wisen.safety.private_rules import CLUES
-from wisen.safety.secret_forms import Rule, compiled
+from wisen.safety.secret_forms import SecretRule, compiled
 from wisen.safety.secret_rules import RULES, WRAPPED_WORDS
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Armed:
 
     __slots__ = ("form", "name", "rule", "value")
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: SecretRule) -> None:
         self.rule = rule
         self.name = rule.name
         self.form: re.Pattern[bytes] | None = None
@@ -87,7 +87,7 @@ class _Other:
 class Finder:
     """A set of rules, ready to look."""
 
-    def __init__(self, rules: Iterable[Rule] = RULES, clues: Mapping[str, tuple[str, ...]] = CLUES) -> None:
+    def __init__(self, rules: Iterable[SecretRule] = RULES, clues: Mapping[str, tuple[str, ...]] = CLUES) -> None:
         rules = tuple(rules)
         armed: dict[bytes, list[_Armed]] = {}
         for rule in rules:

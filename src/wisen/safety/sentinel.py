@@ -37,7 +37,6 @@ _MARK = re.compile(
 _REST_OF_TAG = re.compile(r"[^>\n&]{0,400}(?:>|&(?:amp;)*(?:gt|\#0*62|\#x0*3e);|\\u003e)?", re.IGNORECASE)
 _PARAGRAPH = re.compile(r"\n[ \t>]*\r?\n")
 _BLANK = " \t\r\n>"
-_MOST_LINES = 99
 _LONGEST = 1 << 14
 _TAG = 6
 _HEADS = re.compile(
@@ -75,18 +74,8 @@ def wrap(text: str) -> str:
     return f"<{_NAME}> {_without_name(text)}\n</{_NAME}>"
 
 
-def mark_behind(text: str) -> str:
-    """The text with one mark behind it, for what a person reads as well: it begins with its own words."""
-    inside = _without_name(text)
-    return f"{inside}\n<{_NAME} {_many_lines(inside)}/>"
-
-
 def _without_name(text: str) -> str:
     return _NAME_ANYWHERE.sub(r"\1 \2", text)
-
-
-def _many_lines(text: str) -> int:
-    return min(max(sum(1 for line in text.split("\n") if line.strip(_BLANK)), 1), _MOST_LINES)
 
 
 def strip(text: str, key: bytes = b"") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from wisen.safety.likeness import is_placeholder
-from wisen.safety.secret_forms import Rule
+from wisen.safety.secret_forms import SecretRule
 
 _WORDS = (
     *"password passwort passwd passphrase passcode pwd kennwort zugangscode contraseña contrasena clave parola".split(),
@@ -71,9 +71,9 @@ def is_seed(row: str) -> bool:
     return len(words) >= 12 and not _NOT_SEED.intersection(words) and len(set(words)) >= len(words) - 3
 
 
-SPOKEN: tuple[Rule, ...] = (
+SPOKEN: tuple[SecretRule, ...] = (
     *(
-        Rule(
+        SecretRule(
             name="spoken-password",
             triggers=_WORDS,
             form=rf"(?:{'|'.join(map(re.escape, _WORDS))})(?:{between}){_STARTS}{_VALUE}",
@@ -85,7 +85,7 @@ SPOKEN: tuple[Rule, ...] = (
             rf"{_FOR}(?:(?<![A-Za-z])(?:{_IS})(?![A-Za-z])[: ]{{0,3}}|:\s{{1,3}})",
         )
     ),
-    Rule(
+    SecretRule(
         name="spoken-pin",
         triggers=(
             *("pin is", "pin ist", "pin: ", "pin code", "pin-code", "pincode", "pin est", "pin es ", "pin è", "pin é"),
@@ -97,7 +97,7 @@ SPOKEN: tuple[Rule, ...] = (
         check=is_pin,
         any_case=True,
     ),
-    Rule(
+    SecretRule(
         name="seed-words",
         triggers=tuple(_SEED.split("|")),
         form=rf"""[\s\S]{{0,160}}?(?:[\s:"'`(>=\[]|{_GLUED}){_ROW}""",

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.model.event import Event
+    from wisen.model.stretch import Kept, Stretch
     from wisen.model.tombstone import Key
-    from wisen.store.index_port import Kept, Stretch
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from wisen.errors import StoreDamaged, StoreNewer
 from wisen.store.ledger import TABLES, SqlLedger
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wisen.store.ledger_port import Ledger
-    from wisen.system.ports import Clock
+    from wisen.store.ledger import Ledger
+    from wisen.system.machine_ports import Clock
 
 # How long one process waits for the copy that another one makes: a ledger of a million events takes a part of it.
 _PATIENCE = 120.0
@@ -34,6 +34,29 @@ def copies(folder: Path) -> list[Path]:
     """The copies in a folder, newest first."""
     with translated(folder):
         return sorted(folder.glob("ledger-*.db"), reverse=True)
+
+
+class Backups(Protocol):
+    """Copies of a ledger that lives in a file. A server's ledger has the server's own."""
+
+    def make(self) -> Path:
+        """Copy the ledger, verify the copy, and drop the oldest ones beyond the number to keep."""
+        ...
+
+    def newest_good(self) -> Path | None:
+        """The newest copy that can be read whole."""
+        ...
+
+    def renew(self, holds: Callable[[Ledger], bool]) -> tuple[Path, ...]:
+        """Make a copy, then delete the older ones that hold something, or of which that cannot be told.
+
+        Returns those that are gone: what was set aside as damaged is among them.
+        """
+        ...
+
+    def restore(self, copy: Path) -> Path:
+        """Put a copy in the ledger's place; the present file is set aside and its new name returned."""
+        ...
 
 
 class LedgerBackups:

@@ -22,19 +22,14 @@ REPAIR = "Run `wisen doctor --repair`."
 class Database(Protocol):
     """One connection. Everything it raises is a StoreError."""
 
+    remedy: str
+    """The next step when it is damaged."""
+    bytewise: str
+    """The collation that orders text by its bytes."""
+
     @property
     def place(self) -> str:
         """Where it is, for a person; never with a password."""
-        ...
-
-    @property
-    def remedy(self) -> str:
-        """The next step when it is damaged."""
-        ...
-
-    @property
-    def bytewise(self) -> str:
-        """The collation that orders text by its bytes."""
         ...
 
     def transaction(self) -> AbstractContextManager[None]:

@@ -1,39 +1,65 @@
-"""The ledger's statements about entries, occurrences, moves, proposals and guards, written once for every database."""
+"""Entries in the ledger, and the one way in for what was learnt and decided: the port, and its statements."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC
-from typing import TYPE_CHECKING, Any, TypeVar, cast
-
-import msgspec
+from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.errors import StoreBusy
-from wisen.model.backtest import Backtest
-from wisen.model.decision import standing_moves
-from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Status, Tally, Who, tallied
+from wisen.model.entry import Entry, EntryStatus, Move, MoveKind, Proposal, Tally, tallied
 from wisen.model.founding import known_as, sights_of, with_known
-from wisen.model.guard import Guard, newest
+from wisen.model.guard import Guard
 from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
+from wisen.store.guards import add_guard
+from wisen.store.moves import add_move, split_sights, standing
+from wisen.store.occurrences import SqlOccurrences, add_occurrence, marks, packed_ids
+from wisen.store.proposals import add_proposal
+from wisen.store.row_bodies import body_of, read_body
 from wisen.store.seals import Table, add, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.model.guard import Learnt
     from wisen.store.dialect import Database, Value
 
 ENTRIES = Table("entries", ("id", "name", "context", "at", "body", "founded"))
-OCCURRENCES = Table("occurrences", ("id", "entry", "machine", "context", "agent", "session", "message", "at", "quote"))
-MOVES = Table("moves", ("id", "subject", "machine", "at", "decider", "kind", "value", "why"))
-PROPOSALS = Table("proposals", ("id", "entry", "at", "body", "asks"))
-GUARDS = Table("guards", ("id", "version", "context", "at", "body"))
-_AT_WORK = (Status.PENDING, Status.IN_PROGRESS, Status.PROMOTED, Status.PROMOTED_TO_SKILL)
-_AT_ONCE = 500
-"""How many ids one question names."""
+_AT_WORK = (EntryStatus.PENDING, EntryStatus.IN_PROGRESS, EntryStatus.PROMOTED, EntryStatus.PROMOTED_TO_SKILL)
 _TRIES = 8
 _WHOSE = "SELECT id, entry FROM (SELECT o.id, o.entry FROM occurrences AS o JOIN entries AS e ON e.id = o.entry) AS w"
-_Bodied = TypeVar("_Bodied", Entry, Proposal, Guard)
+
+
+class Entries(Protocol):
+    """What was learnt. All that is decided about it comes in here too, so that it comes in together."""
+
+    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
+        """Remember what was learnt and decided, all of it or nothing; the same again changes nothing.
+
+        An entry whose sights were recorded before is the one that they belong to, and rows that name it name that one;
+        a proposal that asks what was asked at the same time is left out. Returns by their ids which entries were
+        there before, and under which id.
+        """
+        ...
+
+    def all(self) -> tuple[Entry, ...]:
+        """Every entry, oldest first."""
+        ...
+
+    def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
+        """The entries with these ids, oldest first."""
+        ...
+
+    def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
+        """How often each entry was seen, or each of some, by its id."""
+        ...
+
+    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+        """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
+        ...
+
+    def over(self) -> dict[str, str]:
+        """The entries of which nothing more comes, by id, and into which each was merged, if it was."""
+        ...
 
 
 class _Outrun(Exception):
@@ -43,7 +69,8 @@ class _Outrun(Exception):
 class SqlEntries:
     """What was learnt, in a database."""
 
-    _db: Database
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
         """Remember what was learnt and decided, all of it or nothing; the same again changes nothing.
@@ -72,40 +99,38 @@ class SqlEntries:
     def _enter_row(self, row: Learnt, sights: Mapping[str, Sequence[str]]) -> None:
         if isinstance(row, Entry):
             founded = sights[row.id][0] if row.id in sights else None
-            values: dict[str, Value] = {"name": row.name, "context": row.context, "body": _body(row)}
+            values: dict[str, Value] = {"name": row.name, "context": row.context, "body": body_of(row)}
             add(self._db, ENTRIES, values | {"id": row.id, "at": microseconds(row.at), "founded": founded})
         elif isinstance(row, Proposal):
-            values = {"id": row.id, "entry": row.entry, "at": microseconds(row.at), "body": _body(row)}
-            add(self._db, PROPOSALS, values | {"asks": row.asks})
+            add_proposal(self._db, row)
         elif isinstance(row, Guard):
-            values = {"id": row.id, "version": row.version, "context": row.context, "body": _body(row)}
-            add(self._db, GUARDS, values | {"at": microseconds(row.at)})
+            add_guard(self._db, row)
         elif isinstance(row, Move):
-            values = {name: getattr(row, name, None) for name in MOVES.columns}
-            values |= {"at": microseconds(row.at), "decider": row.by.value, "kind": row.kind.value}
-            add(self._db, MOVES, values)
+            add_move(self._db, row)
         else:
-            values = {name: getattr(row, name) for name in OCCURRENCES.columns}
-            add(self._db, OCCURRENCES, values | {"at": microseconds(row.at)})
+            add_occurrence(self._db, row)
 
     def _owners(self, sights: Mapping[str, Sequence[str]]) -> dict[str, str]:
         """By sight, the entry that it was recorded for; what it was founded by counts also where that was forgotten."""
         found: dict[str, str] = {}
-        for some in _some(each for seen in sights.values() for each in seen):
+        for some in packed_ids(each for seen in sights.values() for each in seen):
             for column, table in (("founded", "SELECT founded, id FROM entries"), ("id", _WHOSE)):
-                rows = self._db.run(f"{table} WHERE {column} IN ({_marks(some)})", some)
+                rows = self._db.run(f"{table} WHERE {column} IN ({marks(some)})", some)
                 found |= {unpack(str(sight)): unpack(str(entry)) for sight, entry in rows}
         return found
 
-    def entries(self, ids: Iterable[str] | None = None) -> tuple[Entry, ...]:
-        """Every entry, or those with these ids, oldest first."""
+    def all(self) -> tuple[Entry, ...]:
+        """Every entry, oldest first."""
         order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        if ids is None:
-            return tuple(_read(row, Entry) for row in read(self._db, ENTRIES, order))
+        return tuple(read_body(row, Entry) for row in read(self._db, ENTRIES, order))
+
+    def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
+        """The entries with these ids, oldest first."""
+        order = f"ORDER BY id COLLATE {self._db.bytewise}"
         found = [
-            _read(row, Entry)
-            for some in _some(ids)
-            for row in read(self._db, ENTRIES, f"WHERE id IN ({_marks(some)}) {order}", some)
+            read_body(row, Entry)
+            for some in packed_ids(ids)
+            for row in read(self._db, ENTRIES, f"WHERE id IN ({marks(some)}) {order}", some)
         ]
         return tuple(sorted(found, key=lambda each: each.id))
 
@@ -115,20 +140,21 @@ class SqlEntries:
             found = self._tallied("", ())
         else:
             found = tuple(
-                each for some in _some(ids) for each in self._tallied(f"WHERE e.id IN ({_marks(some)})", some)
+                each for some in packed_ids(ids) for each in self._tallied(f"WHERE e.id IN ({marks(some)})", some)
             )
-        split = self._split()
+        split = split_sights(self._db)
         if not split:
             return found
         touched = {*split.values()}
-        for some in _some(split):
-            rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({_marks(some)})", some)  # noqa: S608 - ours
+        for some in packed_ids(split):
+            rows = self._db.run(f"SELECT entry FROM occurrences WHERE id IN ({marks(some)})", some)  # noqa: S608 - ours
             touched |= {unpack(str(row[0])) for row in rows}
-        return tuple(tallied(each, self.occurrences(each.entry)) if each.entry in touched else each for each in found)
+        seen = SqlOccurrences(self._db)
+        return tuple(tallied(each, seen.of(each.entry)) if each.entry in touched else each for each in found)
 
     def ranked(self, context: str | None = None) -> tuple[str, ...]:
         """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
-        if self._split():
+        if split_sights(self._db):
             found = [each for each in self.tallies() if context in (None, each.context)]
             found.sort(key=lambda each: (-each.sessions, -microseconds(each.last), each.entry.encode()))
             return tuple(each.entry for each in found)
@@ -161,71 +187,10 @@ class SqlEntries:
             )
         )
 
-    def occurrences(self, entry: str | None = None) -> tuple[Occurrence, ...]:
-        """Where entries were seen, or one of them, oldest first."""
-        split = self._split()
-        rows = [*read(self._db, OCCURRENCES, *(("",) if entry is None else ("WHERE entry = ?", (pack(entry),))))]
-        if entry is not None:
-            for some in _some(id_ for id_, into in split.items() if into == entry):
-                rows += read(
-                    self._db, OCCURRENCES, f"WHERE id IN ({_marks(some)}) AND entry <> ?", (*some, pack(entry))
-                )
-        found = (
-            Occurrence(
-                **{name: cast("str", row[name]) for name in OCCURRENCES.columns if name not in ("at", "entry")},
-                entry=split.get(cast("str", row["id"]), cast("str", row["entry"])),
-                at=from_microseconds(cast("int", row["at"])),
-            )
-            for row in rows
-        )
-        here = (each for each in found if entry in (None, each.entry))
-        return tuple(sorted(here, key=lambda each: (each.at, pack(each.id))))
-
-    def seen(self) -> Iterator[Occurrence]:
-        """Every occurrence as it was entered, whatever was decided about it since."""
-        for row in read(self._db, OCCURRENCES):
-            texts = {name: cast("str", row[name]) for name in OCCURRENCES.columns if name != "at"}
-            yield Occurrence(**texts, at=from_microseconds(cast("int", row["at"])))
-
-    def _split(self) -> dict[str, str]:
-        """The occurrences that a person took out of their entries, and to which each belongs. Not sealed."""
-        order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        rows = self._standing(f"SELECT id, kind, subject, value FROM moves WHERE kind IN ('split', 'undo') {order}")  # noqa: S608 - ours
-        return {unpack(subject): unpack(value) for _, subject, value in rows}
-
-    def sights(self) -> frozenset[str]:
-        """The ids of all occurrences."""
-        return frozenset(unpack(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
-
-    def moves(self, subject: str | None = None, *, every: bool = False) -> tuple[Move, ...]:
-        """What was decided, or about one entry or proposal, oldest first; with `every` also what was undone."""
-        found = self._every_move(subject)
-        return found if every else tuple(standing_moves(found))
-
-    def _every_move(self, subject: str | None) -> tuple[Move, ...]:
-        rest = "" if subject is None else "WHERE subject = ?"
-        order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(
-            Move(
-                id=cast("str", row["id"]),
-                subject=cast("str", row["subject"]),
-                machine=cast("str", row["machine"]),
-                at=from_microseconds(cast("int", row["at"])),
-                by=Who(cast("str", row["decider"])),
-                kind=MoveKind(cast("str", row["kind"])),
-                value=cast("str", row["value"]),
-                why=cast("str", row["why"]),
-            )
-            for row in read(self._db, MOVES, f"{rest} {order}", () if subject is None else (pack(subject),))
-        )
-
     def over(self) -> dict[str, str]:
         """The entries of which nothing more comes, by id, and into which each was merged, if it was. Not sealed."""
         last: dict[tuple[str, str], str] = {}
-        order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        kinds = "'status', 'merge', 'supersede', 'undo'"
-        asked = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - ours
-        for kind, subject, value in self._standing(asked):
+        for kind, subject, value in standing(self._db, "'status', 'merge', 'supersede', 'undo'"):
             last[subject, kind] = value
         found = {unpack(subject): "" for (subject, _), value in last.items() if value and value not in _AT_WORK}
         return found | {
@@ -233,56 +198,3 @@ class SqlEntries:
             for (subject, kind), value in last.items()
             if value and kind == MoveKind.MERGE
         }
-
-    def _standing(self, question: str) -> list[tuple[str, str, str]]:
-        """Kind, subject and value of moves that were not undone, as they are stored."""
-        rows = [tuple(map(str, row)) for row in self._db.run(question)]
-        gone = {id_ for _, kind, _, value in rows if kind == MoveKind.UNDO for id_ in unpack(value).split()}
-        return [
-            (kind, subject, value)
-            for id_, kind, subject, value in rows
-            if kind != MoveKind.UNDO and unpack(id_) not in gone
-        ]
-
-    def proposals(self) -> tuple[Proposal, ...]:
-        """Every proposal, oldest first."""
-        order = f"ORDER BY id COLLATE {self._db.bytewise}"
-        return tuple(_read(row, Proposal) for row in read(self._db, PROPOSALS, order))
-
-    def guards(self) -> tuple[Guard, ...]:
-        """Every guard in its newest version, oldest first."""
-        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
-        return newest(_read(row, Guard) for row in read(self._db, GUARDS, order))
-
-
-def _some(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """Ids, as many as one question may name."""
-    wanted = sorted(set(ids))
-    for start in range(0, len(wanted), _AT_ONCE):
-        yield tuple(map(pack, wanted[start : start + _AT_ONCE]))
-
-
-def _marks(values: tuple[str, ...]) -> str:
-    return ", ".join("?" * len(values))
-
-
-def _body(value: Entry | Proposal | Guard) -> str:
-    """The value as JSON, in which not any character may stand."""
-    named = {name: _turned(getattr(value, name), pack) for name in value.__struct_fields__}
-    return msgspec.json.encode(named | {"at": value.at.astimezone(UTC)}).decode()
-
-
-def _read(row: dict[str, Value], kind: type[_Bodied]) -> _Bodied:
-    value = msgspec.json.decode(cast("str", row["body"]), type=kind)
-    named = {name: _turned(getattr(value, name), unpack) for name in value.__struct_fields__}
-    return kind(**named)
-
-
-def _turned(value: Any, turned: Any) -> Any:
-    """A value with its texts packed or unpacked."""
-    if type(value) is str:
-        return turned(value)
-    if isinstance(value, Backtest):
-        named = {name: _turned(getattr(value, name), turned) for name in value.__struct_fields__}
-        return Backtest(**named)
-    return tuple(_turned(each, turned) for each in value) if isinstance(value, tuple) else value

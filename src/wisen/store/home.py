@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
     from wisen.model.run import Stamp
     from wisen.safety.ward import Silence, Ward
-    from wisen.store.index_port import Index
-    from wisen.store.ledger_port import Backups, Ledger, Scribe
-    from wisen.system.ports import Clock, Ids, Lock
+    from wisen.store.backups import Backups
+    from wisen.store.index import Index
+    from wisen.store.ledger import Ledger
+    from wisen.store.scribe import Scribe
+    from wisen.system.machine_ports import Clock, Ids, Lock
 
 
 @dataclass(kw_only=True)
@@ -42,7 +44,7 @@ class Home:
     @property
     def scribe(self) -> Scribe:
         """What names, dates and places rows."""
-        from wisen.store.ledger_port import Scribe
+        from wisen.store.scribe import Scribe
 
         return Scribe(self.clock, self.ids, self.machine, self.evidence)
 
@@ -51,7 +53,7 @@ class Home:
         """What keeps forgotten things from coming back, as the ledger knows them now."""
         from wisen.safety.ward import Ward
 
-        keys = self.ledger.buried()
+        keys = self.ledger.tombstones.buried()
         return Ward(keys, self.salt() if keys else b"")
 
     @property
@@ -59,7 +61,7 @@ class Home:
         """The sessions that were switched off, as the ledger knows them now."""
         from wisen.safety.ward import Silence
 
-        keys = self.ledger.buried()
+        keys = self.ledger.tombstones.buried()
         return Silence(keys, self.salt() if keys else b"")
 
     def stamp(self, began: datetime) -> Stamp:

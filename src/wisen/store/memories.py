@@ -1,14 +1,15 @@
-"""Memories in the index's SQLite file: found by FTS5, with BM25 over weighted fields."""
+"""Memories in the index: the port, and the one in a SQLite file, found by FTS5 with BM25 over weighted fields."""
 
 from __future__ import annotations
 
 from hashlib import blake2b
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from wisen.model.memory import Hit, Memory, MemoryKind
 from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
 from wisen.store.numbered import number_of
+from wisen.store.sqlite import real
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,6 +45,45 @@ _OF_CONTEXTS = f"""
 """  # noqa: S608 - names are ours
 
 
+class Memories(Protocol):
+    """What can be found again. Derived: all of it can be made anew from the logs, the ledger and files."""
+
+    def replace(self, origins: Mapping[str, Sequence[tuple[Memory, Words]]]) -> int:
+        """Hold these memories of each origin, and no others of it; with none the origin is forgotten.
+
+        In one transaction. Returns how many origins were not as before.
+        """
+        ...
+
+    def origins(self, prefix: str) -> frozenset[str]:
+        """The origins whose names begin so."""
+        ...
+
+    def find(self, sought: Sought, design: Design) -> list[Hit]:
+        """The memories that hold one of the words, those whose words match best first, up to the design's depth.
+
+        Contexts that were not asked for are not looked in. Words that stand in very many memories are left out where
+        others are found.
+        """
+        ...
+
+    def around(self, memory: str, reach: int) -> list[Memory]:
+        """The memories of the same origin up to so many turns before and behind one, in order; by the one's id."""
+        ...
+
+    def every(self) -> Iterator[Memory]:
+        """All memories, each with what stands around it."""
+        ...
+
+    def count(self) -> dict[str, int]:
+        """How many memories there are of each kind."""
+        ...
+
+    def contexts(self) -> dict[str, int]:
+        """How many memories there are in each context."""
+        ...
+
+
 class SqliteMemories:
     """Memories beside the events they come from."""
 
@@ -69,6 +109,10 @@ class SqliteMemories:
         """Inside a transaction: hold nothing of these origins."""
         for name in origins:
             self._replace(pack(name), ())
+
+    def forget_numbers(self) -> None:
+        """Know nothing: it is another file."""
+        self._contexts.clear()
 
     def origins(self, prefix: str) -> frozenset[str]:
         """The origins whose names begin so."""
@@ -171,7 +215,7 @@ class SqliteMemories:
             f" WHERE memory_words MATCH :match{where} ORDER BY {order} LIMIT :depth",
             values,
         )
-        return [(self._db.whole(number), self._db.real(score)) for number, score in rows]
+        return [(self._db.whole(number), real(self._db, score)) for number, score in rows]
 
     def _memories(self, numbers: Sequence[int]) -> dict[int, Memory]:
         rows = self._db.run(f"{_READ} WHERE m.number IN ({', '.join(map(str, numbers))})")

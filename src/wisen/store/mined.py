@@ -20,7 +20,7 @@ from wisen.store.tallies import tally
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from wisen.model.failure import Change, Failure, Goal, Mined, Signature, Try
+    from wisen.model.failure import CallChange, Failure, Goal, Mined, Signature, Try
     from wisen.model.signal import Said
     from wisen.store.dialect import Row, Value
     from wisen.store.sqlite import SqliteDatabase
@@ -78,7 +78,7 @@ def from_distances(text: str) -> tuple[int, ...]:
     return tuple(accumulate(json.loads(text)))
 
 
-def digest(change: Change) -> int:
+def digest(change: CallChange) -> int:
     """A number by which a change is known where its words are not needed."""
     words = json.dumps([change.tool, change.removed, change.added, change.first])
     return int.from_bytes(blake2b(words.encode("ascii"), digest_size=8).digest(), "big", signed=True)
@@ -91,8 +91,8 @@ class _Writer:
         self._db = db
         self._rows = _Rows([], [], [], [], [], [])
         self._signatures: dict[Signature, int] = {}
-        self._changes: dict[Change, int] = {}
-        self._fixes: dict[tuple[Signature, Change], int] = {}
+        self._changes: dict[CallChange, int] = {}
+        self._fixes: dict[tuple[Signature, CallChange], int] = {}
 
     def take(self, mined: Mined) -> None:
         """Put what a session taught to the rest."""
@@ -173,7 +173,7 @@ class _Writer:
             number = self._signatures[signature] = number_of(self._db, "signatures", values)
         return number
 
-    def _change(self, change: Change) -> int:
+    def _change(self, change: CallChange) -> int:
         number = self._changes.get(change)
         if number is None:
             values = {
@@ -185,7 +185,7 @@ class _Writer:
             number = self._changes[change] = number_of(self._db, "changes", values)
         return number
 
-    def _fix(self, signature: Signature, change: Change) -> int:
+    def _fix(self, signature: Signature, change: CallChange) -> int:
         number = self._fixes.get((signature, change))
         if number is None:
             values: dict[str, Value] = {

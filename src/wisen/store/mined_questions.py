@@ -7,13 +7,14 @@ from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from wisen.model.failure import Change, Ending, Goal, Signature
+from wisen.model.failure import CallChange, Ending, Goal, Signature
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix
 from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
 from wisen.safety.passages import own_words
 from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
 from wisen.store.index_selection import chosen_by, understood
 from wisen.store.mined import digest, from_distances
+from wisen.store.sqlite import real
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -234,7 +235,7 @@ def _signal(db: SqliteDatabase, *row: Any) -> Signal:
     kind, probability, start, end, polarity, *learnt = row
     return Signal(
         kind=SignalKind(kind),
-        probability=db.real(probability),
+        probability=real(db, probability),
         start=db.whole(start),
         end=db.whole(end),
         polarity=Polarity(polarity),
@@ -247,7 +248,7 @@ def _lesson(db: SqliteDatabase, *row: Any) -> Lesson:
     return Lesson(
         text=unpack(text),
         forbids=bool(db.whole(forbids)),
-        durable=db.real(durable),
+        durable=real(db, durable),
         is_durable=bool(db.whole(is_durable)),
         about=About(about),
     )
@@ -272,7 +273,7 @@ def _evidence(*row: Any) -> Evidence:
 class _Chance:
     """How often a change comes after a failure anyway, going by how often it comes after a success."""
 
-    def __init__(self, db: SqliteDatabase, chosen: Chosen, changes: Mapping[int, Change]) -> None:
+    def __init__(self, db: SqliteDatabase, chosen: Chosen, changes: Mapping[int, CallChange]) -> None:
         self._db = db
         self._changes = {number: (change.tool, digest(change)) for number, change in changes.items()}
         values = {**chosen.values, "changes": json.dumps([known for _, known in self._changes.values()])}
@@ -298,9 +299,9 @@ def _signatures(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, Signatu
     }
 
 
-def _changes(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, Change]:
+def _changes(db: SqliteDatabase, numbers: Iterable[int]) -> dict[int, CallChange]:
     return {
-        number: Change(
+        number: CallChange(
             tool=unpack(tool),
             removed=tuple(json.loads(removed)),
             added=tuple(json.loads(added)),

@@ -1,8 +1,8 @@
-"""The ledger's statements about whose files and folders are, written once for every database."""
+"""Whose files and folders are, in the ledger: the port, and its statements for every database."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from wisen.model.entry import Who
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
@@ -20,12 +20,29 @@ OWNERSHIP = Table(
 )
 
 
+class Ownerships(Protocol):
+    """Whose files and folders are, of each machine for itself: a path of one says nothing of another's."""
+
+    def add(self, rows: Iterable[Ownership]) -> None:
+        """Remember words about files and folders, all of it or nothing; the same again changes nothing."""
+        ...
+
+    def all(self) -> tuple[Ownership, ...]:
+        """Every word about files and folders of all machines, oldest first."""
+        ...
+
+    def of(self, machine: str) -> tuple[Ownership, ...]:
+        """Every word about files and folders of one machine, oldest first."""
+        ...
+
+
 class SqlOwnerships:
     """Whose files and folders are, in a database."""
 
-    _db: Database
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
-    def note_ownership(self, rows: Iterable[Ownership]) -> None:
+    def add(self, rows: Iterable[Ownership]) -> None:
         """Remember words about files and folders, all of it or nothing."""
         with self._db.transaction():
             for row in rows:
@@ -34,8 +51,15 @@ class SqlOwnerships:
                 values |= {"subject": row.subject.value, "verdict": row.verdict.value}
                 add(self._db, OWNERSHIP, values)
 
-    def ownerships(self, machine: str | None = None) -> tuple[Ownership, ...]:
-        """Every word about files and folders of one machine, or of all, oldest first."""
+    def all(self) -> tuple[Ownership, ...]:
+        """Every word about files and folders of all machines, oldest first."""
+        return self._read(None)
+
+    def of(self, machine: str) -> tuple[Ownership, ...]:
+        """Every word about files and folders of one machine, oldest first."""
+        return self._read(machine)
+
+    def _read(self, machine: str | None) -> tuple[Ownership, ...]:
         where, asked = ("", ()) if machine is None else ("WHERE machine = ? ", (pack(machine),))
         order = f"{where}ORDER BY at, id COLLATE {self._db.bytewise}"
         return tuple(map(_ownership, read(self._db, OWNERSHIP, order, asked)))

@@ -1,8 +1,8 @@
-"""The ledger's statements about the user's own wording, written once for every database."""
+"""The user's own wording, in the ledger: the port, and its statements for every database."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from wisen.model.phrase import OwnPhrase, Proof, Search, Way
 from wisen.model.signal import SignalKind
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.store.dialect import Database, Row, Value
-    from wisen.store.phrases_port import PhraseRow
+
+PhraseRow: TypeAlias = OwnPhrase | Proof | Search
 
 _COUNTS = ("hits", "turns", "sessions", "signs", "others")
 PHRASES = Table("phrases", ("id", "machine", "at", "text", "kind", "way", *_COUNTS))
@@ -24,12 +25,40 @@ SEARCHES = Table("phrase_searches", ("id", "machine", "at", "since", "way", "tur
 WORDING = (PHRASES, PROOFS, SEARCHES)
 
 
+class Phrasebook(Protocol):
+    """The phrases of users, of each machine for itself: what one person means by a word says nothing of another's."""
+
+    def add(self, rows: Iterable[PhraseRow]) -> None:
+        """Remember phrases, what speaks for them, and that they were looked for: all of it or nothing.
+
+        The same again changes nothing.
+        """
+        ...
+
+    def all(self) -> tuple[OwnPhrase, ...]:
+        """Every word on a phrase of all machines, oldest first."""
+        ...
+
+    def of(self, machine: str) -> tuple[OwnPhrase, ...]:
+        """Every word on a phrase of one machine, oldest first."""
+        ...
+
+    def proofs(self, machine: str | None = None) -> tuple[Proof, ...]:
+        """The turns that speak for the phrases of one machine, or of all, oldest first."""
+        ...
+
+    def searches(self, machine: str | None = None) -> tuple[Search, ...]:
+        """When phrases were looked for on one machine, or on all, oldest first."""
+        ...
+
+
 class SqlPhrases:
     """The user's own wording, in a database."""
 
-    _db: Database
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
-    def note_phrases(self, rows: Iterable[PhraseRow]) -> None:
+    def add(self, rows: Iterable[PhraseRow]) -> None:
         """Remember phrases, what speaks for them, and that they were looked for: all of it or nothing."""
         with self._db.transaction():
             for row in rows:
@@ -43,8 +72,12 @@ class SqlPhrases:
                         values[name] = str(values[name])
                 add(self._db, table, values)
 
-    def phrases(self, machine: str | None = None) -> tuple[OwnPhrase, ...]:
-        """Every word on a phrase of one machine, or of all, oldest first."""
+    def all(self) -> tuple[OwnPhrase, ...]:
+        """Every word on a phrase of all machines, oldest first."""
+        return tuple(map(_phrase, read(self._db, PHRASES, *self._of(None))))
+
+    def of(self, machine: str) -> tuple[OwnPhrase, ...]:
+        """Every word on a phrase of one machine, oldest first."""
         return tuple(map(_phrase, read(self._db, PHRASES, *self._of(machine))))
 
     def proofs(self, machine: str | None = None) -> tuple[Proof, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from wisen.errors import StoreDamaged
 from wisen.store.escapes import pack, unpack
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wisen.store.dialect import Database, Row, Value
+
+MILLIONTHS = 1_000_000
+"""Chances and weights are kept in millionths: a seal is made of whole numbers and texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +60,19 @@ def _seal(table: Table, packed: Row) -> str:
     present = {name: value for name, value in zip(table.columns, packed, strict=True) if value is not None}
     canonical = json.dumps([table.name, present], sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(canonical.encode(), digest_size=8).hexdigest()
+
+
+def text(value: Value) -> str:
+    """A value of a row that was read, which is a text."""
+    # The seal was made of what we wrote, so the type is as certain as the value.
+    return cast("str", value)
+
+
+def number(value: Value) -> int:
+    """A value of a row that was read, which is a whole number."""
+    return cast("int", value)
+
+
+def optional(value: Value) -> str | None:
+    """A value of a row that was read, which is a text where it is there."""
+    return cast("str | None", value)

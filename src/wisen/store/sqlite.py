@@ -91,19 +91,9 @@ class SqliteDatabase:
             raise damaged(self.path, "something else stands where we wrote a number")
         return value
 
-    def real(self, value: Value) -> float:
-        """A value that we wrote as a number with a fraction. Raises: StoreDamaged."""
-        if not isinstance(value, float):
-            raise damaged(self.path, "something else stands where we wrote a number")
-        return value
-
     def has_table(self, name: str) -> bool:
         """Whether the table is there."""
         return bool(self.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))
-
-    def names(self) -> frozenset[str]:
-        """The names of its tables and indexes."""
-        return frozenset(str(name) for (name,) in self.run("SELECT name FROM sqlite_master"))
 
     def claim(self) -> None:
         """Sign the file as ours; BEGIN IMMEDIATE already keeps others out."""
@@ -111,15 +101,9 @@ class SqliteDatabase:
 
     def check(self) -> None:
         """Look the structure over. Raises: StoreDamaged."""
-        self.verify("integrity_check")
+        verify_structure(self, "integrity_check")
         if self.run("PRAGMA foreign_key_check"):
             raise damaged(self.path, "rows point to rows that are not there")
-
-    def verify(self, pragma: str) -> None:
-        """Let SQLite look at its own structure. Raises: StoreDamaged."""
-        found = [str(row[0]) for row in self.run(f"PRAGMA {pragma}(1)")]
-        if found != ["ok"]:
-            raise damaged(self.path, found[0] if found else "SQLite cannot read its structure")
 
     def scrub(self, tables: Sequence[str] = ()) -> None:
         """Write the whole file anew, without the pages and the log in which deleted rows stand. Raises: StoreBusy."""
@@ -136,6 +120,25 @@ class SqliteDatabase:
         """Let go of the file."""
         with translated(self.path):
             self.connection.close()
+
+
+def real(db: SqliteDatabase, value: Value) -> float:
+    """A value that we wrote as a number with a fraction. Raises: StoreDamaged."""
+    if not isinstance(value, float):
+        raise damaged(db.path, "something else stands where we wrote a number")
+    return value
+
+
+def table_names(db: SqliteDatabase) -> frozenset[str]:
+    """The names of the tables and indexes of a database."""
+    return frozenset(str(name) for (name,) in db.run("SELECT name FROM sqlite_master"))
+
+
+def verify_structure(db: SqliteDatabase, pragma: str) -> None:
+    """Let SQLite look at its own structure. Raises: StoreDamaged."""
+    found = [str(row[0]) for row in db.run(f"PRAGMA {pragma}(1)")]
+    if found != ["ok"]:
+        raise damaged(db.path, found[0] if found else "SQLite cannot read its structure")
 
 
 def damaged(path: Path, why: str) -> StoreDamaged:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from wisen.errors import StoreDamaged, StoreError, StoreReadOnly
 from wisen.store import migrate as migrations
 from wisen.store.migrate import migrate, version_of
-from wisen.store.sqlite import SqliteDatabase, damaged, translated
+from wisen.store.sqlite import SqliteDatabase, damaged, table_names, translated, verify_structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +82,7 @@ def looking_at(path: Path, kind: Kind, *, busy: float) -> Iterator[SqliteDatabas
         if db.number("PRAGMA application_id") != kind.application_id:
             raise damaged(path, f"it is not wisen's {kind.store}, or its head is garbled")
         if kind.thorough:
-            db.verify("integrity_check")
+            verify_structure(db, "integrity_check")
         if version_of(db, kind.store) == 0:
             raise damaged(path, "its record of migrations is gone")
         yield db
@@ -102,7 +102,7 @@ def _names_after(kind: Kind, steps: tuple[str, ...]) -> frozenset[str]:
     db = SqliteDatabase(sqlite3.connect(place, isolation_level=None), place, kind.application_id)
     try:
         migrate(db, kind.store)
-        return db.names()
+        return table_names(db)
     finally:
         db.close()
 
@@ -215,7 +215,7 @@ def _fill(new: Path, path: Path, kind: Kind, busy: float) -> None:
             os.close(handle)
     try:
         with looking_at(new, replace(kind, thorough=True), busy=busy) as written:
-            if names_in(kind) - written.names():
+            if names_in(kind) - table_names(written):
                 raise damaged(new, "a part of what was written is not there")
     except StoreDamaged as error:
         raise StoreError(f"{path} could not be made whole: {error} Make room and run it again.") from error

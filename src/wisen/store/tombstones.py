@@ -1,12 +1,9 @@
-"""The ledger's statements about forgetting, written once for every database."""
+"""What was forgotten, in the ledger: the port, and its statements for every database."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
-from wisen.model.context import Alias, Context
-from wisen.model.snapshot import Snapshot
 from wisen.model.tombstone import Key, KeyKind, Tombstone
 from wisen.store.escapes import from_microseconds, microseconds, pack
 from wisen.store.seals import Table, add, read
@@ -16,39 +13,41 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.store.dialect import Database, Value
-    from wisen.store.tombstones_port import Row
 
 TOMBSTONES = Table("tombstones", ("id", "machine", "at", "scope", "many"))
 KEYS = Table("tombstone_keys", ("id", "tombstone", "kind", "agent", "session", "value", "size"))
 GRAVES = (TOMBSTONES, KEYS)
-_TABLES = {
-    "Entry": "entries",
-    "Occurrence": "occurrences",
-    "Move": "moves",
-    "Proposal": "proposals",
-    "Guard": "guards",
-    "Change": "changes",
-    "Look": "looks",
-    "Run": "runs",
-    "Exposure": "exposures",
-    "Outcome": "outcomes",
-    "Reinforcement": "reinforcements",
-    "Ownership": "ownership",
-    "Snapshot": "snapshots",
-    "Alias": "aliases",
-    "Context": "contexts",
-    "Record": "records",
-    "Proof": "phrase_proofs",
-    "OwnPhrase": "phrases",
-    "Search": "phrase_searches",
-}
-"""Where rows are, by their kind; what others point to comes behind them."""
 
 
-class SqlGraves:
-    """What was forgotten, in a database, and how rows go."""
+class Tombstones(Protocol):
+    """What was forgotten, so that it is not learnt again."""
 
-    _db: Database
+    def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
+        """Remember that something is forgotten, all of it or nothing, before anything is removed."""
+        ...
+
+    def all(self) -> tuple[Tombstone, ...]:
+        """Every tombstone, oldest first."""
+        ...
+
+    def buried(self, tombstone: str | None = None) -> tuple[Key, ...]:
+        """The keys of all tombstones, or of one."""
+        ...
+
+    def finish(self, tombstone: str, at: datetime) -> None:
+        """Remember that everything a tombstone names is gone; the same again changes nothing."""
+        ...
+
+    def lift(self, tombstone: str) -> None:
+        """Take a tombstone away: what it kept out may be learnt again."""
+        ...
+
+
+class SqlTombstones:
+    """What was forgotten, in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
 
     def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
         """Remember that something is forgotten, all of it or nothing."""
@@ -58,7 +57,7 @@ class SqlGraves:
             for key in keys:
                 self._add_key(tombstone.id, key)
 
-    def tombstones(self) -> tuple[Tombstone, ...]:
+    def all(self) -> tuple[Tombstone, ...]:
         """Every tombstone, oldest first."""
         done = {row["tombstone"] for row in read(self._db, KEYS, "WHERE kind = ?", (KeyKind.DONE.value,))}
         return tuple(
@@ -105,33 +104,3 @@ class SqlGraves:
         with self._db.transaction():
             for table, column in ((KEYS, "tombstone"), (TOMBSTONES, "id")):
                 self._db.run(f"DELETE FROM {table.name} WHERE {column} = ?", (pack(tombstone),))  # noqa: S608 - ours
-
-    def remove(self, rows: Iterable[Row]) -> int:
-        """Delete rows, all of them or none; returns how many were there."""
-        of: dict[str, list[Row]] = defaultdict(list)
-        for row in rows:
-            of[type(row).__name__].append(row)
-        gone = 0
-        with self._db.transaction():
-            for kind, table in _TABLES.items():
-                # A resolution points to its failure, and goes before it.
-                for row in sorted(of[kind], key=lambda each: getattr(each, "failure", None) is None):
-                    where, values = _identity(row)
-                    statement = f"DELETE FROM {table} WHERE {where} RETURNING 1"  # noqa: S608 - names are ours
-                    gone += len(self._db.run(statement, values))
-        return gone
-
-    def scrub(self) -> None:
-        """Leave no byte of what was deleted in the files of the store."""
-        self._db.scrub(sorted(_TABLES.values()))
-
-
-def _identity(row: Row) -> tuple[str, tuple[Value, ...]]:
-    if isinstance(row, Snapshot):
-        values = pack(row.path), pack(row.machine), microseconds(row.at), row.digest
-        return "path = ? AND machine = ? AND at = ? AND digest = ?", values
-    if isinstance(row, Alias):
-        return "machine = ? AND path = ? AND context = ?", (pack(row.machine), pack(row.path), pack(row.context))
-    if isinstance(row, Context):
-        return "key = ?", (pack(row.key),)
-    return "id = ?", (pack(row.id),)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.change import Seen
-    from wisen.system.ports import Clock, Files
+    from wisen.system.machine_ports import Clock, Files
 
 _SETTLED = 5.0
 """Seconds after which nobody writes a part any more: hooks write theirs within one."""

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wisen.system.ports import Clock
+    from wisen.system.machine_ports import Clock
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 

@@ -12,7 +12,7 @@ import sys
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.presence import NotAPerson, Person
 from wisen.system.parent_processes import ancestors
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from wisen.model.presence import AgentSigns, Process, Voice
-    from wisen.system.presence_port import Presence
 
 _INTERPRETERS = (
     "node",
@@ -52,6 +51,14 @@ def on_word_of(person: Person) -> Iterator[None]:
         yield
     finally:
         _PROVEN.reset(before)
+
+
+class Presence(Protocol):
+    """Tells whether a person decides here and now."""
+
+    def look(self) -> Voice:
+        """A person with the evidence of it, or the reason why there is none. It never fails."""
+        ...
 
 
 class ProvenPresence:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from wisen.system.ports import Clock
+    from wisen.system.machine_ports import Clock
 
 _PATIENCE = 3600.0
 """How many seconds one round may take."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from wisen.model.change import digest
 from wisen.model.ownership import FileFacts
@@ -14,6 +14,21 @@ from wisen.system.git import NO_ANSWER, GitCheckouts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+
+class Tracking(Protocol):
+    """Where a file comes from: what git has is written by whoever commits, and every file has dates."""
+
+    def tracked_by(self, path: Path) -> str | None:
+        """The top of the repository that tracks a file, around it at any height; empty where none does.
+
+        None where a repository is there and cannot be asked.
+        """
+        ...
+
+    def facts(self, path: Path, first: int) -> FileFacts | None:
+        """What the system tells of a file, with a digest of its first bytes; None where no regular file is there."""
+        ...
 
 
 class GitTracking:

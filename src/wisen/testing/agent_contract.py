@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wisen.agents.ports import Agent
+    from wisen.agents.agent_ports import Agent
     from wisen.model.event import Event
     from wisen.model.source import Batch, Source, Trouble
 

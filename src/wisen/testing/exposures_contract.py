@@ -10,14 +10,14 @@ from msgspec import structs
 
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.reinforcement import How, Reinforcement
-from wisen.model.trial import Outcome
+from wisen.model.trial import TrialOutcome
 from wisen.testing.entries_contract import HOSTILE
 from wisen.testing.log_writer import NOON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.store.ledger_port import Ledger
+    from wisen.store.ledger import Ledger
 
 
 def an_exposure(id_: str = "a", subject: str = "R-1a2b3c4d", minutes: int = 0) -> Exposure:
@@ -36,9 +36,9 @@ def an_exposure(id_: str = "a", subject: str = "R-1a2b3c4d", minutes: int = 0) -
     )
 
 
-def an_outcome(id_: str = "a", minutes: int = 0) -> Outcome:
+def an_outcome(id_: str = "a", minutes: int = 0) -> TrialOutcome:
     """A session in which a rule mattered."""
-    return Outcome(
+    return TrialOutcome(
         id=id_,
         machine="desk",
         agent="claude-code",
@@ -84,29 +84,29 @@ class ExposuresContract:
             chance=0.95,
             at=(NOON - timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9))),
         )
-        ledger.expose([an_exposure("b"), an_exposure("a"), hostile])
-        ledger.expose([structs.replace(an_exposure("a"), subject="another")])
+        ledger.exposures.add([an_exposure("b"), an_exposure("a"), hostile])
+        ledger.exposures.add([structs.replace(an_exposure("a"), subject="another")])
         again = reopen()
         again.check()
-        assert again.exposures() == (hostile, an_exposure("a"), an_exposure("b"))
+        assert again.exposures.all() == (hostile, an_exposure("a"), an_exposure("b"))
 
     def test_exposures_can_be_asked_for_by_subject(self, ledger: Ledger) -> None:
-        ledger.expose([an_exposure("a"), an_exposure("b", "8e2f44"), an_exposure("c", minutes=-3)])
-        assert [each.id for each in ledger.exposures("R-1a2b3c4d")] == ["c", "a"]
-        assert ledger.exposures("none") == ()
+        ledger.exposures.add([an_exposure("a"), an_exposure("b", "8e2f44"), an_exposure("c", minutes=-3)])
+        assert [each.id for each in ledger.exposures.of("R-1a2b3c4d")] == ["c", "a"]
+        assert ledger.exposures.of("none") == ()
 
     def test_what_coins_said_can_be_asked_for_alone(self, ledger: Ledger) -> None:
         coin = structs.replace(an_exposure("c"), event="coin", arm=Arm.WITHHELD, chance=0.5)
-        ledger.expose([an_exposure("a"), coin, structs.replace(coin, id="d", subject="8e2f44", chance=0.0)])
-        assert [each.id for each in ledger.exposures(tossed=True)] == ["c", "d"]
-        assert ledger.exposures("R-1a2b3c4d", tossed=True) == (coin,)
+        ledger.exposures.add([an_exposure("a"), coin, structs.replace(coin, id="d", subject="8e2f44", chance=0.0)])
+        assert [each.id for each in ledger.exposures.all(tossed=True)] == ["c", "d"]
+        assert ledger.exposures.of("R-1a2b3c4d", tossed=True) == (coin,)
 
     def test_exposures_can_be_asked_for_by_session(self, ledger: Ledger) -> None:
         other = structs.replace(an_exposure("b"), session=HOSTILE)
-        ledger.expose([an_exposure("a"), other, structs.replace(other, id="c", subject="8e2f44")])
-        assert [each.id for each in ledger.exposures(session=HOSTILE)] == ["b", "c"]
-        assert ledger.exposures("R-1a2b3c4d", session=HOSTILE) == (other,)
-        assert ledger.exposures(session="none") == ()
+        ledger.exposures.add([an_exposure("a"), other, structs.replace(other, id="c", subject="8e2f44")])
+        assert [each.id for each in ledger.exposures.all(session=HOSTILE)] == ["b", "c"]
+        assert ledger.exposures.of("R-1a2b3c4d", session=HOSTILE) == (other,)
+        assert ledger.exposures.all(session="none") == ()
 
     def test_exposures_are_remembered_all_or_none(self, ledger: Ledger) -> None:
         def rows() -> Iterator[Exposure]:
@@ -114,28 +114,28 @@ class ExposuresContract:
             raise ValueError("in the midst of it")
 
         with pytest.raises(ValueError, match="in the midst"):
-            ledger.expose(rows())
-        assert ledger.exposures() == ()
+            ledger.exposures.add(rows())
+        assert ledger.exposures.all() == ()
 
     def test_outcomes_come_back_whole_oldest_first_and_the_first_word_stands(
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
         hostile = structs.replace(an_outcome("z", minutes=-1), session=HOSTILE, subject=HOSTILE, rails={HOSTILE: 0})
-        ledger.conclude([an_outcome("b"), an_outcome("a"), hostile])
-        ledger.conclude([structs.replace(an_outcome("a"), hit=True)])
+        ledger.trial_outcomes.add([an_outcome("b"), an_outcome("a"), hostile])
+        ledger.trial_outcomes.add([structs.replace(an_outcome("a"), hit=True)])
         again = reopen()
         again.check()
-        assert again.outcomes() == (hostile, an_outcome("a"), an_outcome("b"))
+        assert again.trial_outcomes.all() == (hostile, an_outcome("a"), an_outcome("b"))
 
     def test_what_praise_strengthened_comes_back_whole_oldest_first_and_the_first_word_stands(
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
         hostile = structs.replace(a_reinforcement("z", HOSTILE, -1), session=HOSTILE, message=HOSTILE, how=How.NAMED)
-        ledger.strengthen([a_reinforcement("b"), a_reinforcement("a"), hostile])
-        ledger.strengthen([structs.replace(a_reinforcement("a"), weight=1.0)])
+        ledger.reinforcements.add([a_reinforcement("b"), a_reinforcement("a"), hostile])
+        ledger.reinforcements.add([structs.replace(a_reinforcement("a"), weight=1.0)])
         again = reopen()
         again.check()
-        assert again.reinforcements() == (hostile, a_reinforcement("a"), a_reinforcement("b"))
+        assert again.reinforcements.all() == (hostile, a_reinforcement("a"), a_reinforcement("b"))
 
     def test_what_praise_strengthened_is_remembered_all_or_none(self, ledger: Ledger) -> None:
         def rows() -> Iterator[Reinforcement]:
@@ -143,5 +143,5 @@ class ExposuresContract:
             raise ValueError("in the midst of it")
 
         with pytest.raises(ValueError, match="in the midst"):
-            ledger.strengthen(rows())
-        assert ledger.reinforcements() == ()
+            ledger.reinforcements.add(rows())
+        assert ledger.reinforcements.all() == ()

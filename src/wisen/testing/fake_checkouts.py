@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wisen.system.ports import Checkouts
+    from wisen.system.machine_ports import Checkouts
 
 
 class MemoryCheckouts:

@@ -13,7 +13,7 @@ from wisen.model.change import Seen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.system.ports import Files
+    from wisen.system.machine_ports import Files
 
 _MODE = 0o644
 

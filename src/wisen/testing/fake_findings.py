@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.event import Event, SessionKey
-    from wisen.model.failure import Change, Failure, Goal, Mined, Signature, Try
+    from wisen.model.failure import CallChange, Failure, Goal, Mined, Signature, Try
     from wisen.model.history import Act
     from wisen.model.signal import Said
 
@@ -31,7 +31,7 @@ def whole(moment: datetime) -> datetime:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MemoryFindings:
+class SelectedFindings:
     """What was found in the sessions that a question is about."""
 
     events: Sequence[Event]
@@ -56,7 +56,7 @@ class MemoryFindings:
 
     def fixes(self) -> tuple[Fix, ...]:
         """The changes that made failing calls work."""
-        by_fix: dict[tuple[Signature, Change], list[tuple[int, Try]]] = defaultdict(list)
+        by_fix: dict[tuple[Signature, CallChange], list[tuple[int, Try]]] = defaultdict(list)
         for session, each in self._tries():
             if self._recent(each.at):
                 by_fix[each.signature, each.change].append((session, each))
@@ -157,7 +157,7 @@ class MemoryFindings:
             last_worked=max((whole(each.at), each.worked) for _, each in cases)[1],
         )
 
-    def _by_chance(self, change: Change) -> float:
+    def _by_chance(self, change: CallChange) -> float:
         habits = sum(mined.habits.get(change, 0) for mined in self.found)
         after_success = sum(mined.pairs.get(change.tool, (0, 0))[0] for mined in self.found)
         after_failure = sum(mined.pairs.get(change.tool, (0, 0))[1] for mined in self.found)

@@ -1,23 +1,22 @@
-"""An index in memory, for tests of what stands on the port. It counts in plain Python, and so checks the SQL too."""
+"""An index in memory, for tests of what stands on its ports. It counts in plain Python, and so checks the SQL too."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from wisen.model.archive import EVENT_BYTES, Stored
 from wisen.model.context import NOWHERE
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Outcome, Provenance, Rejection
-from wisen.model.history import Act, History, Step, Turn
+from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Outcome, Provenance, Rejection
 from wisen.model.report import Counts, Selection, ToolUse
 from wisen.model.source import Mark, TroubleCount, TroubleKind
 from wisen.model.tombstone import FORGOTTEN, Trace, covers
-from wisen.testing.fake_findings import MemoryFindings, turn_of, whole
-from wisen.testing.fake_memories import PlainMemories
-from wisen.testing.fake_models import MemoryAnswers
+from wisen.store.index import Index
+from wisen.testing.fake_findings import whole
+from wisen.testing.fake_models import MemoryModelAnswers
+from wisen.testing.index_rows import IndexRows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -27,65 +26,68 @@ if TYPE_CHECKING:
     from wisen.model.event import Event, SessionKey
     from wisen.model.failure import Goal, Mined
     from wisen.model.fix import Evidence, FailureKind, Fix
+    from wisen.model.history import History
     from wisen.model.signal import Sighting
     from wisen.model.source import Source
-    from wisen.store.index_port import Kept, Stretch
+    from wisen.model.stretch import Stretch
 
 
-class MemoryIndex(MemoryAnswers):
+class MemoryIndex(Index):
     """Keeps everything until it is garbage."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.memories = PlainMemories()
-        self._kept: dict[tuple[str, str], Kept] = {}
-        self._marks: dict[tuple[str, str], Mark] = {}
-        self._sessions: dict[SessionKey, int] = {}
-        self._holdings: set[tuple[str, SessionKey]] = set()
-        self._places: set[tuple[SessionKey, str]] = set()
-        self._troubles: dict[tuple[str, str, TroubleKind, str], TroubleCount] = {}
-        self._sizes: Counter[int] = Counter()
-        """By session, how many events it holds."""
-        self._handed: dict[int, int] = {}
-        self._seen: dict[int, tuple[int, int]] = {}
-        """By session, how many events it held and which version of the miner saw them."""
-        self._found: dict[int, Mined] = {}
+        rows = IndexRows()
+        super().__init__(
+            events=MemoryEvents(rows),
+            findings=MemoryFindings(rows),
+            removal=MemoryIndexRemoval(rows),
+            memories=rows.memories,
+            model_answers=MemoryModelAnswers(),
+            storage=_NoFile(),
+        )
+
+
+class MemoryEvents:
+    """Events in memory."""
+
+    def __init__(self, rows: IndexRows) -> None:
+        self._rows = rows
 
     def marks(self, agent: str) -> Mapping[str, Mark]:
         """How far each source of an agent was read, by path."""
-        return {path: mark for (owner, path), mark in self._marks.items() if owner == agent}
+        return {path: mark for (owner, path), mark in self._rows.marks.items() if owner == agent}
 
     def keep(self, stretches: Sequence[Stretch]) -> int:
         """Store them; an event that is already there stays as it is. Returns how many were new."""
         new = 0
         for stretch in stretches:
             self._keep_troubles(stretch)
-            self._marks[stretch.source.agent, str(stretch.source.path)] = stretch.mark
+            self._rows.marks[stretch.source.agent, str(stretch.source.path)] = stretch.mark
             for kept in stretch.kept:
                 session = kept.event.session
-                number = self._sessions.setdefault(session, max(self._sessions.values(), default=0) + 1)
-                self._holdings.add((str(stretch.source.path), session))
-                self._places.add((session, "" if isinstance(kept.event, Concession) else kept.event.place))
-                if (session.agent, kept.event.id) not in self._kept:
-                    self._kept[session.agent, kept.event.id] = kept
-                    self._sizes[number] += 1
+                number = self._rows.sessions.setdefault(session, max(self._rows.sessions.values(), default=0) + 1)
+                self._rows.holdings.add((str(stretch.source.path), session))
+                self._rows.places.add((session, "" if isinstance(kept.event, Concession) else kept.event.place))
+                if (session.agent, kept.event.id) not in self._rows.kept:
+                    self._rows.kept[session.agent, kept.event.id] = kept
+                    self._rows.sizes[number] += 1
                     new += 1
         return new
 
     def counts(self, selection: Selection) -> Counts:
         """What the selected sessions hold."""
-        kept = [each for each in self._selected(selection) if not isinstance(each.event, Concession)]
+        kept = [each for each in self._rows.selected(selection) if not isinstance(each.event, Concession)]
         events = [each.event for each in kept]
-        rejected = {(each.session.agent, each.call) for each in self._events() if isinstance(each, Rejection)}
+        rejected = {(each.session.agent, each.call) for each in self._rows.events() if isinstance(each, Rejection)}
         interrupts = [each for each in events if isinstance(each, Interrupt)]
         messages = [each for each in events if isinstance(each, Message)]
         return Counts(
-            sources=sum(self._is_chosen(agent, path, selection) for agent, path in self._marks),
+            sources=sum(self._rows.is_chosen(agent, path, selection) for agent, path in self._rows.marks),
             sessions=len({each.session for each in events}),
             contexts=len({each.context for each in kept if each.context}),
             typed_turns=sum(each.provenance is Provenance.TYPED for each in messages),
             rejections=sum(isinstance(each, Rejection) for each in events),
-            rejections_with_reason=sum(each.origin is Origin.REJECTION for each in messages),
+            rejections_with_reason=sum(each.origin is MessageOrigin.REJECTION for each in messages),
             interrupts=len(interrupts),
             interrupts_by_rejection=sum((each.session.agent, each.call) in rejected for each in interrupts),
             tools=_tools(events),
@@ -96,65 +98,100 @@ class MemoryIndex(MemoryAnswers):
 
     def histories(self, selection: Selection) -> Iterator[History]:
         """The calls of each selected session with how they ended, and the user's turns, in order."""
-        chosen = {self._sessions[kept.event.session] for kept in self._selected(selection)}
+        chosen = {self._rows.sessions[kept.event.session] for kept in self._rows.selected(selection)}
         for number in sorted(chosen):
-            history = self._history(number, selection)
+            history = self._rows.history(number, selection)
             if history.steps or history.turns:
                 yield history
 
+    def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
+        """What could not be read in the selected sources."""
+        found = (
+            each for key, each in self._rows.troubles.items() if self._rows.is_chosen(key[0], each.path, selection)
+        )
+        return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
+
+    def _keep_troubles(self, stretch: Stretch) -> None:
+        source: Source = stretch.source
+        owner = (source.agent, str(source.path))
+        self._rows.troubles = {
+            key: count
+            for key, count in self._rows.troubles.items()
+            if key[:2] != owner or not (stretch.afresh or key[2] in (TroubleKind.UNFINISHED, TroubleKind.UNREADABLE))
+        }
+        for trouble in stretch.troubles:
+            key = (*owner, trouble.kind, trouble.detail)
+            before = self._rows.troubles.get(key)
+            self._rows.troubles[key] = TroubleCount(
+                path=owner[1],
+                kind=trouble.kind,
+                detail=trouble.detail,
+                count=1 + (0 if before is None else before.count),
+                first_offset=trouble.offset if before is None else min(before.first_offset, trouble.offset),
+            )
+
+
+class MemoryFindings:
+    """What mining found, in memory."""
+
+    def __init__(self, rows: IndexRows) -> None:
+        self._rows = rows
+
     def unmined(self, version: int) -> Iterator[History]:
         """The sessions that this version of the miner has not seen as they are now."""
-        for number in sorted(self._sizes):
-            if self._seen.get(number) != (self._sizes[number], version):
-                self._handed[number] = self._sizes[number]
-                yield self._history(number, Selection())
+        for number in sorted(self._rows.sizes):
+            if self._rows.seen.get(number) != (self._rows.sizes[number], version):
+                self._rows.handed[number] = self._rows.sizes[number]
+                yield self._rows.history(number, Selection())
 
     def mined(self, found: Sequence[Mined], version: int) -> None:
         """Keep what sessions taught, in place of what they taught before."""
         for each in found:
-            if each.session not in self._sessions.values():
+            if each.session not in self._rows.sessions.values():
                 continue
-            self._found[each.session] = each
-            if self._handed.pop(each.session, None) == self._sizes[each.session]:
-                self._seen[each.session] = self._sizes[each.session], version
+            self._rows.found[each.session] = each
+            if self._rows.handed.pop(each.session, None) == self._rows.sizes[each.session]:
+                self._rows.seen[each.session] = self._rows.sizes[each.session], version
 
     def again(self, sessions: Collection[int]) -> None:
         """Have sessions mined anew."""
         for session in sessions:
-            self._seen.pop(session, None)
+            self._rows.seen.pop(session, None)
 
     def failures(self, selection: Selection, *, alive: datetime | None = None) -> tuple[FailureKind, ...]:
         """What went wrong, by signature; what went away by itself counts from `alive` on."""
-        return self._findings(selection).failures(alive)
+        return self._rows.findings(selection).failures(alive)
 
     def fixes(self, selection: Selection) -> tuple[Fix, ...]:
         """The changes that made failing calls work, those of most sessions first."""
-        return self._findings(selection).fixes()
+        return self._rows.findings(selection).fixes()
 
     def evidence(self, fix_id: str) -> tuple[Evidence, ...]:
         """Every time a fix was tried, newest first."""
-        return self._findings(Selection()).evidence(fix_id)
+        return self._rows.findings(Selection()).evidence(fix_id)
 
     def goals(self, selection: Selection) -> Iterator[Goal]:
         """What was asked for in the selected sessions and how it went, oldest first."""
-        return iter(self._findings(selection).goals())
+        return iter(self._rows.findings(selection).goals())
 
     def signals(self, selection: Selection) -> tuple[Sighting, ...]:
         """What the user said about the work in the selected sessions, newest first."""
-        return self._findings(selection).signals()
+        return self._rows.findings(selection).signals()
 
-    def troubles(self, selection: Selection) -> tuple[TroubleCount, ...]:
-        """What could not be read in the selected sources."""
-        found = (each for key, each in self._troubles.items() if self._is_chosen(key[0], each.path, selection))
-        return tuple(sorted(found, key=lambda each: (each.path, each.first_offset, each.kind.value, each.detail)))
+
+class MemoryIndexRemoval:
+    """How texts and sessions go out of memory."""
+
+    def __init__(self, rows: IndexRows) -> None:
+        self._rows = rows
 
     def traces(self) -> Iterator[Trace]:
         """Every text that is held because of an event, and the lessons that were taken from it."""
-        for kept in self._kept.values():
+        for kept in self._rows.kept.values():
             if (text := text_of(kept.event)) is not None:
                 session = kept.event.session
                 yield Trace(session.agent, session.native, kept.event.id, kept.context or "", text)
-        for each in self.signals(Selection()):
+        for each in self._rows.findings(Selection()).signals():
             if each.said.signal.lesson is not None:
                 lesson = each.said.signal.lesson.text
                 yield Trace(each.agent, each.native, each.said.message, each.context, lesson)
@@ -163,47 +200,47 @@ class MemoryIndex(MemoryAnswers):
         """Take the texts of events away, and whatever was worked out of their sessions."""
         many = 0
         wanted = set(events)
-        for key, kept in self._kept.items():
+        for key, kept in self._rows.kept.items():
             if not {key, (key[0], getattr(kept.event, "call", None))} & wanted:
                 continue
-            number = self._sessions[kept.event.session]
+            number = self._rows.sessions[kept.event.session]
             many += text_of(kept.event) is not None
-            self._kept[key] = kept._replace(event=_veiled(kept.event), withheld=FORGOTTEN)
-            self._found.pop(number, None)
-            self._seen.pop(number, None)
-            self.memories.replace({f"session:{number}": []})
+            self._rows.kept[key] = kept._replace(event=_veiled(kept.event), withheld=FORGOTTEN)
+            self._rows.found.pop(number, None)
+            self._rows.seen.pop(number, None)
+            self._rows.memories.replace({f"session:{number}": []})
         return many
 
     def move_context(self, old: str, new: str) -> None:
         """What happened in one context happened in another."""
-        for key, kept in self._kept.items():
+        for key, kept in self._rows.kept.items():
             if kept.context == old:
-                self._kept[key] = kept._replace(context=new)
-                self._found.pop(self._sessions[kept.event.session], None)
+                self._rows.kept[key] = kept._replace(context=new)
+                self._rows.found.pop(self._rows.sessions[kept.event.session], None)
 
     def drop(self, scope: str, until: datetime) -> None:
         """Take away the sessions that are wholly within a scope, and veil what else happened there until a moment."""
         of: dict[SessionKey, set[str]] = {}
-        for kept in self._kept.values():
+        for kept in self._rows.kept.values():
             if not isinstance(kept.event, Concession):
                 of.setdefault(kept.event.session, set()).add(kept.context or NOWHERE)
         self._drop({session for session, there in of.items() if all(covers(scope, each) for each in there)})
-        left = [key for key, kept in self._kept.items() if covers(scope, kept.context or NOWHERE)]
-        self.veil([key for key in left if self._kept[key].event.at <= until])
+        left = [key for key, kept in self._rows.kept.items() if covers(scope, kept.context or NOWHERE)]
+        self.veil([key for key in left if self._rows.kept[key].event.at <= until])
 
     def stored(self) -> tuple[Stored, ...]:
         """Every session that is held."""
-        return tuple(map(self._stored, {kept.event.session for kept in self._kept.values()}))
+        return tuple(map(self._stored, {kept.event.session for kept in self._rows.kept.values()}))
 
     def let_go(self, sessions: Collection[tuple[str, str, int]]) -> None:
         """Take away whole sessions."""
-        self._drop({each for each in self._sessions if (each.agent, each.native, each.segment) in sessions})
+        self._drop({each for each in self._rows.sessions if (each.agent, each.native, each.segment) in sessions})
 
     def _stored(self, session: SessionKey) -> Stored:
-        kept = [each for each in self._kept.values() if each.event.session == session]
+        kept = [each for each in self._rows.kept.values() if each.event.session == session]
         contexts = Counter("" if isinstance(each.event, Concession) else each.context or "" for each in kept)
         texts = [text_of(each.event) or "" for each in kept]
-        number = self._sessions[session]
+        number = self._rows.sessions[session]
         return Stored(
             session.agent,
             session.native,
@@ -212,37 +249,41 @@ class MemoryIndex(MemoryAnswers):
             max(whole(each.event.at) for each in kept),
             len(kept),
             sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + len(kept) * EVENT_BYTES,
-            self._seen.get(number, (0, 0))[0] != self._sizes[number],
+            self._rows.seen.get(number, (0, 0))[0] != self._rows.sizes[number],
         )
 
     def _drop(self, whole_ones: set[SessionKey]) -> None:
-        for key in [key for key, kept in self._kept.items() if kept.event.session in whole_ones]:
-            del self._kept[key]
+        for key in [key for key, kept in self._rows.kept.items() if kept.event.session in whole_ones]:
+            del self._rows.kept[key]
         for session in whole_ones:
-            number = self._sessions.pop(session)
-            for numbers in (self._sizes, self._seen, self._found, self._handed):
+            number = self._rows.sessions.pop(session)
+            for numbers in (self._rows.sizes, self._rows.seen, self._rows.found, self._rows.handed):
                 numbers.pop(number, None)
-            self.memories.replace({f"session:{number}": []})
-        self._holdings = {each for each in self._holdings if each[1] not in whole_ones}
-        self._places = {each for each in self._places if each[0] not in whole_ones}
+            self._rows.memories.replace({f"session:{number}": []})
+        self._rows.holdings = {each for each in self._rows.holdings if each[1] not in whole_ones}
+        self._rows.places = {each for each in self._rows.places if each[0] not in whole_ones}
 
     def unveil(self, events: Collection[tuple[str, str]]) -> None:
         """Drop the stubs of events, and have the sources of their sessions read again."""
         wanted = set(events)
         sessions: set[SessionKey] = set()
-        for key, kept in [*self._kept.items()]:
+        for key, kept in [*self._rows.kept.items()]:
             named = {key, (key[0], getattr(kept.event, "call", None))} & wanted
             if named and kept.withheld == FORGOTTEN:
                 sessions.add(kept.event.session)
-                self._sizes[self._sessions[kept.event.session]] -= 1
-                del self._kept[key]
-        unread = {path for path, session in self._holdings if session in sessions}
-        for owner, path in [*self._marks]:
+                self._rows.sizes[self._rows.sessions[kept.event.session]] -= 1
+                del self._rows.kept[key]
+        unread = {path for path, session in self._rows.holdings if session in sessions}
+        for owner, path in [*self._rows.marks]:
             if path in unread or not events:
-                self._marks[owner, path] = Mark(size=-1, modified_ns=0, cursor="")
+                self._rows.marks[owner, path] = Mark(size=-1, modified_ns=0, cursor="")
 
     def scrub(self) -> None:
         """Nothing is left of what was deleted here."""
+
+
+class _NoFile:
+    """Nothing in memory is ever damaged, and nothing is held."""
 
     def rebuild(self, error: StoreDamaged) -> str | None:
         """Nothing in memory is ever damaged."""
@@ -253,116 +294,6 @@ class MemoryIndex(MemoryAnswers):
 
     def close(self) -> None:
         """Nothing is held."""
-
-    def _events(self) -> Iterator[Event]:
-        return (kept.event for kept in self._kept.values())
-
-    def _findings(self, selection: Selection) -> MemoryFindings:
-        chosen = {self._sessions[kept.event.session] for kept in self._selected(selection)}
-        return MemoryFindings(
-            events=tuple(self._events()),
-            contexts={key: kept.context or "" for key, kept in self._kept.items()},
-            sessions={number: key for key, number in self._sessions.items()},
-            found=[mined for number, mined in sorted(self._found.items()) if number in chosen],
-            since=selection.since,
-        )
-
-    def _history(self, number: int, selection: Selection) -> History:
-        # Sorting keeps what happened in the same moment in the order in which it was read.
-        events = sorted(
-            (each for each in self._events() if self._sessions[each.session] == number), key=lambda each: whole(each.at)
-        )
-        ends = {each.call: each for each in events if isinstance(each, Outcome)}
-        steps: list[Step] = []
-        turns: list[Turn] = []
-        for each in events:
-            if selection.since is not None and whole(each.at) < whole(selection.since):
-                continue
-            context = self._kept[each.session.agent, each.id].context or ""
-            if isinstance(each, Call):
-                steps.append(_step(each, ends.get(each.id), context))
-            elif isinstance(each, Concession):
-                said = [place for place, turn in enumerate(turns) if turn.act is Act.SAID]
-                if said:
-                    turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
-            elif (act := _act(each)) is not None:
-                turns.append(turn_of(each, act, len(steps), context))
-        key = next(key for key, known in self._sessions.items() if known == number)
-        return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
-
-    def _selected(self, selection: Selection) -> list[Kept]:
-        placed = self._placed(selection)
-        held = {
-            session
-            for path, session in self._holdings
-            if session in placed and _is_named(session.agent, path, selection)
-        }
-        return [
-            kept
-            for kept in self._kept.values()
-            if kept.event.session in held
-            and (selection.since is None or whole(kept.event.at) >= whole(selection.since))
-        ]
-
-    def _placed(self, selection: Selection) -> set[SessionKey]:
-        folders = [place.rstrip("/") for place in selection.places]
-        return {
-            session
-            for session, place in self._places
-            if not folders or any(place == folder or place.startswith(f"{folder}/") for folder in folders)
-        }
-
-    def _is_chosen(self, agent: str, path: str, selection: Selection) -> bool:
-        if not _is_named(agent, path, selection):
-            return False
-        held = {session for holder, session in self._holdings if holder == path and session.agent == agent}
-        return not selection.places or not held.isdisjoint(self._placed(selection))
-
-    def _keep_troubles(self, stretch: Stretch) -> None:
-        source: Source = stretch.source
-        owner = (source.agent, str(source.path))
-        self._troubles = {
-            key: count
-            for key, count in self._troubles.items()
-            if key[:2] != owner or not (stretch.afresh or key[2] in (TroubleKind.UNFINISHED, TroubleKind.UNREADABLE))
-        }
-        for trouble in stretch.troubles:
-            key = (*owner, trouble.kind, trouble.detail)
-            before = self._troubles.get(key)
-            self._troubles[key] = TroubleCount(
-                path=owner[1],
-                kind=trouble.kind,
-                detail=trouble.detail,
-                count=1 + (0 if before is None else before.count),
-                first_offset=trouble.offset if before is None else min(before.first_offset, trouble.offset),
-            )
-
-
-def _is_named(agent: str, path: str, selection: Selection) -> bool:
-    if selection.agent not in (None, agent):
-        return False
-    return selection.under is None or Path(path).is_relative_to(selection.under)
-
-
-def _act(event: Event) -> Act | None:
-    if isinstance(event, Message) and event.provenance is Provenance.TYPED:
-        return Act.SAID
-    if isinstance(event, Rejection):
-        return Act.REFUSED
-    return Act.STOPPED if isinstance(event, Interrupt) else None
-
-
-def _step(call: Call, end: Outcome | None, context: str) -> Step:
-    return Step(
-        call=call.id,
-        tool=call.tool,
-        arguments=call.arguments,
-        status=None if end is None else end.status,
-        text=None if end is None else end.text,
-        at=whole(call.at),
-        ended=None if end is None else whole(end.at),
-        context=context,
-    )
 
 
 def text_of(event: Event) -> str | None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from wisen.model.event import Status
-from wisen.model.failure import Change, Ending, Failure, Goal, Mined, Signature, Try
+from wisen.model.failure import CallChange, Ending, Failure, Goal, Mined, Signature, Try
 from wisen.model.fix import Danger
 from wisen.model.history import Act
 from wisen.model.signal import About, Lesson, Polarity, Said, Signal, SignalKind
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.model.history import History, Step, Turn
-    from wisen.store.index_port import Index
+    from wisen.store.index import Index
 
 FAILED = (Status.FAILED, Status.MASKED)
 
@@ -24,13 +24,13 @@ FAILED = (Status.FAILED, Status.MASKED)
 def mine_all(index: Index, version: int = 1, *, together: int = 3) -> int:
     """Mine whatever is unmined, some sessions at a time; returns how many sessions there were."""
     many, found = 0, []
-    for history in index.unmined(version):
+    for history in index.findings.unmined(version):
         many += 1
         found.append(mine(history, version))
         if len(found) == together:
-            index.mined(found, version)
+            index.findings.mined(found, version)
             found = []
-    index.mined(found, version)
+    index.findings.mined(found, version)
     return many
 
 
@@ -74,9 +74,9 @@ def signature_of(step: Step, version: int = 1) -> Signature:
     return Signature(key="test.failed", who=step.tool, says=step.text or "", version=version)
 
 
-def change_between(one: Step, two: Step) -> Change:
+def change_between(one: Step, two: Step) -> CallChange:
     """All of what was called before, for all of what was called then."""
-    return Change(tool=one.tool, removed=(one.arguments or "",), added=(two.arguments or "",))
+    return CallChange(tool=one.tool, removed=(one.arguments or "",), added=(two.arguments or "",))
 
 
 def _failure(steps: Sequence[Step], version: int) -> Failure:

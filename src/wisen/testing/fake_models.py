@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from wisen.errors import ModelAbsent, ModelFailed, Reason
 from wisen.model.model_use import Tier, refusal, summed, uses_of
-from wisen.models.ports import Answer, Reply
+from wisen.models.model_ports import ModelAnswer, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from wisen.model.model_use import Cooling, ModelCall, ModelsPolicy, Sum, Use
-    from wisen.models.ports import Prompt, Question
+    from wisen.models.model_ports import Prompt, Question
 
 T = TypeVar("T")
 _MOST = 5000
@@ -40,7 +40,7 @@ class ScriptedModel:
         """What the user knows it by; empty where there is none."""
         return self._name if tier in self._tiers else ""
 
-    def ask(self, question: Question[T]) -> Answer[T]:
+    def ask(self, question: Question[T]) -> ModelAnswer[T]:
         """The next answer of the script. Raises: ModelAbsent, ModelFailed; also when the script is out."""
         if not self.named(question.tier):
             raise ModelAbsent(f"No {question.tier} model is configured. Set models.{question.tier}: wisen config")
@@ -48,7 +48,7 @@ class ScriptedModel:
         value = _next(self._script, question, len(self.questions), self._name)
         if not isinstance(value, question.answer):
             raise ModelFailed(f"{self._name} answered with {value!r}.", Reason.MALFORMED)
-        return Answer(value=value, model=self._name, tokens_in=10, tokens_out=5, money=0.0)
+        return ModelAnswer(value=value, model=self._name, tokens_in=10, tokens_out=5, money=0.0)
 
 
 class ScriptedResponder:
@@ -81,17 +81,17 @@ class ScriptedResponder:
         return reply
 
 
-class MemoryAnswers:
+class MemoryModelAnswers:
     """Answers in memory."""
 
     def __init__(self) -> None:
         self._answers: dict[str, str] = {}
 
-    def answered(self, question: str) -> str | None:
+    def of(self, question: str) -> str | None:
         """What was answered to the question with this digest."""
         return self._answers.get(question)
 
-    def keep_answer(self, question: str, purpose: str, text: str) -> None:
+    def keep(self, question: str, purpose: str, text: str) -> None:
         """Keep an answer; the oldest beyond a fixed number go."""
         del purpose
         self._answers.pop(question, None)
@@ -99,16 +99,16 @@ class MemoryAnswers:
         while len(self._answers) > _MOST:
             del self._answers[next(iter(self._answers))]
 
-    def answers(self) -> tuple[tuple[str, str], ...]:
+    def all(self) -> tuple[tuple[str, str], ...]:
         """Every answer that is kept, with the digest of its question."""
         return tuple(self._answers.items())
 
-    def forget_answers(self) -> None:
+    def forget(self) -> None:
         """Let all of them go."""
         self._answers.clear()
 
 
-class MemoryPurse:
+class MemoryModelUses:
     """What was spent, in memory."""
 
     def __init__(self) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.delivery.shelf_port import Spooled
+from wisen.delivery.shelf import Spooled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
-    from wisen.delivery.shelf_port import ChatReply, Note
+    from wisen.delivery.shelf import ChatReply, Note
 
 
 class MemoryShelf:

@@ -1,6 +1,6 @@
 """What every index promises about asking for what mining found, as a suite that any backend can run.
 
-A backend's test inherits from `FindingsContract` and provides the same two fixtures as for `IndexContract`.
+A backend's test inherits from `FindingsContract` and provides the same two fixtures as for `EventsContract`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pytest
 from msgspec import structs
 
 from wisen.model.event import Status
-from wisen.model.failure import Change, Ending, Mined, Signature, Try
+from wisen.model.failure import CallChange, Ending, Mined, Signature, Try
 from wisen.model.fix import Danger, fix_id
 from wisen.model.report import Selection
 from wisen.testing.fake_miner import mine_all
@@ -24,7 +24,7 @@ from wisen.testing.log_writer import NOON, Log
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.store.index_port import Index
+    from wisen.store.index import Index
 
 ALL = Selection()
 
@@ -33,9 +33,14 @@ class FindingsContract:
     """What every index promises about asking for what mining found."""
 
     def test_a_new_index_has_nothing_to_mine_and_found_nothing(self, index: Index) -> None:
-        assert list(index.unmined(1)) == []
-        index.mined([], 1)
-        assert (index.failures(ALL), index.fixes(ALL), index.evidence("a"), list(index.goals(ALL))) == ((), (), (), [])
+        assert list(index.findings.unmined(1)) == []
+        index.findings.mined([], 1)
+        assert (
+            index.findings.failures(ALL),
+            index.findings.fixes(ALL),
+            index.findings.evidence("a"),
+            list(index.findings.goals(ALL)),
+        ) == ((), (), (), [])
 
     def test_failures_are_counted_by_signature(self, index: Index) -> None:
         one, two = keep_calls(index, "a"), keep_calls(index, "b")
@@ -45,8 +50,8 @@ class FindingsContract:
         edit = structs.replace(failure("a1", 5), tool="Edit", masked=True, ended_by="a2")
         of_one = (failure("a0", 1), edit, failure("a2", 2, rare), failure("a3", 2, rare))
         of_two = (failure("b0", 3), failure("b1", 4, also_rare), failure("b2", 4, newer))
-        index.mined([Mined(session=one, failures=of_one), Mined(session=two, failures=of_two)], 1)
-        kinds = index.failures(ALL)
+        index.findings.mined([Mined(session=one, failures=of_one), Mined(session=two, failures=of_two)], 1)
+        kinds = index.findings.failures(ALL)
         assert [(kind.signature, kind.sessions, kind.calls) for kind in kinds] == [
             (SIGNATURE, 2, 3),
             (rare, 1, 2),
@@ -61,22 +66,22 @@ class FindingsContract:
     def test_what_went_away_by_itself_stops_counting(self, index: Index) -> None:
         session = keep_calls(index, "a")
         found = [failure("a0", 0), *(structs.replace(failure(f"a{each}", each), transient=True) for each in (1, 2))]
-        index.mined([Mined(session=session, failures=tuple(found))], 1)
+        index.findings.mined([Mined(session=session, failures=tuple(found))], 1)
         for alive, calls in ((None, 3), (NOON, 3), (NOON + timedelta(minutes=2), 2), (NOON + timedelta(days=1), 1)):
-            assert [kind.calls for kind in index.failures(ALL, alive=alive)] == [calls]
+            assert [kind.calls for kind in index.findings.failures(ALL, alive=alive)] == [calls]
 
     def test_a_fix_tells_where_it_worked_and_where_not(self, index: Index) -> None:
         one, two, three = (keep_calls(index, native) for native in "abc")
         worse = structs.replace(a_try("a0", "a2", 2), danger=Danger.PACKAGE)
         worst = structs.replace(a_try("b2", "b3", 9, worked=False), danger=Danger.DELETES)
         tries = (a_try("a0", "a1", 1), worse, a_try("a1", "a2", 2), a_try("a3", "a2", 2, worked=False))
-        index.mined(
+        index.findings.mined(
             [
                 Mined(
                     session=one,
                     failures=tuple(failure(f"a{each}") for each in range(4)),
                     tries=tries,
-                    habits={CHANGE: 3, Change(tool="Bash", added=("x",)): 9},
+                    habits={CHANGE: 3, CallChange(tool="Bash", added=("x",)): 9},
                     pairs={"Bash": (10, 4), "Edit": (7, 7)},
                 ),
                 Mined(session=two, tries=(a_try("b0", "b1", 1, worked=False), a_try("b1", "b2", 1), worst)),
@@ -84,7 +89,7 @@ class FindingsContract:
             ],
             1,
         )
-        (fix,) = index.fixes(ALL)
+        (fix,) = index.findings.fixes(ALL)
         assert (fix.id, fix.signature, fix.change) == (fix_id(SIGNATURE, CHANGE), SIGNATURE, CHANGE)
         assert (fix.sessions, fix.calls, fix.failed_again) == (2, 3, 1)
         assert fix.by_chance == pytest.approx(3 / 12 * 5)
@@ -96,26 +101,28 @@ class FindingsContract:
 
     def test_a_change_that_never_worked_is_no_fix(self, index: Index) -> None:
         session = keep_calls(index, "a")
-        index.mined([Mined(session=session, tries=(a_try("a0", "a1", worked=False),))], 1)
-        assert index.fixes(ALL) == ()
-        assert index.evidence(fix_id(SIGNATURE, CHANGE)) == ()
+        index.findings.mined([Mined(session=session, tries=(a_try("a0", "a1", worked=False),))], 1)
+        assert index.findings.fixes(ALL) == ()
+        assert index.findings.evidence(fix_id(SIGNATURE, CHANGE)) == ()
 
     def test_at_the_same_moment_having_worked_counts(self, index: Index) -> None:
         session = keep_calls(index, "a")
-        index.mined([Mined(session=session, tries=(a_try("a0", "a2"), a_try("a1", "a3", worked=False)))], 1)
-        assert [fix.last_worked for fix in index.fixes(ALL)] == [True]
+        index.findings.mined([Mined(session=session, tries=(a_try("a0", "a2"), a_try("a1", "a3", worked=False)))], 1)
+        assert [fix.last_worked for fix in index.findings.fixes(ALL)] == [True]
 
     def test_of_several_at_the_same_moment_the_one_called_last_is_the_newest(self, index: Index) -> None:
         session = keep_calls(index, "a")
-        index.mined([Mined(session=session, tries=(a_try("a1", "a3"), a_try("a2", "a3"), a_try("a0", "a2")))], 1)
-        (fix,) = index.fixes(ALL)
+        index.findings.mined(
+            [Mined(session=session, tries=(a_try("a1", "a3"), a_try("a2", "a3"), a_try("a0", "a2")))], 1
+        )
+        (fix,) = index.findings.fixes(ALL)
         assert (fix.before, fix.after) == ('{"command":"a2"}', '{"command":"a3"}')
-        assert [shown.before[-4:-2] for shown in index.evidence(fix.id)] == ["a2", "a1", "a0"]
+        assert [shown.before[-4:-2] for shown in index.findings.evidence(fix.id)] == ["a2", "a1", "a0"]
 
     def test_chance_is_told_by_the_selected_sessions(self, index: Index) -> None:
         old, new = keep_calls(index, "a", 2), keep_calls(index, "b", agent="codex")
         tries = (a_try("b2", "b3", 3),)
-        index.mined(
+        index.findings.mined(
             [
                 Mined(session=old, habits={CHANGE: 1}, pairs={"Bash": (2, 3)}),
                 Mined(session=new, habits={CHANGE: 1}, pairs={"Bash": (6, 1)}, tries=tries),
@@ -124,34 +131,36 @@ class FindingsContract:
         )
         recent = Selection(since=NOON + timedelta(minutes=2))
         for selection, chance in ((ALL, 2 / 8 * 4), (Selection(agent="codex"), 1 / 6), (recent, 1 / 6)):
-            assert [fix.by_chance for fix in index.fixes(selection)] == [pytest.approx(chance)]
+            assert [fix.by_chance for fix in index.findings.fixes(selection)] == [pytest.approx(chance)]
 
     def test_fixes_come_by_sessions_and_calls_and_then_by_id(self, index: Index) -> None:
         session, other = keep_calls(index, "a"), keep_calls(index, "b")
-        changes = [Change(tool="Bash", added=(word,)) for word in ("one", "two", "three", "four")]
+        changes = [CallChange(tool="Bash", added=(word,)) for word in ("one", "two", "three", "four")]
 
-        def tried(change: Change, *failed: str) -> tuple[Try, ...]:
+        def tried(change: CallChange, *failed: str) -> tuple[Try, ...]:
             return tuple(structs.replace(a_try(each, f"{each[0]}3"), change=change) for each in failed)
 
         of_one = tried(changes[0], "a0") + tried(changes[1], "a0") + tried(changes[2], "a0", "a1")
         of_one += tried(changes[3], "a0")
-        index.mined([Mined(session=session, tries=of_one), Mined(session=other, tries=tried(changes[3], "b0"))], 1)
+        index.findings.mined(
+            [Mined(session=session, tries=of_one), Mined(session=other, tries=tried(changes[3], "b0"))], 1
+        )
         rest = sorted(fix_id(SIGNATURE, change) for change in changes[:2])
-        found = [fix.id for fix in index.fixes(ALL)]
+        found = [fix.id for fix in index.findings.fixes(ALL)]
         assert found == [fix_id(SIGNATURE, changes[3]), fix_id(SIGNATURE, changes[2]), *rest]
 
     def test_evidence_is_every_try_with_what_was_called_and_said(self, index: Index) -> None:
         one, two = keep_calls(index, "a"), keep_calls(index, "b", agent="codex")
         long = structs.replace(failure("a0"), trajectory="001", attempts=("a0", "a1", "a2"))
-        index.mined(
+        index.findings.mined(
             [
                 Mined(session=one, failures=(long,), tries=(a_try("a0", "a1", 1, worked=False), a_try("a0", "a2", 3))),
                 Mined(session=two, failures=(failure("b1"),), tries=(a_try("b1", "b2", 2),)),
             ],
             1,
         )
-        (fix,) = index.fixes(ALL)
-        newest, middle, oldest = index.evidence(fix.id)
+        (fix,) = index.findings.fixes(ALL)
+        newest, middle, oldest = index.findings.evidence(fix.id)
         assert (newest.agent, newest.session, newest.at) == ("claude-code", "a", NOON + timedelta(minutes=3))
         assert (newest.before, newest.after) == ('{"command":"a0"}', '{"command":"a2"}')
         assert (newest.said, newest.trajectory, newest.worked) == ("a0 says no", "001", True)
@@ -160,17 +169,22 @@ class FindingsContract:
 
     def test_the_beginning_of_an_id_is_enough_where_only_one_begins_so(self, index: Index) -> None:
         session = keep_calls(index, "a")
-        changes = [Change(tool="Bash", added=(str(number),)) for number in range(40)]
+        changes = [CallChange(tool="Bash", added=(str(number),)) for number in range(40)]
         tries = tuple(structs.replace(a_try("a0", "a1"), change=change) for change in changes)
-        index.mined([Mined(session=session, tries=tries)], 1)
-        ids = [fix.id for fix in index.fixes(ALL)]
+        index.findings.mined([Mined(session=session, tries=tries)], 1)
+        ids = [fix.id for fix in index.findings.fixes(ALL)]
         assert len(set(ids)) == 40
         for fix in ids:
             assert len(fix) == 10
             for length in range(1, 11):
                 only = sum(each.startswith(fix[:length]) for each in ids) == 1
-                assert bool(index.evidence(fix[:length])) == only
-        assert index.evidence("") == index.evidence("no such") == index.evidence(f"{ids[0]}0") == ()
+                assert bool(index.findings.evidence(fix[:length])) == only
+        assert (
+            index.findings.evidence("")
+            == index.findings.evidence("no such")
+            == index.findings.evidence(f"{ids[0]}0")
+            == ()
+        )
 
     def test_the_id_of_a_fix_depends_on_nothing_but_signature_and_change(self) -> None:
         assert fix_id(SIGNATURE, CHANGE) == fix_id(structs.replace(SIGNATURE, version=7), CHANGE) == "1f1cfd9b75"
@@ -191,9 +205,9 @@ class FindingsContract:
         other.typed("m2", 4)
         other.call("c3", 5)
         other.end("c3", Status.FAILED, 6)
-        index.keep([other.stretch(), log.stretch()])
+        index.events.keep([other.stretch(), log.stretch()])
         mine_all(index)
-        first, second, third = index.goals(ALL)
+        first, second, third = index.findings.goals(ALL)
         assert (first.request, first.calls, first.said_next, first.failed) == ("m1", ("c1", "c2"), "m3", 0)
         assert (first.at, first.ended, first.ending) == (log.at(1), log.at(3), Ending.DONE)
         assert (second.request, second.calls, second.failed, second.ending) == ("m2", ("c3",), 1, Ending.FAILING)
@@ -219,10 +233,10 @@ class FindingsContract:
         log.end(f"1{text}", Status.FAILED, text=text)
         log.call(f"2{text}", 1, arguments=None)
         log.typed(f"3{text}", 2)
-        index.keep([log.stretch()])
-        (history,) = index.unmined(1)
+        index.events.keep([log.stretch()])
+        (history,) = index.findings.unmined(1)
         signature = Signature(key=text, who=text, says=text, version=1)
-        change = Change(tool=text, removed=(text, ""), added=(text,), first=(text,))
+        change = CallChange(tool=text, removed=(text, ""), added=(text,), first=(text,))
         failed = structs.replace(
             failure(f"1{text}", 0, signature), tool=text, command=text, place=text, trajectory=text or "0"
         )
@@ -236,17 +250,21 @@ class FindingsContract:
             pairs={text: (1, 2)},
             goals=(goal,),
         )
-        index.mined([found], 1)
+        index.findings.mined([found], 1)
         again = reopen()
-        assert [(kind.signature, kind.tool) for kind in again.failures(ALL)] == [(signature, text)]
-        (fix,) = again.fixes(ALL)
+        assert [(kind.signature, kind.tool) for kind in again.findings.failures(ALL)] == [(signature, text)]
+        (fix,) = again.findings.fixes(ALL)
         assert (fix.signature, fix.change, fix.by_chance, fix.before, fix.after) == (signature, change, 2.0, text, "")
-        (shown,) = again.evidence(fix.id)
+        (shown,) = again.findings.evidence(fix.id)
         assert (shown.agent, shown.session, shown.said, shown.trajectory) == (text, text, text, text or "0")
-        assert list(again.goals(ALL)) == [goal]
+        assert list(again.findings.goals(ALL)) == [goal]
 
 
 def _found(index: Index, selection: Selection) -> tuple[int, int, int]:
     """How many sessions have a failure and a fix, and how many goals there are."""
-    failed = sum(kind.sessions for kind in index.failures(selection))
-    return failed, sum(fix.sessions for fix in index.fixes(selection)), len(list(index.goals(selection)))
+    failed = sum(kind.sessions for kind in index.findings.failures(selection))
+    return (
+        failed,
+        sum(fix.sessions for fix in index.findings.fixes(selection)),
+        len(list(index.findings.goals(selection))),
+    )

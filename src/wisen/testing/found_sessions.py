@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.model.event import Status
-from wisen.model.failure import Change, Ending, Failure, Goal, Signature, Try
+from wisen.model.failure import CallChange, Ending, Failure, Goal, Signature, Try
 from wisen.model.fix import Danger
 from wisen.model.signal import Lesson, Polarity, Said, Signal, SignalKind
 from wisen.testing.log_writer import NOON, Log
@@ -14,10 +14,10 @@ from wisen.testing.log_writer import NOON, Log
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wisen.store.index_port import Index
+    from wisen.store.index import Index
 
 SIGNATURE = Signature(key="command.not-found", who="bash", says="no such command", version=1)
-CHANGE = Change(tool="Bash", removed=("py",), added=("python3",), first=())
+CHANGE = CallChange(tool="Bash", removed=("py",), added=("python3",), first=())
 
 
 def failure(call: str, minutes: float = 0, signature: Signature = SIGNATURE) -> Failure:
@@ -68,8 +68,8 @@ def keep_calls(index: Index, native: str, many: int = 4, *, path: str = "", agen
     for each in range(many):
         log.call(f"{native}{each}", each, arguments=f'{{"command":"{native}{each}"}}')
         log.end(f"{native}{each}", Status.FAILED, each, f"{native}{each} says no")
-    index.keep([log.stretch()])
-    (history,) = (each for each in index.unmined(1) if each.steps and each.steps[0].call == f"{native}0")
+    index.events.keep([log.stretch()])
+    (history,) = (each for each in index.findings.unmined(1) if each.steps and each.steps[0].call == f"{native}0")
     return history.session
 
 
@@ -90,4 +90,4 @@ def keep_three(index: Index) -> None:
         log.call(f"{native}3", 10 * place + 5)
         log.reject(f"{native}3", 10 * place + 5)
         log.interrupt(f"{native}i", f"{native}3", 10 * place + 5)
-        index.keep([log.stretch()])
+        index.events.keep([log.stretch()])

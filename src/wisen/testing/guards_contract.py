@@ -14,7 +14,7 @@ from wisen.testing.log_writer import NOON
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.store.ledger_port import Ledger
+    from wisen.store.ledger import Ledger
 
 
 def a_guard(watch: str = "shell: rtk bun", better: str = "bun", minutes: int = 0, context: str = "") -> Guard:
@@ -46,12 +46,14 @@ class GuardsContract:
             source=GuardSource.HAND,
             at=(NOON + timedelta(minutes=1)).astimezone(timezone(timedelta(hours=9))),
         )
-        ledger.enter([hostile, a_guard()])
-        ledger.enter([structs.replace(a_guard(), reason="another")])
+        ledger.entries.enter([hostile, a_guard()])
+        ledger.entries.enter([structs.replace(a_guard(), reason="another")])
         again = reopen()
         again.check()
-        assert again.guards() == (a_guard(), hostile)
+        assert again.guards.all() == (a_guard(), hostile)
 
     def test_of_a_guard_the_newest_version_counts(self, ledger: Ledger) -> None:
-        ledger.enter([a_guard(better="bun --bun", minutes=2), a_guard(), a_guard("shell: npm", "pnpm", minutes=1)])
-        assert [each.better for each in ledger.guards()] == ["bun --bun", "pnpm"]
+        ledger.entries.enter(
+            [a_guard(better="bun --bun", minutes=2), a_guard(), a_guard("shell: npm", "pnpm", minutes=1)]
+        )
+        assert [each.better for each in ledger.guards.all()] == ["bun --bun", "pnpm"]

@@ -11,7 +11,7 @@ from wisen.model.event import (
     Concession,
     Interrupt,
     Message,
-    Origin,
+    MessageOrigin,
     Outcome,
     Provenance,
     Rejection,
@@ -19,7 +19,7 @@ from wisen.model.event import (
     Status,
 )
 from wisen.model.source import Mark, Source, Trouble
-from wisen.store.index_port import Kept, Stretch
+from wisen.model.stretch import Kept, Stretch
 
 if TYPE_CHECKING:
     from wisen.model.event import Event
@@ -46,7 +46,7 @@ class Log:
         """So many minutes behind noon."""
         return NOON + timedelta(minutes=minutes)
 
-    def typed(self, name: str, minutes: float = 0, origin: Origin = Origin.PROMPT) -> None:
+    def typed(self, name: str, minutes: float = 0, origin: MessageOrigin = MessageOrigin.PROMPT) -> None:
         """The user typed something."""
         self.add(
             Message(
@@ -96,3 +96,22 @@ class Log:
         """Everything added so far, read at once."""
         mark = Mark(size=self.source.size, modified_ns=self.source.modified_ns, cursor=cursor)
         return Stretch(source=self.source, kept=tuple(self.kept), troubles=troubles, mark=mark, afresh=afresh)
+
+
+def full_log() -> Log:
+    """Fifteen events: every kind, every status."""
+    log = Log("/logs/p/one.jsonl")
+    log.typed("m1", 0)
+    for number, (tool, status) in enumerate(
+        (("Bash", Status.OK), ("Bash", Status.FAILED), ("Bash", Status.MASKED), ("Edit", Status.CANCELLED))
+    ):
+        log.call(f"c{number}", 1 + number, tool)
+        log.end(f"c{number}", status, 2 + number, "oh no" if status in (Status.FAILED, Status.MASKED) else None)
+    log.call("c8", 9, "Edit")
+    log.reject("c8", 10)
+    log.typed("m2", 10, MessageOrigin.REJECTION)
+    log.interrupt("i1", "c8", 11)
+    log.interrupt("i2", None, 12)
+    last = Call(id="c9", session=log.session, at=log.at(14), place=log.place, tool="Bash", arguments="{}")
+    log.add(last, withheld="aws-key")
+    return log

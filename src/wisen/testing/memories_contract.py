@@ -18,7 +18,7 @@ from wisen.testing.log_writer import NOON
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.store.memories_port import Memories
+    from wisen.store.memories import Memories
 
 
 def remembered(id_: str, text: str, *, origin: str = "session:1", turn: int = 1, **more: Any) -> tuple[Memory, Words]:

@@ -1,6 +1,6 @@
 """What every index promises about sessions that are to be mined, as a suite that any backend can run.
 
-A backend's test inherits from `MiningContract` and provides the same two fixtures as for `IndexContract`.
+A backend's test inherits from `MiningContract` and provides the same two fixtures as for `EventsContract`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wisen.model.history import History
-    from wisen.store.index_port import Index
+    from wisen.store.index import Index
 
 ALL = Selection()
 
@@ -36,68 +36,68 @@ class MiningContract:
         log, other = Log("/a.jsonl"), Log("/b.jsonl", "s2")
         log.call("c1")
         other.call("c2")
-        index.keep([log.stretch(), other.stretch()])
+        index.events.keep([log.stretch(), other.stretch()])
         assert mine_all(index) == 2
         again = reopen()
-        assert list(again.unmined(1)) == []
-        assert again.keep([log.stretch()]) == 0
-        assert list(again.unmined(1)) == []
+        assert list(again.findings.unmined(1)) == []
+        assert again.events.keep([log.stretch()]) == 0
+        assert list(again.findings.unmined(1)) == []
         log.call("c3", 1)
-        assert again.keep([log.stretch(), other.stretch()]) == 1
-        assert [_calls(history) for history in again.unmined(1)] == [["c1", "c3"]]
+        assert again.events.keep([log.stretch(), other.stretch()]) == 1
+        assert [_calls(history) for history in again.findings.unmined(1)] == [["c1", "c3"]]
 
     def test_another_version_of_the_miner_looks_at_every_session_again(self, index: Index) -> None:
         keep_calls(index, "a")
         keep_calls(index, "b")
         assert (mine_all(index, 2), mine_all(index, 2)) == (2, 0)
         assert (mine_all(index, 1), mine_all(index, 1)) == (2, 0)
-        assert {kind.signature.version for kind in index.failures(ALL)} == {1}
+        assert {kind.signature.version for kind in index.findings.failures(ALL)} == {1}
 
     def test_a_session_can_be_mined_again_though_it_holds_nothing_new(self, index: Index) -> None:
         for name in ("a", "b"):
             keep_calls(index, name)
         mine_all(index)
-        found = index.failures(ALL)
-        _, second = sorted(history.session for history in index.histories(ALL))
-        index.again([second, 999])
-        assert [history.session for history in index.unmined(1)] == [second]
-        assert index.failures(ALL) == found
+        found = index.findings.failures(ALL)
+        _, second = sorted(history.session for history in index.events.histories(ALL))
+        index.findings.again([second, 999])
+        assert [history.session for history in index.findings.unmined(1)] == [second]
+        assert index.findings.failures(ALL) == found
         assert (mine_all(index), mine_all(index)) == (1, 0)
 
     def test_what_comes_while_a_session_is_mined_is_not_lost(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.call("c1")
-        index.keep([log.stretch()])
-        (history,) = index.unmined(1)
+        index.events.keep([log.stretch()])
+        (history,) = index.findings.unmined(1)
         log.call("c2", 1)
-        index.keep([log.stretch()])
-        index.mined([mine(history)], 1)
-        assert index.counts(ALL).tools[0].calls == 2
-        assert [_calls(history) for history in index.unmined(1)] == [["c1", "c2"]]
+        index.events.keep([log.stretch()])
+        index.findings.mined([mine(history)], 1)
+        assert index.events.counts(ALL).tools[0].calls == 2
+        assert [_calls(history) for history in index.findings.unmined(1)] == [["c1", "c2"]]
         assert (mine_all(index), mine_all(index)) == (1, 0)
 
     def test_stopping_between_keeping_and_mining_loses_nothing(self, index: Index, reopen: Callable[[], Index]) -> None:
         keep_three(index)
-        assert len(list(index.unmined(1))) == 3
+        assert len(list(index.findings.unmined(1))) == 3
         again = reopen()
         assert mine_all(again) == 3
-        assert [kind.calls for kind in again.failures(ALL)] == [3]
+        assert [kind.calls for kind in again.findings.failures(ALL)] == [3]
 
     def test_stopping_half_way_through_mining_leaves_the_rest(self, index: Index, reopen: Callable[[], Index]) -> None:
         keep_three(index)
-        unmined = index.unmined(1)
+        unmined = index.findings.unmined(1)
         first = next(unmined)
-        index.mined([mine(first)], 1)
+        index.findings.mined([mine(first)], 1)
         again = reopen()
-        assert first.session not in [history.session for history in again.unmined(1)]
+        assert first.session not in [history.session for history in again.findings.unmined(1)]
         assert mine_all(again) == 2
 
     def test_what_was_not_handed_out_is_kept_and_stays_unmined(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = keep_calls(index, "a")
         again = reopen()
-        again.mined([Mined(session=session, failures=(failure("a0"),)), Mined(session=999, failures=())], 1)
-        again.mined([Mined(session=session, failures=(failure("a0"), failure("a1")))], 1)
-        assert [kind.calls for kind in again.failures(ALL)] == [2]
+        again.findings.mined([Mined(session=session, failures=(failure("a0"),)), Mined(session=999, failures=())], 1)
+        again.findings.mined([Mined(session=session, failures=(failure("a0"), failure("a1")))], 1)
+        assert [kind.calls for kind in again.findings.failures(ALL)] == [2]
 
     def test_two_sessions_that_take_turns_in_one_source_are_told_apart(self, index: Index) -> None:
         one, two = Log("/a.jsonl", "s1"), Log("/a.jsonl", "s2")
@@ -108,15 +108,15 @@ class MiningContract:
             log.typed(f"m{each}", each)
         mixed = [kept for pair in zip(one.kept, two.kept, strict=True) for kept in pair]
         stretch = replace(one.stretch(), kept=tuple(mixed))
-        assert index.keep([stretch]) == 18
-        before = index.counts(ALL)
-        assert [(_calls(each), [turn.id for turn in each.turns]) for each in index.unmined(1)] == [
+        assert index.events.keep([stretch]) == 18
+        before = index.events.counts(ALL)
+        assert [(_calls(each), [turn.id for turn in each.turns]) for each in index.findings.unmined(1)] == [
             (["c0", "c2", "c4"], ["m0", "m2", "m4"]),
             (["c1", "c3", "c5"], ["m1", "m3", "m5"]),
         ]
         mine_all(index)
-        assert index.counts(ALL) == before
-        assert [goal.calls for goal in index.goals(ALL)] == [("c2",), ("c3",), ("c4",), ("c5",), (), ()]
+        assert index.events.counts(ALL) == before
+        assert [goal.calls for goal in index.findings.goals(ALL)] == [("c2",), ("c3",), ("c4",), ("c5",), (), ()]
 
     def test_mining_again_takes_the_place_of_what_was_found(self, index: Index) -> None:
         session, other = keep_calls(index, "a"), keep_calls(index, "b")
@@ -130,14 +130,14 @@ class MiningContract:
             goals=(goal_of("a0"), goal_of("a1")),
         )
         rest = Mined(session=other, failures=(failure("b0"),), tries=(a_try("b0", "b1"),), pairs=pairs)
-        index.mined([first, rest], 1)
-        assert [(kind.calls, kind.sessions) for kind in index.failures(ALL)] == [(3, 2)]
-        assert [(fix.sessions, fix.by_chance) for fix in index.fixes(ALL)] == [(2, 1.0)]
-        assert len(list(index.goals(ALL))) == 2
-        index.mined([Mined(session=session, failures=(failure("a2"),))], 1)
-        assert [(kind.calls, kind.sessions) for kind in index.failures(ALL)] == [(2, 2)]
-        assert [(fix.sessions, fix.by_chance) for fix in index.fixes(ALL)] == [(1, 0.0)]
-        assert list(index.goals(ALL)) == []
+        index.findings.mined([first, rest], 1)
+        assert [(kind.calls, kind.sessions) for kind in index.findings.failures(ALL)] == [(3, 2)]
+        assert [(fix.sessions, fix.by_chance) for fix in index.findings.fixes(ALL)] == [(2, 1.0)]
+        assert len(list(index.findings.goals(ALL))) == 2
+        index.findings.mined([Mined(session=session, failures=(failure("a2"),))], 1)
+        assert [(kind.calls, kind.sessions) for kind in index.findings.failures(ALL)] == [(2, 2)]
+        assert [(fix.sessions, fix.by_chance) for fix in index.findings.fixes(ALL)] == [(1, 0.0)]
+        assert list(index.findings.goals(ALL)) == []
 
     def test_what_names_an_unknown_event_is_left_out(self, index: Index) -> None:
         session = keep_calls(index, "a")
@@ -147,16 +147,18 @@ class MiningContract:
             tries=(a_try("a0", "gone"), a_try("gone", "a1"), a_try("a0", "a1")),
             goals=(goal_of("gone"), structs.replace(goal_of("a1"), calls=("a2", "gone", "a3"), said_next="gone")),
         )
-        index.mined([found], 1)
-        assert [(kind.calls, kind.overcome) for kind in index.failures(ALL)] == [(1, 0)]
-        assert [(fix.calls, len(index.evidence(fix.id))) for fix in index.fixes(ALL)] == [(1, 1)]
-        assert [(goal.request, goal.calls, goal.said_next) for goal in index.goals(ALL)] == [("a1", ("a2", "a3"), None)]
+        index.findings.mined([found], 1)
+        assert [(kind.calls, kind.overcome) for kind in index.findings.failures(ALL)] == [(1, 0)]
+        assert [(fix.calls, len(index.findings.evidence(fix.id))) for fix in index.findings.fixes(ALL)] == [(1, 1)]
+        assert [(goal.request, goal.calls, goal.said_next) for goal in index.findings.goals(ALL)] == [
+            ("a1", ("a2", "a3"), None)
+        ]
 
     def test_the_same_id_of_another_agent_is_another_event(self, index: Index) -> None:
         keep_calls(index, "a", 1)
         theirs = keep_calls(index, "b", 1, agent="codex")
-        index.mined([Mined(session=theirs, failures=(failure("a0"), failure("b0")))], 1)
-        assert [kind.calls for kind in index.failures(ALL)] == [1]
+        index.findings.mined([Mined(session=theirs, failures=(failure("a0"), failure("b0")))], 1)
+        assert [kind.calls for kind in index.findings.failures(ALL)] == [1]
 
     def test_calls_and_turns_come_with_the_context_they_belong_to(self, index: Index) -> None:
         log = Log("/a.jsonl")
@@ -165,11 +167,11 @@ class MiningContract:
         log.call("c1", 1)
         log.context = None
         log.typed("m2", 2)
-        index.keep([log.stretch()])
-        (history,) = index.unmined(1)
+        index.events.keep([log.stretch()])
+        (history,) = index.findings.unmined(1)
         assert [turn.context for turn in history.turns] == ["ctx", ""]
         assert [step.context for step in history.steps] == ["ctx\udc80"]
-        assert [history] == list(index.histories(ALL))
+        assert [history] == list(index.events.histories(ALL))
 
     def test_of_a_turn_only_the_users_own_words_are_its_text(self, index: Index) -> None:
         log = Log("/a.jsonl")
@@ -178,8 +180,8 @@ class MiningContract:
         texts = ("> use figs\n\nno, use pears", "ada: use figs", "use pears")
         for number, text in enumerate(texts):
             log.add(structs.replace(kept, id=f"m{number}", text=text, at=log.at(number)))
-        index.keep([log.stretch()])
-        (history,) = index.histories(Selection())
+        index.events.keep([log.stretch()])
+        (history,) = index.events.histories(Selection())
         assert [(turn.text, turn.whole) for turn in history.turns] == [
             ("no, use pears", texts[0]),
             (None, texts[1]),
@@ -189,12 +191,12 @@ class MiningContract:
     def test_counts_are_the_same_whether_or_not_sessions_were_mined(self, index: Index) -> None:
         keep_three(index)
         narrow = [ALL, Selection(under=Path("/p")), Selection(agent="codex"), Selection(since=NOON)]
-        before = [index.counts(selection) for selection in narrow]
-        first = next(index.unmined(1))
-        index.mined([mine(first)], 1)
-        assert [index.counts(selection) for selection in narrow] == before
+        before = [index.events.counts(selection) for selection in narrow]
+        first = next(index.findings.unmined(1))
+        index.findings.mined([mine(first)], 1)
+        assert [index.events.counts(selection) for selection in narrow] == before
         mine_all(index)
-        assert [index.counts(selection) for selection in narrow] == before
+        assert [index.events.counts(selection) for selection in narrow] == before
 
     def test_an_end_in_another_session_is_counted_whichever_was_mined_first(self, index: Index) -> None:
         early, late = Log("/p/a.jsonl", "s1"), Log("/q/b.jsonl", "s2")
@@ -203,19 +205,19 @@ class MiningContract:
         early.call("c1", 1)
         early.call("c2", 2)
         early.reject("c2", 3)
-        index.keep([late.stretch()])
+        index.events.keep([late.stretch()])
         mine_all(index)
-        index.keep([early.stretch()])
+        index.events.keep([early.stretch()])
         for name in ("m1", "m2", "m3"):
-            counts = index.counts(ALL)
+            counts = index.events.counts(ALL)
             assert [(use.calls, use.failed, use.rejected) for use in counts.tools] == [(2, 1, 1)]
             assert counts.interrupts_by_rejection == 1
-            assert [use.failed for use in index.counts(Selection(under=Path("/p"))).tools] == [0]
-            assert index.counts(Selection(under=Path("/q"))).interrupts_by_rejection == 1
+            assert [use.failed for use in index.events.counts(Selection(under=Path("/p"))).tools] == [0]
+            assert index.events.counts(Selection(under=Path("/q"))).interrupts_by_rejection == 1
             mine_all(index)
-            assert index.counts(ALL) == counts
+            assert index.events.counts(ALL) == counts
             late.typed(name, 9)
-            index.keep([late.stretch()])
+            index.events.keep([late.stretch()])
 
 
 def _calls(history: History) -> list[str]:

@@ -16,8 +16,8 @@ from wisen.testing.log_writer import NOON
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.store.ledger_port import Ledger
-    from wisen.store.phrases_port import PhraseRow
+    from wisen.store.ledger import Ledger
+    from wisen.store.phrases import PhraseRow
 
 
 def a_phrase(id_: str = "a", text: str = "tss", machine: str = "desk") -> OwnPhrase:
@@ -66,18 +66,18 @@ class PhrasesContract:
         hostile = structs.replace(a_phrase("b", HOSTILE), at=NOON.astimezone(east), way=Way.REMOVED)
         quoted = structs.replace(a_proof("b-m1", "b", 1), quote=HOSTILE, context=HOSTILE)
         rows: list[PhraseRow] = [a_search(), quoted, a_proof(), hostile, a_phrase()]
-        ledger.note_phrases(rows)
-        ledger.note_phrases([structs.replace(a_phrase(), hits=99)])
+        ledger.phrases.add(rows)
+        ledger.phrases.add([structs.replace(a_phrase(), hits=99)])
         again = reopen()
-        assert again.phrases("desk") == (a_phrase(), structs.replace(hostile, at=NOON))
-        assert again.proofs("desk") == (a_proof(), quoted)
-        assert again.searches("desk") == (a_search(),)
+        assert again.phrases.of("desk") == (a_phrase(), structs.replace(hostile, at=NOON))
+        assert again.phrases.proofs("desk") == (a_proof(), quoted)
+        assert again.phrases.searches("desk") == (a_search(),)
 
     def test_phrases_of_one_machine_are_no_others(self, ledger: Ledger) -> None:
-        ledger.note_phrases([a_phrase(), a_phrase("b", machine="laptop")])
-        assert [each.id for each in ledger.phrases("laptop")] == ["b"]
-        assert [each.id for each in ledger.phrases()] == ["a", "b"]
-        assert (ledger.proofs("laptop"), ledger.searches("laptop")) == ((), ())
+        ledger.phrases.add([a_phrase(), a_phrase("b", machine="laptop")])
+        assert [each.id for each in ledger.phrases.of("laptop")] == ["b"]
+        assert [each.id for each in ledger.phrases.all()] == ["a", "b"]
+        assert (ledger.phrases.proofs("laptop"), ledger.phrases.searches("laptop")) == ((), ())
 
     def test_phrases_are_noted_all_or_none(self, ledger: Ledger) -> None:
         def rows() -> Iterator[PhraseRow]:
@@ -85,14 +85,14 @@ class PhrasesContract:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            ledger.note_phrases(rows())
-        assert ledger.phrases() == ()
+            ledger.phrases.add(rows())
+        assert ledger.phrases.all() == ()
 
     def test_phrases_and_what_speaks_for_them_can_be_forgotten(
         self, ledger: Ledger, reopen: Callable[[], Ledger]
     ) -> None:
-        ledger.note_phrases([a_phrase(), a_phrase("b"), a_proof(), a_search()])
-        assert {a_phrase(), a_proof(), a_search()} <= set(ledger.held())
-        assert ledger.remove([a_phrase(), a_proof(), a_search()]) == 3
+        ledger.phrases.add([a_phrase(), a_phrase("b"), a_proof(), a_search()])
+        assert {a_phrase(), a_proof(), a_search()} <= set(ledger.removal.rows())
+        assert ledger.removal.remove([a_phrase(), a_proof(), a_search()]) == 3
         again = reopen()
-        assert (again.phrases(), again.proofs(), again.searches()) == ((a_phrase("b"),), (), ())
+        assert (again.phrases.all(), again.phrases.proofs(), again.phrases.searches()) == ((a_phrase("b"),), (), ())

@@ -16,15 +16,15 @@ from msgspec import Struct
 
 from wisen.errors import ModelAbsent, ModelFailed
 from wisen.model.model_use import Tier
-from wisen.models.ports import Item, Question
+from wisen.models.model_ports import MaterialItem, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
     from wisen.models.embedder import Embedder, Vector
-    from wisen.models.ports import Model
-    from wisen.system.ports import Clock, Ids
+    from wisen.models.model_ports import Model
+    from wisen.system.machine_ports import Clock, Ids
 
 HOSTILE = (
     "",
@@ -93,7 +93,7 @@ class Verdict(Struct, frozen=True, forbid_unknown_fields=True):
 
 def harmless(*texts: str, tier: Tier = Tier.NANO) -> Question[Verdict]:
     """A question that anybody can answer."""
-    material = tuple(Item(str(number), text) for number, text in enumerate(texts, 1))
+    material = tuple(MaterialItem(str(number), text) for number, text in enumerate(texts, 1))
     return Question(purpose="test", tier=tier, instructions="Say whether.", answer=Verdict, material=material)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wisen.delivery.shelf_port import ChatReply
+from wisen.delivery.shelf import ChatReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wisen.delivery.shelf_port import Shelf
+    from wisen.delivery.shelf import Shelf
 
 
 class ShelfContract:

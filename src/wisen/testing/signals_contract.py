@@ -1,6 +1,6 @@
 """What every index promises about what the user said of the work, as a suite that any backend can run.
 
-A backend's test inherits from `SignalsContract` and provides the same two fixtures as for `IndexContract`.
+A backend's test inherits from `SignalsContract` and provides the same two fixtures as for `EventsContract`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wisen.model.signal import Sighting
-    from wisen.store.index_port import Index
+    from wisen.store.index import Index
 
 ALL = Selection()
 LESSON = Lesson(text="Run the tests with `uv`.", forbids=False, durable=0.1, is_durable=False, about=About.COMMAND)
@@ -35,15 +35,15 @@ class SignalsContract:
     """What every index promises about what the user said of the work."""
 
     def test_a_new_index_holds_no_signals(self, index: Index) -> None:
-        assert index.signals(ALL) == ()
+        assert index.findings.signals(ALL) == ()
 
     def test_a_signal_comes_back_whole_with_where_it_was_said(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = _keep_turns(index, "a", 2, agent="codex")
         plain = said_of("a0", kind=SignalKind.PRAISE)
         taught = said_of("a1", 1, lesson=LESSON)
-        index.mined([Mined(session=session, said=(plain, taught))], 1)
+        index.findings.mined([Mined(session=session, said=(plain, taught))], 1)
         again = reopen()
-        newest, oldest = again.signals(ALL)
+        newest, oldest = again.findings.signals(ALL)
         assert (newest.said, oldest.said) == (taught, plain)
         assert (newest.text, oldest.text) == ("text of a1", "text of a0")
         assert {(each.agent, each.native, each.session) for each in (newest, oldest)} == {("codex", "a", session)}
@@ -54,8 +54,8 @@ class SignalsContract:
         session = _keep_turns(index, "a", 1)
         said = said_of("a0", kind=kind)
         said = structs.replace(said, signal=structs.replace(said.signal, polarity=polarity))
-        index.mined([Mined(session=session, said=(said,))], 1)
-        assert [each.said for each in index.signals(ALL)] == [said]
+        index.findings.mined([Mined(session=session, said=(said,))], 1)
+        assert [each.said for each in index.findings.signals(ALL)] == [said]
 
     @pytest.mark.parametrize("about", About)
     @pytest.mark.parametrize("number", [0.0, 1.0, 1 / 3, 5e-324])
@@ -65,14 +65,14 @@ class SignalsContract:
         other = Lesson(text="Do it.", forbids=False, durable=number, is_durable=True, about=about)
         said = tuple(said_of(f"a{each}", each, lesson=lesson) for each, lesson in enumerate((one, other)))
         said = tuple(structs.replace(each, signal=structs.replace(each.signal, probability=number)) for each in said)
-        index.mined([Mined(session=session, said=said)], 1)
-        assert tuple(each.said for each in reversed(index.signals(ALL))) == said
+        index.findings.mined([Mined(session=session, said=said)], 1)
+        assert tuple(each.said for each in reversed(index.findings.signals(ALL))) == said
 
     def test_a_moment_comes_back_in_whole_milliseconds_and_in_utc(self, index: Index) -> None:
         session = _keep_turns(index, "a", 1)
         moment = (NOON + timedelta(microseconds=7)).astimezone(timezone(timedelta(hours=5)))
-        index.mined([Mined(session=session, said=(structs.replace(said_of("a0"), at=moment),))], 1)
-        (sighting,) = index.signals(ALL)
+        index.findings.mined([Mined(session=session, said=(structs.replace(said_of("a0"), at=moment),))], 1)
+        (sighting,) = index.findings.signals(ALL)
         assert (sighting.said.at, sighting.said.at.utcoffset()) == (NOON, timedelta())
 
     @pytest.mark.parametrize("text", HOSTILE)
@@ -82,11 +82,11 @@ class SignalsContract:
         log = Log("/a.jsonl", native=text, agent=text)
         log.typed(f"1{text}")
         _reword(log, text)
-        index.keep([log.stretch()])
-        (history,) = index.unmined(1)
+        index.events.keep([log.stretch()])
+        (history,) = index.findings.unmined(1)
         said = said_of(f"1{text}", lesson=structs.replace(LESSON, text=text))
-        index.mined([Mined(session=history.session, said=(said,))], 1)
-        (sighting,) = reopen().signals(ALL)
+        index.findings.mined([Mined(session=history.session, said=(said,))], 1)
+        (sighting,) = reopen().findings.signals(ALL)
         assert (sighting.agent, sighting.native, sighting.text, sighting.said) == (text, text, text, said)
 
     def test_the_context_is_that_of_the_message(self, index: Index) -> None:
@@ -94,51 +94,56 @@ class SignalsContract:
         log.typed("m0")
         log.context = None
         log.typed("m1")
-        index.keep([log.stretch()])
-        (history,) = index.unmined(1)
-        index.mined([Mined(session=history.session, said=tuple(said_of(f"m{each}", each) for each in range(2)))], 1)
-        assert [(each.said.message, each.context) for each in index.signals(ALL)] == [("m1", ""), ("m0", "shop")]
+        index.events.keep([log.stretch()])
+        (history,) = index.findings.unmined(1)
+        index.findings.mined(
+            [Mined(session=history.session, said=tuple(said_of(f"m{each}", each) for each in range(2)))], 1
+        )
+        assert [(each.said.message, each.context) for each in index.findings.signals(ALL)] == [
+            ("m1", ""),
+            ("m0", "shop"),
+        ]
 
     def test_a_message_whose_text_was_not_kept_is_shown_without(self, index: Index) -> None:
         log = Log("/a.jsonl")
         log.typed("m1")
         _reword(log, None)
-        index.keep([log.stretch()])
-        (history,) = index.unmined(1)
-        index.mined([Mined(session=history.session, said=(said_of("m1"),))], 1)
-        assert [(each.said.message, each.text) for each in index.signals(ALL)] == [("m1", "")]
+        index.events.keep([log.stretch()])
+        (history,) = index.findings.unmined(1)
+        index.findings.mined([Mined(session=history.session, said=(said_of("m1"),))], 1)
+        assert [(each.said.message, each.text) for each in index.findings.signals(ALL)] == [("m1", "")]
 
     def test_mining_again_takes_the_place_of_what_was_heard(self, index: Index) -> None:
         one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
         first = said_of("a0", lesson=LESSON), said_of("a1", 1)
-        index.mined([Mined(session=one, said=first), Mined(session=two, said=(said_of("b0", 9),))], 1)
-        assert _messages(index.signals(ALL)) == ["b0", "a1", "a0"]
+        index.findings.mined([Mined(session=one, said=first), Mined(session=two, said=(said_of("b0", 9),))], 1)
+        assert _messages(index.findings.signals(ALL)) == ["b0", "a1", "a0"]
         now = said_of("a0", kind=SignalKind.PRAISE), said_of("a2", 2)
-        index.mined([Mined(session=one, said=now)], 1)
-        assert [each.said for each in index.signals(ALL)] == [said_of("b0", 9), now[1], now[0]]
-        index.mined([Mined(session=one)], 1)
-        assert _messages(index.signals(ALL)) == ["b0"]
+        index.findings.mined([Mined(session=one, said=now)], 1)
+        assert [each.said for each in index.findings.signals(ALL)] == [said_of("b0", 9), now[1], now[0]]
+        index.findings.mined([Mined(session=one)], 1)
+        assert _messages(index.findings.signals(ALL)) == ["b0"]
 
     def test_of_one_kind_a_message_says_one_thing(self, index: Index) -> None:
         session = _keep_turns(index, "a", 1)
         said = said_of("a0", lesson=LESSON), said_of("a0"), said_of("a0", kind=SignalKind.PREFERENCE)
-        index.mined([Mined(session=session, said=said)], 1)
-        assert [each.said for each in index.signals(ALL)] == [said[0], said[2]]
+        index.findings.mined([Mined(session=session, said=said)], 1)
+        assert [each.said for each in index.findings.signals(ALL)] == [said[0], said[2]]
 
     def test_what_was_said_in_an_unknown_message_is_left_out(self, index: Index) -> None:
         _keep_turns(index, "a", 1)
         theirs = _keep_turns(index, "b", 1, agent="codex")
         # The same id of another agent is another message.
         said = said_of("gone"), said_of("a0"), said_of("b0")
-        index.mined([Mined(session=theirs, said=said), Mined(session=999, said=(said_of("a0"),))], 1)
-        assert _messages(index.signals(ALL)) == ["b0"]
+        index.findings.mined([Mined(session=theirs, said=said), Mined(session=999, said=(said_of("a0"),))], 1)
+        assert _messages(index.findings.signals(ALL)) == ["b0"]
 
     def test_signals_come_newest_first_and_of_one_moment_by_message_and_kind(self, index: Index) -> None:
         one, two = _keep_turns(index, "a", 3), _keep_turns(index, "b", 1)
         kinds = SignalKind.PRAISE, SignalKind.CORRECTION, SignalKind.REMEMBER
         said = said_of("a0", 5), said_of("a2", 1), *(said_of("a1", 1, kind=kind) for kind in kinds)
-        index.mined([Mined(session=one, said=said), Mined(session=two, said=(said_of("b0", 1),))], 1)
-        assert [(each.said.message, each.said.signal.kind.value) for each in index.signals(ALL)] == [
+        index.findings.mined([Mined(session=one, said=said), Mined(session=two, said=(said_of("b0", 1),))], 1)
+        assert [(each.said.message, each.said.signal.kind.value) for each in index.findings.signals(ALL)] == [
             ("a0", "correction"),
             ("b0", "correction"),
             ("a2", "correction"),
@@ -152,7 +157,7 @@ class SignalsContract:
         log = Log("/p/d.jsonl", "d")
         log.place = "/src/tools"
         log.typed("dm", 30)
-        index.keep([log.stretch()])
+        index.events.keep([log.stretch()])
         mine_all(index)
         minutes = [NOON + timedelta(minutes=each) for each in (10, 31)]
         for selection, messages in (
@@ -169,15 +174,15 @@ class SignalsContract:
             (Selection(places=("/src/tool", "/src/tools"), since=minutes[0]), ["dm", "cm", "bm"]),
             (Selection(places=("/elsewhere",)), []),
         ):
-            found = index.signals(selection)
+            found = index.findings.signals(selection)
             assert list(dict.fromkeys(_messages(found))) == messages, selection
 
     def test_what_was_heard_stays_while_a_session_grows(self, index: Index, reopen: Callable[[], Index]) -> None:
         session = _keep_turns(index, "a", 1)
-        index.mined([Mined(session=session, said=(said_of("a0"),))], 1)
+        index.findings.mined([Mined(session=session, said=(said_of("a0"),))], 1)
         again = reopen()
         assert _keep_turns(again, "a", 2) == session
-        assert _messages(again.signals(ALL)) == ["a0"]
+        assert _messages(again.findings.signals(ALL)) == ["a0"]
 
 
 def _keep_turns(index: Index, native: str, many: int, *, agent: str = "claude-code") -> int:
@@ -185,8 +190,8 @@ def _keep_turns(index: Index, native: str, many: int, *, agent: str = "claude-co
     log = Log(f"/logs/{native}.jsonl", native, agent=agent)
     for each in range(many):
         log.typed(f"{native}{each}", each)
-    index.keep([log.stretch()])
-    (history,) = (each for each in index.unmined(1) if each.native == native)
+    index.events.keep([log.stretch()])
+    (history,) = (each for each in index.findings.unmined(1) if each.native == native)
     return history.session
 
 

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.text.antonyms import antonyms, chooses
-from wisen.text.stances import Reading, Stance, read, stance
+from wisen.text.stances import LessonReading, Stance, read, stance
 from wisen.text.terms import LIGHT, decides, parts_of, worth_of
 
 if TYPE_CHECKING:
@@ -138,23 +138,23 @@ class _Taken(NamedTuple):
     """A lesson that was taken in."""
 
     id: str
-    reading: Reading
+    reading: LessonReading
     parts: frozenset[str]
     weight: float
     """What it weighs at least when it is compared."""
 
 
-def _take(id: str, reading: Reading) -> _Taken:
+def _take(id: str, reading: LessonReading) -> _Taken:
     wanted, unwanted = map(_parts, reading.stance)
     weight = _total(wanted, worth_of) + (_BESIDE if wanted else 1.0) * _total(unwanted - wanted, worth_of)
     return _Taken(id, reading, wanted | unwanted, weight)
 
 
-def _as_reading(lesson: str | Stance) -> Reading:
-    return read(lesson) if isinstance(lesson, str) else Reading(lesson, ())
+def _as_reading(lesson: str | Stance) -> LessonReading:
+    return read(lesson) if isinstance(lesson, str) else LessonReading(lesson, ())
 
 
-def _likeness(ours: Reading, theirs: Reading, worth: Worth = worth_of) -> float:
+def _likeness(ours: LessonReading, theirs: LessonReading, worth: Worth = worth_of) -> float:
     one, other = _opened(ours.stance, theirs.stance)
     other = _corrected(other, one)
     if opposed(one, other, worth):

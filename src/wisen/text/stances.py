@@ -148,7 +148,7 @@ class Stance(NamedTuple):
     unwanted: frozenset[str]
 
 
-class Reading(NamedTuple):
+class LessonReading(NamedTuple):
     """A lesson as it was read."""
 
     stance: Stance
@@ -180,7 +180,7 @@ class _Reader:
         self.refusing = self.contrast = False
         self.bound, self.bound_from = "", 0
 
-    def read(self) -> Reading:
+    def read(self) -> LessonReading:
         for at, piece in enumerate(self.pieces):
             if _BREAK.match(piece):
                 self._break(at)
@@ -193,7 +193,7 @@ class _Reader:
         wanted = frozenset(word.bound + word.term for word in self.words if not word.refused)
         unwanted = frozenset(word.bound + word.term for word in self.words if word.refused)
         order = () if _PASSIVE.intersection(self.pieces) else tuple(word.bound + word.term for word in self.words)
-        return Reading(Stance(wanted, unwanted - wanted), order)
+        return LessonReading(Stance(wanted, unwanted - wanted), order)
 
     def _break(self, at: int) -> None:
         self._unbind()
@@ -296,7 +296,7 @@ def stance(text: str) -> Stance:
     return read(text).stance
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> LessonReading:
     """A lesson's stance, and the order of its words."""
     quoted: list[str] = []
 

@@ -11,27 +11,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.edits.edit import Editor
 from wisen.edits.past import past
-from wisen.edits.permission import may_write_unasked
 from wisen.edits.rule_lines import rule_of
 from wisen.errors import WisenError
+from wisen.mining.moments import moments
 from wisen.model.change import Fate, Line
-from wisen.model.entry import JUDGED, MoveKind, Status
+from wisen.model.entry import JUDGED, EntryStatus, MoveKind
 from wisen.model.instruction import Rate
 from wisen.model.report import Selection
-from wisen.model.trial import Verdict
+from wisen.model.trial import Check, Verdict
 from wisen.store.known_entries import Known
-from wisen.trials.outcomes import Matters, moments, sessions_of
-from wisen.trials.schedule import Check, Watched, check, due
+from wisen.trials.outcomes import Matters, sessions_of
+from wisen.trials.schedule import WatchedChange, check, due
 from wisen.trials.unproven import unproven
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from wisen.edits.past import Desk
     from wisen.model.change import Change
     from wisen.model.entry import Move
     from wisen.model.entry_state import EntryState
-    from wisen.parts import Parts
+    from wisen.store.home import Home
 
 BEFORE = timedelta(days=30)
 """So far back the sessions before a change lie that it is held against."""
@@ -63,10 +64,10 @@ class _Rule(NamedTuple):
         """Whether it is there without anybody having said or approved it."""
         return not self.watched(0).users
 
-    def watched(self, relevant: int) -> Watched:
+    def watched(self, relevant: int) -> WatchedChange:
         """The change, as far as its checks are concerned."""
         seen = [move.at for move in self.looks if move.value == Check.CHECK]
-        return Watched(
+        return WatchedChange(
             made=self.change.at,
             origin=self.state.entry.origin,
             approved=self.state.confirmed,
@@ -75,14 +76,14 @@ class _Rule(NamedTuple):
         )
 
 
-def check_changes(parts: Parts) -> Checked:
-    """Check the rules in files that are due, and act on it."""
-    now, known = parts.clock.now(), Known(parts.ledger)
-    rules = [each for each in _rules(parts, known) if each.inferred or due(each.watched(0)) <= now]
+def check_changes(home: Home, desk: Desk, *, unasked: bool) -> Checked:
+    """Check the rules in files that are due, and act on it; `unasked`: whether files may be written without a yes."""
+    now, known = home.clock.now(), Known(home.ledger)
+    rules = [each for each in _rules(desk, known) if each.inferred or due(each.watched(0)) <= now]
     if not rules:
         return Checked((), ())
-    done, troubles, unasked = list[str](), list[str](), may_write_unasked(parts.promote.profile)
-    for rule, course in zip(rules, _courses(parts, rules), strict=True):
+    deeds = _Deeds(home, desk)
+    for rule, course in zip(rules, _courses(home, rules), strict=True):
         since = rule.watched(0).checked or rule.change.at
         before, after = (_rate(hit for at, hit in course if (at >= rule.change.at) is later) for later in (False, True))
         verdict = unproven(before, after) if rule.inferred else Verdict.RUNNING
@@ -92,21 +93,21 @@ def check_changes(parts: Parts) -> Checked:
         if verdict is Verdict.WORSE or (verdict is Verdict.INEFFECTIVE and what is Check.CHECK):
             if unasked:
                 text = f"seen in {told}; {verdict.value}, so it is taken out"
-                _carry_out(parts, rule, Check.TAKE_OUT, text, done, troubles)
+                deeds.carry_out(rule, Check.TAKE_OUT, text)
             elif Check.ASK not in looks:
-                _carry_out(parts, rule, Check.ASK, f"seen in {told}; {verdict.value}: {asks}", done, troubles)
+                deeds.carry_out(rule, Check.ASK, f"seen in {told}; {verdict.value}: {asks}")
         elif what is Check.CHECK:
-            _noted(parts, rule, what, f"seen in {told}")
+            deeds.note(rule, what, f"seen in {told}")
         elif what is not Check.NOTHING and what not in looks:
             what = Check.ASK if what is Check.TAKE_OUT and not unasked else what
             if what not in looks:
-                _carry_out(parts, rule, what, _SAYS[what].format(asks=asks), done, troubles)
-    return Checked(tuple(done), tuple(troubles))
+                deeds.carry_out(rule, what, _SAYS[what].format(asks=asks))
+    return Checked(tuple(deeds.done), tuple(deeds.troubles))
 
 
-def _rules(parts: Parts, known: Known) -> Iterator[_Rule]:
+def _rules(desk: Desk, known: Known) -> Iterator[_Rule]:
     """The rules that stand in files as we wrote them; what somebody worded otherwise is his."""
-    made = past(parts.desk)
+    made = past(desk)
     states = {state.entry.id: state for state in known.states}
     for change in made.standing():
         entry = rule_of(change, known.states) if isinstance(change.deed, Line) else None
@@ -115,12 +116,12 @@ def _rules(parts: Parts, known: Known) -> Iterator[_Rule]:
             yield _Rule(change, states[entry], looks)
 
 
-def _courses(parts: Parts, rules: Sequence[_Rule]) -> list[list[tuple[datetime, bool]]]:
+def _courses(home: Home, rules: Sequence[_Rule]) -> list[list[tuple[datetime, bool]]]:
     """Of each rule: when the sessions were in which it could matter, and whether what it is against happened."""
     since = min(rule.change.at for rule in rules) - BEFORE
-    matters = Matters(parts)
+    matters = Matters(home)
     found: list[list[tuple[datetime, bool]]] = [[] for _ in rules]
-    for key, histories in sessions_of(parts.index.histories(Selection(since=since))).items():
+    for key, histories in sessions_of(home.index.events.histories(Selection(since=since))).items():
         at = min((at for history in histories for at in moments(history)), default=None)
         for rule, course in zip(rules, found, strict=True):
             if at is not None and at >= rule.change.at - BEFORE:
@@ -130,24 +131,34 @@ def _courses(parts: Parts, rules: Sequence[_Rule]) -> list[list[tuple[datetime, 
     return found
 
 
-def _carry_out(parts: Parts, rule: _Rule, what: Check, text: str, done: list[str], troubles: list[str]) -> None:
-    """Do what a check says, and note it. What cannot be taken out is told, and tried again."""
-    told = f"“{rule.state.text}” in {rule.change.path}: {text}."
-    if what is Check.TAKE_OUT:
-        try:
-            Editor(parts.desk).undo(rule.change.id)
-        except WisenError as error:
-            troubles.append(f"{told} That could not be done: {error}")
-            return
-        parts.ledger.enter(
-            [parts.scribe.move(rule.state.entry.id, MoveKind.STATUS, Status.WONT_FIX, why=f"{JUDGED}{text}")]
-        )
-    _noted(parts, rule, what, told)
-    done.append(told)
+class _Deeds:
+    """Does what checks say, and notes it."""
 
+    def __init__(self, home: Home, desk: Desk) -> None:
+        self._home, self._desk = home, desk
+        self.done: list[str] = []
+        self.troubles: list[str] = []
 
-def _noted(parts: Parts, rule: _Rule, what: Check, text: str) -> None:
-    parts.ledger.enter([parts.scribe.move(rule.change.id, MoveKind.CHECK, what.value, why=text)])
+    def carry_out(self, rule: _Rule, what: Check, text: str) -> None:
+        """Do what a check says, and note it. What cannot be taken out is told, and tried again."""
+        told = f"“{rule.state.text}” in {rule.change.path}: {text}."
+        if what is Check.TAKE_OUT:
+            try:
+                Editor(self._desk).undo(rule.change.id)
+            except WisenError as error:
+                self.troubles.append(f"{told} That could not be done: {error}")
+                return
+            move = self._home.scribe.move
+            self._home.ledger.entries.enter(
+                [move(rule.state.entry.id, MoveKind.STATUS, EntryStatus.WONT_FIX, why=f"{JUDGED}{text}")]
+            )
+        self.note(rule, what, told)
+        self.done.append(told)
+
+    def note(self, rule: _Rule, what: Check, text: str) -> None:
+        """Note what a check came to."""
+        move = self._home.scribe.move
+        self._home.ledger.entries.enter([move(rule.change.id, MoveKind.CHECK, what.value, why=text)])
 
 
 def _rate(hits: Iterable[bool]) -> Rate:

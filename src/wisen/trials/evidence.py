@@ -89,7 +89,7 @@ class RankWager:
 
 
 @dataclass(slots=True)
-class Tally:
+class EvidenceTally:
     """Relevant sessions and hits by the chance that they had to get the rule."""
 
     _counts: dict[float, list[int]] = field(default_factory=dict)

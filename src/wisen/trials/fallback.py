@@ -53,19 +53,19 @@ class Course:
         ordered = sorted(sessions)
         return cls(tuple(when for when, _ in ordered), tuple(accumulate((hit for _, hit in ordered), initial=0)))
 
-    def around(self, at: datetime, days: int) -> Counts:
+    def around(self, at: datetime, days: int) -> HitCounts:
         """The sessions in the month before a date and in so many days after it."""
         first, cut, last = (
             bisect_left(self.times, when) for when in (at - timedelta(days=_BEFORE), at, at + timedelta(days=days))
         )
-        return Counts(before=self._rate(first, cut), after=self._rate(cut, last))
+        return HitCounts(before=self._rate(first, cut), after=self._rate(cut, last))
 
     def _rate(self, first: int, last: int) -> Rate:
         return Rate(sessions=self.hits[last] - self.hits[first], of=last - first)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class HitCounts:
     """Sessions with a hit, before and after a date."""
 
     before: Rate
@@ -128,7 +128,7 @@ def _placebos(prior: Prior, others: Sequence[Course], hits: int, day: int, now: 
     return found
 
 
-def drift(prior: Prior, others: Iterable[Counts]) -> float:
+def drift(prior: Prior, others: Iterable[HitCounts]) -> float:
     """How much more often everything else happens afterwards than was to be expected."""
     seen = expected = 0.5
     for each in others:
@@ -137,7 +137,7 @@ def drift(prior: Prior, others: Iterable[Counts]) -> float:
     return min(max(seen / expected, 1 / _DRIFT), _DRIFT)
 
 
-def surprise(prior: Prior, counts: Counts, gone: float) -> float:
+def surprise(prior: Prior, counts: HitCounts, gone: float) -> float:
     """The chance of so few hits afterwards if the rule does nothing: a tail of the negative binomial law."""
     shape, rate = prior.shape + counts.before.sessions, prior.rate + counts.before.of
     return beta_below(shape, counts.after.sessions + 1, rate / (rate + gone * counts.after.of))

@@ -10,34 +10,31 @@ from datetime import timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, TypeAlias
 
-from wisen.feedback import phrase_search
-from wisen.feedback.listen import listen
-from wisen.lessons.practices import mattered
 from wisen.mining.goals import goals_of
+from wisen.mining.moments import OVER, moments
+from wisen.mining.practice_steps import mattered
 from wisen.mining.signatures import about
 from wisen.model.context import NOWHERE
-from wisen.model.entry import Category, Origin, rule_id
+from wisen.model.entry import Category, EntryOrigin, rule_id
 from wisen.model.event import Status
 from wisen.model.history import Act
 from wisen.model.report import Selection
 from wisen.model.signal import SignalKind
-from wisen.model.trial import Outcome
+from wisen.model.trial import TrialOutcome
 from wisen.text.command_lines import command_of, fields_of, parsed
 from wisen.trials.rows import ALL
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from datetime import datetime
 
-    from wisen.feedback.own_phrases import Own
     from wisen.model.entry import Entry
     from wisen.model.exposure import Exposure
     from wisen.model.fix import Fix
     from wisen.model.history import History, Step
-    from wisen.parts import Parts
+    from wisen.model.signal import Said
+    from wisen.store.home import Home
 
-OVER = timedelta(hours=8)
-"""So long nothing happened in a session that is over: what comes then is another one."""
 _PATIENCE = timedelta(days=30)
 """So long a session is looked for in the logs."""
 _AROUND = timedelta(days=1)
@@ -45,29 +42,34 @@ _FAILED = (Status.FAILED, Status.MASKED)
 SessionKey = tuple[str, str]
 """An agent and its id of a session."""
 Sessions: TypeAlias = "dict[SessionKey, list[History]]"
+Listen: TypeAlias = "Callable[[History], Sequence[Said]]"
+"""Hears what the user said in a session, in their own words too."""
 
 
-def conclude(parts: Parts) -> int:
-    """Note what the sessions that are over showed about what was on trial in them. Returns how many sessions."""
-    now = parts.clock.now()
-    known = {(each.agent, each.session, each.subject, each.version) for each in parts.ledger.outcomes()}
+def conclude(home: Home, listener: Callable[[], Listen]) -> int:
+    """Note what the sessions that are over showed about what was on trial in them. Returns how many sessions.
+
+    `listener` gives what hears how this user speaks, as it is known now.
+    """
+    now = home.clock.now()
+    known = {(each.agent, each.session, each.subject, each.version) for each in home.ledger.trial_outcomes.all()}
     waiting: dict[SessionKey, list[Exposure]] = defaultdict(list)
-    for coin in parts.ledger.exposures(tossed=True):
+    for coin in home.ledger.exposures.all(tossed=True):
         if (coin.agent, coin.session, coin.subject, coin.version) not in known and now - coin.at < _PATIENCE:
             waiting[coin.agent, coin.session].append(coin)
     if not waiting:
         return 0
     since = min(coin.at for coins in waiting.values() for coin in coins) - _AROUND
-    told, own = Matters(parts), phrase_search.own(parts)
-    rows: list[Outcome] = []
+    told, listen = Matters(home), listener()
+    rows: list[TrialOutcome] = []
     ended = 0
-    for key, histories in sessions_of(parts.index.histories(Selection(since=since)), waiting.keys()).items():
+    for key, histories in sessions_of(home.index.events.histories(Selection(since=since)), waiting.keys()).items():
         when = [at for history in histories for at in moments(history)]
         if when and now - max(when) >= OVER:
             ended += 1
-            rails = _rails(histories, own)
+            rails = _rails(histories, listen)
             rows += [told.outcome(coin, histories, min(when), rails) for coin in waiting[key]]
-    parts.ledger.conclude({each.id: each for each in rows}.values())
+    home.ledger.trial_outcomes.add({each.id: each for each in rows}.values())
     return ended
 
 
@@ -81,14 +83,9 @@ def sessions_of(histories: Iterable[History], wanted: Collection[SessionKey] | N
     return found
 
 
-def moments(history: History) -> list[datetime]:
-    """When something happened in a session."""
-    return [*(step.at for step in history.steps), *(turn.at for turn in history.turns)]
-
-
-def _rails(histories: Sequence[History], own: Own) -> dict[str, int]:
+def _rails(histories: Sequence[History], listen: Listen) -> dict[str, int]:
     """What must not get worse in a session. Logs do not tell tokens alike, so they are not among it."""
-    said = [each for history in histories for each in listen(history, own)]
+    said = [each for history in histories for each in listen(history)]
     return {
         "corrections": len({each.message for each in said if each.signal.kind is SignalKind.CORRECTION}),
         "failures": sum(step.status in _FAILED for history in histories for step in history.steps),
@@ -99,22 +96,24 @@ def _rails(histories: Sequence[History], own: Own) -> dict[str, int]:
 class Matters:
     """Whether what is on trial mattered in a session, and whether what it is against happened."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._entries = {rule_id(each.id): each for each in parts.ledger.entries()}
-        self._fixes = {each.id: each for each in parts.index.fixes(Selection())}
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._entries = {rule_id(each.id): each for each in home.ledger.entries.all()}
+        self._fixes = {each.id: each for each in home.index.findings.fixes(Selection())}
         self._seen: dict[str, frozenset[SessionKey]] = {}
 
-    def outcome(self, coin: Exposure, histories: Sequence[History], at: datetime, rails: dict[str, int]) -> Outcome:
+    def outcome(
+        self, coin: Exposure, histories: Sequence[History], at: datetime, rails: dict[str, int]
+    ) -> TrialOutcome:
         """What a session showed about one thing."""
         key = (coin.agent, coin.session)
         relevant, hit = (
             (True, False) if (coin.subject, coin.version) == ALL else self._told(coin.subject, key, histories)
         )
         told = "\0".join((coin.agent, coin.session, coin.subject, coin.version))
-        return Outcome(
+        return TrialOutcome(
             id=blake2b(told.encode("utf-8", "surrogatepass"), digest_size=13).hexdigest(),
-            machine=self._parts.machine,
+            machine=self._home.machine,
             agent=coin.agent,
             session=coin.session,
             subject=coin.subject,
@@ -139,7 +138,7 @@ class Matters:
         return (False, False) if entry is None else self._hint(entry, key, histories)
 
     def _hint(self, entry: Entry, key: SessionKey, histories: Sequence[History]) -> tuple[bool, bool]:
-        if entry.category is Category.BEST_PRACTICE and entry.origin is Origin.MEASURED:
+        if entry.category is Category.BEST_PRACTICE and entry.origin is EntryOrigin.MEASURED:
             found = [mattered(entry, history, goals_of(history)) for history in histories]
             return any(relevant for relevant, _ in found), any(hit for _, hit in found)
         return self._said_again(entry, key, histories)
@@ -149,7 +148,7 @@ class Matters:
         where = {step.context or NOWHERE for history in histories for step in history.steps}
         worked = entry.context in where or (bool(where) and not entry.context)
         if entry.id not in self._seen:
-            seen = self._parts.ledger.occurrences(entry.id)
+            seen = self._home.ledger.occurrences.of(entry.id)
             self._seen[entry.id] = frozenset((each.agent, each.session) for each in seen)
         return worked, key in self._seen[entry.id]
 

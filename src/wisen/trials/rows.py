@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from wisen.model.exposure import Exposure
-    from wisen.model.trial import Outcome
+    from wisen.model.trial import TrialOutcome
 
 Subject = tuple[str, str]
 """What is on trial: its id, and the version of its words."""
@@ -19,7 +19,7 @@ ALL: Subject = ("hints", "")
 """All hints together, where a share of sessions gets none."""
 
 
-def rows_of(coins: Iterable[Exposure], outcomes: Iterable[Outcome]) -> dict[Subject, list[TrialRow]]:
+def rows_of(coins: Iterable[Exposure], outcomes: Iterable[TrialOutcome]) -> dict[Subject, list[TrialRow]]:
     """The sessions of each trial that are over, in the order in which their coins were thrown.
 
     Only the first coin of a session counts. The rows of several machines may be put together in any order.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.model.trial import Verdict
-from wisen.trials.evidence import USEFUL, Tally
+from wisen.trials.evidence import USEFUL, EvidenceTally
 
 if TYPE_CHECKING:
     from wisen.model.instruction import Rate
@@ -22,7 +22,7 @@ HARDLY_USEFUL = 0.1
 
 def unproven(before: Rate, after: Rate) -> Verdict:
     """What the relevant sessions before a line and after it say against it; running where they say nothing."""
-    tally = Tally()
+    tally = EvidenceTally()
     for rate, given in ((before, False), (after, True)):
         for number in range(rate.of):
             tally.add(0.5, given=given, hit=number < rate.sessions)

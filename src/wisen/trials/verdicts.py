@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from wisen.model.exposure import Arm
 from wisen.model.instruction import Rate
-from wisen.model.trial import Judged, TrialRow, Verdict
-from wisen.trials.evidence import GOOD, HARM, RankWager, Tally, Wager
+from wisen.model.trial import JudgedTrial, TrialRow, Verdict
+from wisen.trials.evidence import GOOD, HARM, EvidenceTally, RankWager, Wager
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +35,7 @@ class VerdictPolicy:
     """Evidence of harm since it was confirmed with which a rule has to prove itself anew."""
 
 
-def judge(rows: Iterable[TrialRow], policy: VerdictPolicy | None = None) -> Judged:
+def judge(rows: Iterable[TrialRow], policy: VerdictPolicy | None = None) -> JudgedTrial:
     """What the sessions of one version of one rule say, given in the order of time. A session counts once."""
     policy = policy or VerdictPolicy()
     trial, since, reopened = _Trial(), Wager(HARM), 0
@@ -64,7 +64,7 @@ def judge(rows: Iterable[TrialRow], policy: VerdictPolicy | None = None) -> Judg
 class _Trial:
     """What is known of a trial that is not decided."""
 
-    tally: Tally = field(default_factory=Tally)
+    tally: EvidenceTally = field(default_factory=EvidenceTally)
     good: Wager = field(default_factory=lambda: Wager(GOOD))
     harm: Wager = field(default_factory=lambda: Wager(HARM))
     rails: dict[str, RankWager] = field(default_factory=dict)
@@ -95,11 +95,11 @@ class _Trial:
 
     def judged(
         self, verdict: Verdict, decided: str | None, policy: VerdictPolicy, since: float, reopened: int
-    ) -> Judged:
+    ) -> JudgedTrial:
         """The verdict with its numbers."""
         values = {name: rail.value for name, rail in sorted(self.rails.items())}
         by_rail = verdict is Verdict.WORSE and self._derailed(policy)
-        return Judged(
+        return JudgedTrial(
             verdict=verdict,
             given=Rate(sessions=self.tally.hits(given=True), of=self.tally.of(given=True)),
             withheld=Rate(sessions=self.tally.hits(given=False), of=self.tally.of(given=False)),

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wisen.agents.aider.heard import Heard
+from wisen.agents.aider.heard import InputHistory
 from wisen.agents.aider.read import AGENT, Chats
-from wisen.agents.follow import Cursor, Way, follow_lines
+from wisen.agents.follow import Cursor, LineIntake, follow_lines
 from wisen.agents.log_files import ends_of, files_below, source_at
 from wisen.agents.sniff import kind_of
 
@@ -73,10 +73,10 @@ class Aider:
     def read(self, source: Source, mark: Mark | None = None) -> Iterator[Batch]:
         """The events behind the mark."""
         place = source.path.absolute().parent
-        heard = Heard(place / Path(self._typed).expanduser())
+        heard = InputHistory(place / Path(self._typed).expanduser())
 
-        def way_of(cursor: Cursor) -> Way:
+        def way_of(cursor: Cursor) -> LineIntake:
             chats = Chats(cursor, place=str(place), heard=heard, program_prompts=self._program_prompts)
-            return Way(chats, chats.lines, chats.rest, chats.end)
+            return LineIntake(chats, chats.lines, chats.rest, chats.end)
 
         return follow_lines(source.path, mark, way_of)

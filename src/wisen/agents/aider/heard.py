@@ -34,7 +34,7 @@ class _Entry(NamedTuple):
     text: str
 
 
-class Heard:
+class InputHistory:
     """The input history of one project; one that cannot be read holds nothing."""
 
     def __init__(self, path: Path) -> None:

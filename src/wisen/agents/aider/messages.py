@@ -7,7 +7,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 
-class Kind(Enum):
+class MessageKind(Enum):
     """What a message tells."""
 
     BEGUN = auto()
@@ -37,7 +37,7 @@ class Kind(Enum):
 class Meaning(NamedTuple):
     """A message, understood."""
 
-    kind: Kind
+    kind: MessageKind
     about: str = ""
     """The file, the command or the question."""
     answer: str = ""
@@ -51,18 +51,18 @@ QUESTION = re.compile(
     r"(?P<about>.+) \(Y\)es/\(N\)o\S*(?: all)?(?:/\(D\)on't ask again)? \[[^\]]*\]:(?: (?P<answer>\w))?"
 )
 """A question as it is written down with its answer, also where aider answers it by itself, in the user's place."""
-_FORMS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (Kind.BEGUN, re.compile(r"Aider v(?P<about>\S+)\Z")),
-    (Kind.ANSWERED, re.compile(r"Tokens: ")),
-    (Kind.EDITED, re.compile(r"Applied edit to (?P<about>.+)\Z")),
-    (Kind.MALFORMED, re.compile(r"The LLM did not conform to the edit format\.")),
-    (Kind.SKIPPED, re.compile(r"Skipping edits to (?P<about>(?:(?! that matches ).)+)\Z")),
-    (Kind.RAN, re.compile(r"Running (?P<about>.+)\Z")),
-    (Kind.CHECKED, re.compile(r"## Running: (?P<about>.+)\Z")),
-    (Kind.REMARK, re.compile(r"##? ")),
-    (Kind.STOPPED, re.compile(r"\^C (?:again to exit|KeyboardInterrupt)\Z")),
-    (Kind.CLEARED, re.compile(r"All (?:files dropped and )?chat history cleared\.\Z")),
-    (Kind.LINK, re.compile(r"https?://\S+\Z")),
+_FORMS: tuple[tuple[MessageKind, re.Pattern[str]], ...] = (
+    (MessageKind.BEGUN, re.compile(r"Aider v(?P<about>\S+)\Z")),
+    (MessageKind.ANSWERED, re.compile(r"Tokens: ")),
+    (MessageKind.EDITED, re.compile(r"Applied edit to (?P<about>.+)\Z")),
+    (MessageKind.MALFORMED, re.compile(r"The LLM did not conform to the edit format\.")),
+    (MessageKind.SKIPPED, re.compile(r"Skipping edits to (?P<about>(?:(?! that matches ).)+)\Z")),
+    (MessageKind.RAN, re.compile(r"Running (?P<about>.+)\Z")),
+    (MessageKind.CHECKED, re.compile(r"## Running: (?P<about>.+)\Z")),
+    (MessageKind.REMARK, re.compile(r"##? ")),
+    (MessageKind.STOPPED, re.compile(r"\^C (?:again to exit|KeyboardInterrupt)\Z")),
+    (MessageKind.CLEARED, re.compile(r"All (?:files dropped and )?chat history cleared\.\Z")),
+    (MessageKind.LINK, re.compile(r"https?://\S+\Z")),
 )
 _NO_PERSON = re.compile(r"\s(?:--message|--msg|-m|--message-file|-f)(?:[\s=]|\Z)")
 _FILE = re.compile(r" in (\S+)$", re.MULTILINE)
@@ -75,11 +75,11 @@ def meaning(text: str) -> Meaning:
     """What a message means."""
     asked = QUESTION.fullmatch(text)
     if asked:
-        return Meaning(Kind.ASKED, asked["about"], (asked["answer"] or "").lower())
+        return Meaning(MessageKind.ASKED, asked["about"], (asked["answer"] or "").lower())
     for kind, form in _FORMS:
         if found := form.match(text):
             return Meaning(kind, found["about"] if "about" in form.groupindex else "")
-    return Meaning(Kind.OTHER)
+    return Meaning(MessageKind.OTHER)
 
 
 def is_a_programs(command_line: str) -> bool:

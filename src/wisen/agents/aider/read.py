@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.agents.aider.talk import Talk
+from wisen.agents.aider.talk import AiderTalk
 from wisen.agents.standing import Standing
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
-    from wisen.agents.aider.heard import Heard
+    from wisen.agents.aider.heard import InputHistory
     from wisen.agents.follow import Cursor
     from wisen.agents.jsonl import Lines
     from wisen.agents.notebook_log import Notebook
@@ -34,10 +34,10 @@ _LONGEST = 1_000
 class Chats:
     """What the lines of one file mean."""
 
-    def __init__(self, cursor: Cursor, *, place: str, heard: Heard, program_prompts: bool) -> None:
+    def __init__(self, cursor: Cursor, *, place: str, heard: InputHistory, program_prompts: bool) -> None:
         self._book = Standing(AGENT, cursor.segments, cursor.state)
         self.notebook: Notebook = self._book
-        self._talk = Talk(self._book, place, heard, program_prompts=program_prompts)
+        self._talk = AiderTalk(self._book, place, heard, program_prompts=program_prompts)
         self._following = cursor.offset
         self._typed: list[str] = []
         self._words: list[str] = []

@@ -18,20 +18,21 @@ from wisen.agents.aider.messages import (
     LINT_QUESTION,
     QUESTION,
     SHELL_QUESTION,
-    Kind,
     Meaning,
+    MessageKind,
     is_a_programs,
     meaning,
     reason,
 )
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook_log import EPOCH, local_moment
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.agents.notebook_log import local_moment
+from wisen.agents.session_segments import EPOCH
+from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wisen.agents.aider.heard import Heard
+    from wisen.agents.aider.heard import InputHistory
     from wisen.agents.standing import Standing
     from wisen.model.event import SessionKey
 
@@ -50,10 +51,10 @@ class _Here(NamedTuple):
     at: datetime
 
 
-class Talk:
+class AiderTalk:
     """The chats of one file, one after another."""
 
-    def __init__(self, book: Standing, place: str, heard: Heard, *, program_prompts: bool) -> None:
+    def __init__(self, book: Standing, place: str, heard: InputHistory, *, program_prompts: bool) -> None:
         self._book, self._state = book, book.state
         self._place, self._heard, self._program_prompts = place, heard, program_prompts
         self._name = _digest(Path(place).name)
@@ -79,7 +80,7 @@ class Talk:
             return False
         name, at = stamp.translate({45: None, 58: None, 32: "T"}), str((began - EPOCH) // _TICK)
         before = self._state.get("began", "")
-        self._book.leave(self._state.get("session", ""))
+        self._book.sessions.leave(self._state.get("session", ""))
         self._state.clear()
         # Two that began in one second are told apart.
         self._state.update(began=f"{before}+" if before.rstrip("+") == name else name, at=at)
@@ -118,7 +119,7 @@ class Talk:
                 at=here.at,
                 place=self._place,
                 text=text,
-                origin=Origin.PROMPT,
+                origin=MessageOrigin.PROMPT,
                 provenance=Provenance.OTHER if given else Provenance.TYPED,
             )
         )
@@ -140,25 +141,25 @@ class Talk:
         ran = self._state.pop("ran", "")
         meant = meaning(text)
         if self._malformed:
-            if meant.kind is not Kind.LINK:
+            if meant.kind is not MessageKind.LINK:
                 self._malformed = False
                 why, path = reason(text)
                 self._end(self._call("edit", **({"path": path} if path else {})), Status.FAILED, why)
-        elif self._checked and meant.kind in (Kind.OTHER, Kind.LINK):
+        elif self._checked and meant.kind in (MessageKind.OTHER, MessageKind.LINK):
             self._checked.append(text)
         else:
             self._end_check()
-            if meant.kind is Kind.OTHER:
+            if meant.kind is MessageKind.OTHER:
                 self.subject = text
-            elif meant.kind is Kind.REMARK and "\n" in text:
+            elif meant.kind is MessageKind.REMARK and "\n" in text:
                 for line in text.split("\n"):
                     self.message(line)
                 self._end_check()
-            elif meant.kind is Kind.ASKED:
+            elif meant.kind is MessageKind.ASKED:
                 self._question(meant, subject)
-            elif meant.kind is Kind.STOPPED:
+            elif meant.kind is MessageKind.STOPPED:
                 self._stop(ran)
-            elif meant.kind is Kind.BEGUN and is_a_programs(subject):
+            elif meant.kind is MessageKind.BEGUN and is_a_programs(subject):
                 self._state["program"] = "1"
             else:
                 self._did(meant)
@@ -169,19 +170,19 @@ class Talk:
             self.subject += f"\n{line}"
 
     def _did(self, meant: Meaning) -> None:
-        if meant.kind is Kind.ANSWERED:
+        if meant.kind is MessageKind.ANSWERED:
             self._state.pop("open", None)
-        elif meant.kind is Kind.EDITED:
+        elif meant.kind is MessageKind.EDITED:
             self._end(self._call("edit", path=meant.about), Status.OK)
-        elif meant.kind is Kind.MALFORMED:
+        elif meant.kind is MessageKind.MALFORMED:
             self._malformed = True
-        elif meant.kind is Kind.SKIPPED and "refused" in self._state:
+        elif meant.kind is MessageKind.SKIPPED and "refused" in self._state:
             self._refuse(self._call("edit", path=meant.about))
-        elif meant.kind is Kind.RAN:
+        elif meant.kind is MessageKind.RAN:
             self._state["ran"] = self._call("shell", command=meant.about).id
-        elif meant.kind is Kind.CLEARED and "session" in self._state:
-            self._book.begin_segment(self._state["session"])
-        elif meant.kind is Kind.CHECKED:
+        elif meant.kind is MessageKind.CLEARED and "session" in self._state:
+            self._book.sessions.begin_segment(self._state["session"])
+        elif meant.kind is MessageKind.CHECKED:
             self._checked = [meant.about]
 
     def _question(self, asked: Meaning, subject: str) -> None:
@@ -243,7 +244,7 @@ class Talk:
         self._state["at"] = str(int(self._state["at"]) + 1)
         at = EPOCH + int(self._state["at"]) * _TICK
         native = self._state.setdefault("session", f"{self._state['began']}-{self._name}")
-        return _Here(f"{native}:{self._book.count('count')}", self._book.session(native, at, self._place), at)
+        return _Here(f"{native}:{self._book.count('count')}", self._book.sessions.session(native, at, self._place), at)
 
 
 def _digest(text: str) -> str:

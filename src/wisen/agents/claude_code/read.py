@@ -12,8 +12,19 @@ from wisen.agents.claude_code import claude_code_typed
 from wisen.agents.claude_code.glance import NOTHING, glance
 from wisen.agents.claude_code.records import PASSED_OVER, READ, Block, Record, Sender, record_decoder, text_of
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook_log import EPOCH, Notebook, moment
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, SessionKey, Status
+from wisen.agents.notebook_log import Notebook, moment
+from wisen.agents.session_segments import EPOCH
+from wisen.model.event import (
+    Call,
+    Concession,
+    Interrupt,
+    Message,
+    MessageOrigin,
+    Provenance,
+    Rejection,
+    SessionKey,
+    Status,
+)
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
@@ -82,7 +93,7 @@ class ClaudeFormat:
             return None
         if record.isSidechain:
             native = f"{native}/{record.agentId or 'sidechain'}"
-        return self.notebook.session(native, at, record.cwd or ""), at
+        return self.notebook.sessions.session(native, at, record.cwd or ""), at
 
     def _assistant(self, record: Record, offset: int) -> None:
         content = record.message.content if record.message else None
@@ -129,17 +140,17 @@ class ClaudeFormat:
             return
         session, at = where
         texts: list[str] = []
-        origin = Origin.QUEUED if record.promptSource == "queued" else Origin.PROMPT
+        origin = MessageOrigin.QUEUED if record.promptSource == "queued" else MessageOrigin.PROMPT
         for block in [Block(type="text", text=content)] if isinstance(content, str) else content:
             if block.type == "tool_result":
                 self._result(record, block, session, at, offset)
-                origin = Origin.QUEUED
+                origin = MessageOrigin.QUEUED
             elif block.type == "text" and block.text:
                 texts.append(block.text)
         if texts:
             self._texts(record, texts, session, origin)
 
-    def _texts(self, record: Record, texts: list[str], session: SessionKey, origin: Origin) -> None:
+    def _texts(self, record: Record, texts: list[str], session: SessionKey, origin: MessageOrigin) -> None:
         """The texts of one user record: an interrupt, a command, or what the user typed."""
         at = moment(record.timestamp) or EPOCH
         place, identity = record.cwd or "", record.uuid or _made_id(at, "\n".join(texts))
@@ -147,7 +158,7 @@ class ClaudeFormat:
         if any(text.startswith(claude_code_typed.INTERRUPTED) for text in texts):
             self.notebook.events.append(Interrupt(id=identity, session=session, at=at, place=place, call=call))
         if any(claude_code_typed.is_clear(text) for text in texts):
-            self.notebook.begin_segment(session.native)
+            self.notebook.sessions.begin_segment(session.native)
         if record.isMeta or record.isSidechain or record.isCompactSummary or bytes(record.planContent) not in _ABSENT:
             self._drop_dequeued(session, texts)
             return
@@ -189,7 +200,7 @@ class ClaudeFormat:
                     at=at,
                     place=record.cwd or "",
                     text=command,
-                    origin=Origin.SHELL,
+                    origin=MessageOrigin.SHELL,
                     provenance=Provenance.TYPED,
                 )
         ran = self._ran
@@ -248,7 +259,7 @@ class ClaudeFormat:
                     at=rejection.at,
                     place=rejection.place,
                     text=reason,
-                    origin=Origin.REJECTION,
+                    origin=MessageOrigin.REJECTION,
                     provenance=Provenance.OTHER if doubtful else Provenance.TYPED,
                 )
             )
@@ -278,7 +289,7 @@ class ClaudeFormat:
                 at=at,
                 place=session.start,
                 text=text,
-                origin=Origin.QUEUED,
+                origin=MessageOrigin.QUEUED,
                 provenance=Provenance.TYPED,
             )
             self._queued[message.id] = message

@@ -36,7 +36,7 @@ _PATCH_TEXT = re.compile(r"\*\*\* Begin Patch.*?(?:\*\*\* End Patch|\Z)", re.DOT
 _FILE = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$", re.MULTILINE)
 
 
-class Asked(NamedTuple):
+class CodexCall(NamedTuple):
     """A call as it was asked for."""
 
     tool: str
@@ -57,7 +57,7 @@ def tool_of_kind(kind: str) -> str:
     return _TOOLS.get(kind, "")
 
 
-def asked_of_item(item: ResponseItem) -> Asked | None:
+def asked_of_item(item: ResponseItem) -> CodexCall | None:
     """The call in a response item; None when it lacks its name."""
     if item.type == "local_shell_call":
         action = value_of(item.action)
@@ -68,13 +68,13 @@ def asked_of_item(item: ResponseItem) -> Asked | None:
     return _asked(_tool(item.name, item.namespace), _arguments(given))
 
 
-def asked_of_turn_item(kind: str, item: Item) -> Asked:
+def asked_of_turn_item(kind: str, item: Item) -> CodexCall:
     """The call in a completed item, or in the event of an older version."""
     if kind == "CommandExecution":
         tool = "exec_command" if (item.source or "").startswith("unified") else "shell"
         return _asked(tool, {"command": item.command or ""})
     if kind == "FileChange":
-        return Asked(PATCH, _dumps({"files": _changed(item.changes), "patch": _size(bytes(item.changes).decode())}))
+        return CodexCall(PATCH, _dumps({"files": _changed(item.changes), "patch": _size(bytes(item.changes).decode())}))
     call = item.invocation or item
     server = f"mcp__{call.server}__" if call.server else ""
     return _asked(f"{server}{call.tool or '?'}", _arguments(value_of(call.arguments)))
@@ -112,10 +112,10 @@ def _arguments(given: object) -> dict[str, object]:
     return {} if given is None else {"input": given}
 
 
-def _asked(tool: str, arguments: dict[str, object]) -> Asked:
+def _asked(tool: str, arguments: dict[str, object]) -> CodexCall:
     if tool == PATCH:
         text = "\n".join(value for value in arguments.values() if isinstance(value, str))
-        return Asked(tool, _dumps({"files": _FILE.findall(text), "patch": _size(text)}))
+        return CodexCall(tool, _dumps({"files": _FILE.findall(text), "patch": _size(text)}))
     command = ""
     key = next((key for key in _COMMAND if key in arguments), None)
     if tool in SHELLS and key:
@@ -123,7 +123,7 @@ def _asked(tool: str, arguments: dict[str, object]) -> Asked:
         rest = {name: value for name, value in arguments.items() if name not in _COMMAND}
         arguments = {"command": command, **rest}
     process = arguments.get("session_id") if tool == STDIN else None
-    return Asked(tool, _dumps(_without_patches(arguments)), command, "" if process is None else str(process))
+    return CodexCall(tool, _dumps(_without_patches(arguments)), command, "" if process is None else str(process))
 
 
 def _without_patches(arguments: dict[str, object]) -> dict[str, object]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wisen.agents.codex.records import Item
 
 
-class How(Enum):
+class CodexEnding(Enum):
     """The ways in which a call can end."""
 
     WELL = auto()
@@ -37,10 +37,10 @@ class How(Enum):
     """It goes on in the background."""
 
 
-class End(NamedTuple):
+class CodexEnd(NamedTuple):
     """How a call ended, and what it printed or what went wrong."""
 
-    how: How
+    how: CodexEnding
     text: str = ""
     process: str = ""
     """The process that goes on, or that ended."""
@@ -65,17 +65,17 @@ _PATCHED = "Success. Updated the following files"
 _DONE = frozenset({"completed", "success"})
 
 
-def end_of_output(tool: str, output: msgspec.Raw) -> End:
+def end_of_output(tool: str, output: msgspec.Raw) -> CodexEnd:
     """How a call ended by what was sent to the model. Raises: msgspec.ValidationError."""
     text = _text(output)
     if _BLOCKED.match(text):
-        return End(How.CANCELLED)
+        return CodexEnd(CodexEnding.CANCELLED)
     if tool.startswith("mcp__"):
         return _mcp_output(text)
     own_header = tool in SHELLS or tool in (PATCH, STDIN)
     header = _HEADER.match(text)
     if _STOPPED.match(text) or (header and header["stopped"]):
-        return End(How.STOPPED)
+        return CodexEnd(CodexEnding.STOPPED)
     if header and (own_header or not tool):
         rest = text[header.end() :]
         shown = _OUTPUT.match(rest)
@@ -86,27 +86,31 @@ def end_of_output(tool: str, output: msgspec.Raw) -> End:
     return _client_word(tool, text) if own_header else _unmarked(tool, text)
 
 
-def _client_word(tool: str, text: str) -> End:
+def _client_word(tool: str, text: str) -> CodexEnd:
     """What stands where a header should: no command ran."""
     if _REFUSED.match(text):
-        return End(How.REFUSED)
-    return End(How.WELL) if tool == PATCH and text.startswith(_PATCHED) else End(How.FAILED, text)
+        return CodexEnd(CodexEnding.REFUSED)
+    return (
+        CodexEnd(CodexEnding.WELL)
+        if tool == PATCH and text.startswith(_PATCHED)
+        else CodexEnd(CodexEnding.FAILED, text)
+    )
 
 
-def _unmarked(tool: str, text: str) -> End:
+def _unmarked(tool: str, text: str) -> CodexEnd:
     script = _SCRIPT.match(text) if tool in SCRIPTS else None
     if script:
-        return End(How.FAILED, text[script.end() :]) if script["failed"] else End(How.WELL)
-    return End(How.FAILED, text) if _CLIENT_ERROR.match(text) else End(How.WELL, text)
+        return CodexEnd(CodexEnding.FAILED, text[script.end() :]) if script["failed"] else CodexEnd(CodexEnding.WELL)
+    return CodexEnd(CodexEnding.FAILED, text) if _CLIENT_ERROR.match(text) else CodexEnd(CodexEnding.WELL, text)
 
 
-def end_of_item(kind: str, item: Item) -> End | None:
+def end_of_item(kind: str, item: Item) -> CodexEnd | None:
     """How a call ended by the client's own word; None while it goes on. Raises: msgspec.ValidationError."""
     status = (item.status or "").lower()
     if status in ("in_progress", "inprogress"):
         return None
     if status == "declined":
-        return End(How.REFUSED)
+        return CodexEnd(CodexEnding.REFUSED)
     if kind == "McpToolCall":
         return _mcp_item(item, failed=status == "failed")
     printed = item.aggregated_output or "\n".join(filter(None, (item.stdout, item.stderr)))
@@ -116,17 +120,21 @@ def end_of_item(kind: str, item: Item) -> End | None:
         printed = _message(value_of(item.error)) or "\n".join(parts_of(item.content_items))
     failed = status not in _DONE if status else item.success is False
     if failed and _REFUSED.match(printed):
-        return End(How.REFUSED)
-    return End(How.FAILED if failed else How.WELL, printed)
+        return CodexEnd(CodexEnding.REFUSED)
+    return CodexEnd(CodexEnding.FAILED if failed else CodexEnding.WELL, printed)
 
 
-def _ended(code: str | None, process: str | None, printed: str) -> End:
+def _ended(code: str | None, process: str | None, printed: str) -> CodexEnd:
     if code is None:
-        return End(How.RUNNING, "", process or "")
+        return CodexEnd(CodexEnding.RUNNING, "", process or "")
     number = int(code)
     if number < 0:
-        return End(How.KILLED)
-    return End(How.FAILED, f"Exit code {number}\n{printed}") if number else End(How.WELL, printed)
+        return CodexEnd(CodexEnding.KILLED)
+    return (
+        CodexEnd(CodexEnding.FAILED, f"Exit code {number}\n{printed}")
+        if number
+        else CodexEnd(CodexEnding.WELL, printed)
+    )
 
 
 def _text(output: msgspec.Raw) -> str:
@@ -152,32 +160,32 @@ def _exit_in_json(text: str) -> tuple[int, str] | None:
     return (code, printed if isinstance(printed, str) else "") if isinstance(code, int) else None
 
 
-def _mcp_output(text: str) -> End:
+def _mcp_output(text: str) -> CodexEnd:
     if text.strip() in _REFUSED_MCP:
-        return End(How.REFUSED)
+        return CodexEnd(CodexEnding.REFUSED)
     if _STOPPED.match(text):
-        return End(How.STOPPED)
+        return CodexEnd(CodexEnding.STOPPED)
     failed = _CLIENT_ERROR.match(text) is not None
     if not failed and text.startswith("{") and '"isError":true' in text.replace(" ", ""):
         result = _as_object(text)
         failed = result.get("isError") is True
-    return End(How.FAILED if failed else How.WELL, text)
+    return CodexEnd(CodexEnding.FAILED if failed else CodexEnding.WELL, text)
 
 
-def _mcp_item(item: Item, *, failed: bool) -> End:
+def _mcp_item(item: Item, *, failed: bool) -> CodexEnd:
     result, error = value_of(item.result), value_of(item.error)
     if isinstance(result, dict):
         error = result.get("Err", error)
         result = result.get("Ok", result)
     message = _message(error)
     if message.strip() in _REFUSED_MCP:
-        return End(How.REFUSED)
+        return CodexEnd(CodexEnding.REFUSED)
     wrong = isinstance(result, dict) and (result.get("isError") is True or result.get("is_error") is True)
     if not (failed or message or wrong):
-        return End(How.WELL)
+        return CodexEnd(CodexEnding.WELL)
     content = result.get("content") if isinstance(result, dict) else None
     texts = [part.get("text") for part in content or () if isinstance(part, dict)] if isinstance(content, list) else []
-    return End(How.FAILED, message or "\n".join(text for text in texts if isinstance(text, str)))
+    return CodexEnd(CodexEnding.FAILED, message or "\n".join(text for text in texts if isinstance(text, str)))
 
 
 def _message(error: object) -> str:

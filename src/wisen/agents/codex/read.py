@@ -18,18 +18,18 @@ from wisen.agents.codex.calls import (
     SHELL,
     SHELLS,
     SPEAKER,
-    Asked,
+    CodexCall,
     asked_of_item,
     asked_of_turn_item,
     kind_of_tool,
     tool_of_kind,
 )
-from wisen.agents.codex.codex_ends import End, How, end_of_item, end_of_output
+from wisen.agents.codex.codex_ends import CodexEnd, CodexEnding, end_of_item, end_of_output
 from wisen.agents.codex.codex_typed import Speaker
 from wisen.agents.codex.thread import LEFT, OVER, Note, Thread
 from wisen.agents.concessions import concedes
 from wisen.agents.notebook_log import Notebook, moment
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
@@ -248,11 +248,11 @@ class CodexFormat:
         self._thread.events.append(
             Message(
                 id=identity or _made_id(self._state.get("origin") or self._native(), number, text),
-                session=self._thread.session(self._native(), at, place),
+                session=self._thread.sessions.session(self._native(), at, place),
                 at=at,
                 place=place,
                 text=text,
-                origin=Origin.QUEUED if turn == "said" else Origin.PROMPT,
+                origin=MessageOrigin.QUEUED if turn == "said" else MessageOrigin.PROMPT,
                 provenance=self._provenance(),
             )
         )
@@ -266,17 +266,17 @@ class CodexFormat:
         if not _UNIQUE.search(identity):
             origin = self._state.get("origin") or self._native()
             identity = _made_id(origin, self._thread.count("conceded"), said)
-        session = self._thread.session(self._native(), at, place)
+        session = self._thread.sessions.session(self._native(), at, place)
         self._thread.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
 
-    def _ask(self, call: str, asked: Asked, at: datetime, offset: int) -> None:
+    def _ask(self, call: str, asked: CodexCall, at: datetime, offset: int) -> None:
         hides = asked.tool in SHELLS and masked.hides_exit_code(asked.command)
         self._thread.call(self._call(call, asked, at), offset, hides=hides)
         self._thread.remember(call, Note(kind_of_tool(asked.tool), hides, asked.process))
 
-    def _call(self, call: str, asked: Asked, at: datetime) -> Call:
+    def _call(self, call: str, asked: CodexCall, at: datetime) -> Call:
         place = self._state.get("place", "")
-        session = self._thread.session(self._native(), at, place)
+        session = self._thread.sessions.session(self._native(), at, place)
         return Call(id=call, session=session, at=at, place=place, tool=asked.tool, arguments=asked.arguments)
 
     def _output(self, call: str, output: msgspec.Raw, at: datetime) -> None:
@@ -284,13 +284,13 @@ class CodexFormat:
         if note == OVER:
             return
         end = end_of_output(tool_of_kind(note.kind) if note else "", output)
-        if note is not None and note.kind == SPEAKER and end.how is not How.STOPPED and not _client_spoke(end):
+        if note is not None and note.kind == SPEAKER and end.how is not CodexEnding.STOPPED and not _client_spoke(end):
             # What ended is the process that was spoken to, which another call began.
-            notes = self._thread.notes().items() if end.how is not How.RUNNING and note.process else ()
+            notes = self._thread.notes().items() if end.how is not CodexEnding.RUNNING and note.process else ()
             for began, other in notes:
                 if (other.kind, other.process) == (SHELL, note.process):
                     self._end(began, end, at)
-            end = End(How.WELL)
+            end = CodexEnd(CodexEnding.WELL)
         self._end(call, end, at)
 
     def _ended(self, kind: str, item: Item, at: datetime, offset: int) -> None:
@@ -305,15 +305,15 @@ class CodexFormat:
             self._ask(call, asked_of_turn_item(kind, item), at, offset)
         self._end(call, end, at)
 
-    def _end(self, call: str, end: End, at: datetime) -> None:
+    def _end(self, call: str, end: CodexEnd, at: datetime) -> None:
         note = self._thread.note(call) or Note("", hides=False)
         self._thread.close(call)
-        self._thread.remember(call, note._replace(process=end.process) if end.how is How.RUNNING else OVER)
+        self._thread.remember(call, note._replace(process=end.process) if end.how is CodexEnding.RUNNING else OVER)
         place = self._state.get("place", "")
-        session = self._thread.session(self._native(), at, place)
-        if end.how is How.STOPPED:
+        session = self._thread.sessions.session(self._native(), at, place)
+        if end.how is CodexEnding.STOPPED:
             self._stopped(call, None, at)
-        elif end.how is How.REFUSED:
+        elif end.how is CodexEnding.REFUSED:
             # Codex can be told to ask another model before a call; its no is not the user's.
             by_user = self._state.get("reviewer", "user") == "user"
             provenance = self._provenance() if by_user else Provenance.OTHER
@@ -321,11 +321,11 @@ class CodexFormat:
             self._thread.events.append(
                 Rejection(id=refusal, call=call, session=session, at=at, place=place, provenance=provenance)
             )
-        elif end.how is How.CANCELLED:
+        elif end.how is CodexEnding.CANCELLED:
             self._thread.outcome(call, session, at, place, Status.CANCELLED)
-        elif end.how is How.FAILED:
+        elif end.how is CodexEnding.FAILED:
             self._thread.outcome(call, session, at, place, Status.FAILED, end.text)
-        elif end.how is How.WELL:
+        elif end.how is CodexEnding.WELL:
             hidden = note.hides and masked.error_in(end.text)
             status, text = (Status.MASKED, end.text) if hidden else (Status.OK, None)
             self._thread.outcome(call, session, at, place, status, text)
@@ -339,7 +339,7 @@ class CodexFormat:
         self._thread.events.append(
             Interrupt(
                 id=f"stop:{call or turn or _made_id(self._native(), 0, at.isoformat())}",
-                session=self._thread.session(self._native(), at, place),
+                session=self._thread.sessions.session(self._native(), at, place),
                 at=at,
                 place=place,
                 call=call,
@@ -352,9 +352,9 @@ class _Timeless(Exception):
     """A record says no time, and none is known from before."""
 
 
-def _client_spoke(end: End) -> bool:
+def _client_spoke(end: CodexEnd) -> bool:
     """Whether a failed write is an error of the client, and not the end of the process."""
-    return end.how is How.FAILED and not end.text.startswith("Exit code ")
+    return end.how is CodexEnding.FAILED and not end.text.startswith("Exit code ")
 
 
 def _is_open(note: Note) -> bool:

@@ -29,7 +29,7 @@ _BLOCKED = "Tool execution blocked: "
 _REFUSED = re.compile(r"did not allow|denied|declined|rejected", re.IGNORECASE)
 
 
-class How(StrEnum):
+class GeminiEnding(StrEnum):
     """How a call ended."""
 
     WELL = "well"
@@ -41,37 +41,39 @@ class How(StrEnum):
     STOPPED = "stopped"
 
 
-class End(NamedTuple):
+class GeminiEnd(NamedTuple):
     """An end, with the words of a failure."""
 
-    how: How
+    how: GeminiEnding
     text: str | None = None
 
 
-def end_of(call: Called, *, hides: bool) -> End | None:
+def end_of(call: Called, *, hides: bool) -> GeminiEnd | None:
     """How a call ended; None while it has not."""
     if call.status == "success":
         return _of_success(call, hides=hides)
     if call.status == "error":
         words = _told(call) or shown(call.resultDisplay)
-        return End(How.BLOCKED) if words.startswith(_BLOCKED) else End(How.FAILED, words)
+        return GeminiEnd(GeminiEnding.BLOCKED) if words.startswith(_BLOCKED) else GeminiEnd(GeminiEnding.FAILED, words)
     if call.status == "cancelled":
-        return End(How.REFUSED if _REFUSED.search(_told(call)) else How.STOPPED)
+        return GeminiEnd(GeminiEnding.REFUSED if _REFUSED.search(_told(call)) else GeminiEnding.STOPPED)
     return None
 
 
-def _of_success(call: Called, *, hides: bool) -> End:
+def _of_success(call: Called, *, hides: bool) -> GeminiEnd:
     if call.name != SHELL and not hides:
-        return End(How.WELL)
+        return GeminiEnd(GeminiEnding.WELL)
     text = _told(call)
     last = _EXIT.search(text)
     printed = _OUTPUT.sub("", text[: last.start()] if last else text, count=1).strip("\n")
     code, signal = (last["code"] or "0", last["signal"] or "(none)") if last else ("0", "(none)")
     if code not in ("0", "(none)"):
-        return End(How.FAILED, f"Exit code {code}\n{printed}")
+        return GeminiEnd(GeminiEnding.FAILED, f"Exit code {code}\n{printed}")
     if signal not in ("0", "(none)"):
-        return End(How.FAILED, f"{printed}\nSignal: {signal}")
-    return End(How.MASKED, printed) if hides and masked.error_in(printed) else End(How.WELL)
+        return GeminiEnd(GeminiEnding.FAILED, f"{printed}\nSignal: {signal}")
+    return (
+        GeminiEnd(GeminiEnding.MASKED, printed) if hides and masked.error_in(printed) else GeminiEnd(GeminiEnding.WELL)
+    )
 
 
 def _told(call: Called) -> str:

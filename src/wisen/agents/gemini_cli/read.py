@@ -12,11 +12,11 @@ import msgspec
 
 from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
-from wisen.agents.gemini_cli.gemini_cli_ends import SHELL, How, end_of
+from wisen.agents.gemini_cli.gemini_cli_ends import SHELL, GeminiEnding, end_of
 from wisen.agents.gemini_cli.gemini_cli_typed import typed_text
 from wisen.agents.gemini_cli.records import PASSED_OVER, READ, Record, as_document, parts_of, record_decoder
 from wisen.agents.notebook_log import Notebook, moment
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.agents.follow import Cursor
-    from wisen.agents.gemini_cli.gemini_cli_ends import End
+    from wisen.agents.gemini_cli.gemini_cli_ends import GeminiEnd
     from wisen.agents.gemini_cli.records import About, Called
     from wisen.model.event import SessionKey
 
@@ -38,10 +38,10 @@ _FILES: dict[str, dict[str, int]] = {
 """Arguments that are files, or may be, and how many characters of them are kept."""
 _BEGINNINGS = frozenset({"id", "sessionId", "$set", "$rewindTo"})
 _STATUS = {
-    How.WELL: Status.OK,
-    How.FAILED: Status.FAILED,
-    How.MASKED: Status.MASKED,
-    How.BLOCKED: Status.CANCELLED,
+    GeminiEnding.WELL: Status.OK,
+    GeminiEnding.FAILED: Status.FAILED,
+    GeminiEnding.MASKED: Status.MASKED,
+    GeminiEnding.BLOCKED: Status.CANCELLED,
 }
 
 
@@ -113,7 +113,7 @@ class ChatFormat:
             self.notebook.trouble(TroubleKind.MISSHAPEN, offset, record.type)
             return
         native = f"{self._parent or 'chat'}/{self._session}" if self._is_sub_agent else self._session
-        session = self.notebook.session(native, at, self._place)
+        session = self.notebook.sessions.session(native, at, self._place)
         if record.type == "user":
             self._user(record, record.id, session, at)
         else:
@@ -133,7 +133,7 @@ class ChatFormat:
                     at=at,
                     place=self._place,
                     text=text,
-                    origin=Origin.PROMPT,
+                    origin=MessageOrigin.PROMPT,
                     provenance=Provenance.OTHER if self._is_sub_agent else Provenance.TYPED,
                 )
             )
@@ -155,7 +155,7 @@ class ChatFormat:
                 continue
             self.notebook.close(called.id)
             ended = max(at, moment(called.timestamp) or at)
-            if end.how is How.STOPPED:
+            if end.how is GeminiEnding.STOPPED:
                 stopped = called.id
             else:
                 self._end(called.id, end, session, ended)
@@ -179,8 +179,8 @@ class ChatFormat:
         )
         self.notebook.call(call, offset, hides=hides)
 
-    def _end(self, call: str, end: End, session: SessionKey, at: datetime) -> None:
-        if end.how is How.REFUSED:
+    def _end(self, call: str, end: GeminiEnd, session: SessionKey, at: datetime) -> None:
+        if end.how is GeminiEnding.REFUSED:
             refusal = Rejection(id=f"refusal:{call}", call=call, session=session, at=at, place=self._place)
             self.notebook.events.append(refusal)
         else:

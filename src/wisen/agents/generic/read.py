@@ -24,7 +24,7 @@ from wisen.agents.generic.records import (
 )
 from wisen.agents.results import failure_in
 from wisen.agents.standing import Standing
-from wisen.model.event import Call, Concession, Message, Origin, Provenance, Status
+from wisen.model.event import Call, Concession, Message, MessageOrigin, Provenance, Status
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
@@ -137,11 +137,11 @@ class GenericFormat:
         self.notebook.events.append(
             Message(
                 id=_own(turn.id, name) or _made_id(name, index, "user", text),
-                session=self.notebook.session(name, at, place),
+                session=self.notebook.sessions.session(name, at, place),
                 at=at,
                 place=place,
                 text=text,
-                origin=Origin.PROMPT,
+                origin=MessageOrigin.PROMPT,
                 provenance=Provenance.TYPED,
             )
         )
@@ -151,7 +151,7 @@ class GenericFormat:
         if not concedes(text):
             return
         identity = _own(turn.id, name) or _made_id(name, index, "assistant", text)
-        session = self.notebook.session(name, at, place)
+        session = self.notebook.sessions.session(name, at, place)
         self.notebook.events.append(Concession(id=f"conceded:{identity}", session=session, at=at, place=place))
 
     def _asked(self, turn: Turn, name: str, index: int, at: datetime, offset: int) -> None:
@@ -167,7 +167,7 @@ class GenericFormat:
             arguments, command = _arguments(function)
             asked = Call(
                 id=call,
-                session=self.notebook.session(name, at, place),
+                session=self.notebook.sessions.session(name, at, place),
                 at=at,
                 place=place,
                 tool=function.name,
@@ -183,7 +183,7 @@ class GenericFormat:
         if call in self._open:
             self._open.remove(call)
         hides, place = self.notebook.close(call).hides, turn.cwd or ""
-        session = self.notebook.session(name, at, place)
+        session = self.notebook.sessions.session(name, at, place)
         text = text_of(turn.content)
         failure = failure_in(text) or (text if turn.is_error else None)
         if failure is not None:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.agents.hermes.hermes_voices import Sessions
-from wisen.agents.hermes.read import AGENT, Talk
+from wisen.agents.hermes.read import AGENT, HermesTalk
 from wisen.agents.log_files import files_below
 from wisen.agents.notebook_log import Notebook
-from wisen.agents.rowwise import Table, read_rows
+from wisen.agents.rowwise import RowTable, read_rows
 from wisen.agents.sniff import kind_of
 from wisen.agents.sqlite_logs import database_at
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Mapping
 
-    from wisen.agents.notebook_log import Segment
+    from wisen.agents.session_segments import Segment
     from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["Hermes"]
 
 _DATABASE = "state.db"
-_TABLE = Table(
+_TABLE = RowTable(
     agent=AGENT,
     name="messages",
     id="timestamp",
@@ -69,14 +69,14 @@ class Hermes:
         """The events behind the mark."""
         return read_rows(source.path, mark, _TABLE, self._talks)
 
-    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], Talk]:
+    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], HermesTalk]:
         sessions = Sessions(database)
 
-        def talk(session: str, segments: Mapping[str, Segment]) -> Talk:
+        def talk(session: str, segments: Mapping[str, Segment]) -> HermesTalk:
             about, sub_agent = sessions.about(session), sessions.is_sub_agents(session)
             native = f"{about.parent or 'delegated'}/{session}" if sub_agent else session
             typed = sessions.is_the_users(session, program_prompts=self._program_prompts)
             unsaid = sessions.unsaid(session)
-            return Talk(Notebook(AGENT, segments), native, sessions.place(session), unsaid, typed=typed)
+            return HermesTalk(Notebook(AGENT, segments), native, sessions.place(session), unsaid, typed=typed)
 
         return talk

@@ -23,7 +23,7 @@ _DEPTH = 20
 """How many sessions a conversation may have gone through; more is a ring."""
 
 
-class About(NamedTuple):
+class HermesSession(NamedTuple):
     """What the database says of a session."""
 
     source: str = "cli"
@@ -61,9 +61,9 @@ class Sessions:
         self._abouts = dict(_abouts(database))
         self._columns = columns(database, "messages")
 
-    def about(self, session: str) -> About:
+    def about(self, session: str) -> HermesSession:
         """What is known of a session."""
-        return self._abouts.get(session, About())
+        return self._abouts.get(session, HermesSession())
 
     def place(self, session: str) -> str:
         """The directory of a session; a sub-agent's stands nowhere, and is that of the session that asked for it."""
@@ -128,7 +128,7 @@ def digest(role: object, content: object, calls: object) -> bytes:
     return hashlib.blake2b(b"\0".join(part.strip() for part in parts), digest_size=16).digest()
 
 
-def _abouts(database: sqlite3.Connection) -> list[tuple[str, About]]:
+def _abouts(database: sqlite3.Connection) -> list[tuple[str, HermesSession]]:
     here = columns(database, "sessions")
     names = ("id", "source", "cwd", "parent_session_id", "end_reason", "model_config", "chat_type")
     cells = ", ".join(name if name in here else "NULL" for name in names)
@@ -138,7 +138,7 @@ def _abouts(database: sqlite3.Connection) -> list[tuple[str, About]]:
             told = _config.decode(config or b"{}")
         except (msgspec.DecodeError, UnicodeDecodeError, TypeError):
             told = _Config()
-        about = About(
+        about = HermesSession(
             source=text(source or b"cli").lower(),
             place=text(cwd or b""),
             parent=text(parent or b""),

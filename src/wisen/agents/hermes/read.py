@@ -18,9 +18,10 @@ from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
 from wisen.agents.hermes.hermes_typed import text_of, typed_text
 from wisen.agents.hermes.hermes_voices import digest
-from wisen.agents.notebook_log import EPOCH, plausible_time
+from wisen.agents.notebook_log import plausible_time
 from wisen.agents.results import failure_in
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.agents.session_segments import EPOCH
+from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 from wisen.safety.sentinel import strip
 
@@ -82,7 +83,7 @@ _asked = msgspec.json.Decoder(list[_Asked])
 _result = msgspec.json.Decoder(_Result)
 
 
-class Talk:
+class HermesTalk:
     """One session while its rows are taken in."""
 
     def __init__(self, notebook: Notebook, native: str, place: str, unsaid: Unsaid, *, typed: bool) -> None:
@@ -124,7 +125,7 @@ class Talk:
             self.notebook.trouble(TroubleKind.UNKNOWN, row, role)
 
     def _user(self, text: str, at: datetime, row: int) -> None:
-        session, own = self.notebook.session(self.native, at, self._place), typed_text(text)
+        session, own = self.notebook.sessions.session(self.native, at, self._place), typed_text(text)
         self._is_stopped = False
         if own is not None:
             self.notebook.events.append(
@@ -134,13 +135,13 @@ class Talk:
                     at=at,
                     place=self._place,
                     text=own,
-                    origin=Origin.PROMPT,
+                    origin=MessageOrigin.PROMPT,
                     provenance=Provenance.TYPED if self._typed else Provenance.OTHER,
                 )
             )
 
     def _assistant(self, text: str, calls: bytes, at: datetime, row: int) -> None:
-        session = self.notebook.session(self.native, at, self._place)
+        session = self.notebook.sessions.session(self.native, at, self._place)
         if concedes(text) and typed_text(text) is not None:  # a summary may tell what was conceded before
             conceded = Concession(id=f"conceded:{self.native}:{row}", session=session, at=at, place=self._place)
             self.notebook.events.append(conceded)
@@ -170,7 +171,7 @@ class Talk:
     def _stop(self, at: datetime, row: int, call: str | None) -> None:
         self._is_stopped = True
         if self._typed:
-            session = self.notebook.session(self.native, at, self._place)
+            session = self.notebook.sessions.session(self.native, at, self._place)
             id_ = f"stop:{call or f'{self.native}:{row}'}"  # the row of a call may be written again
             stop = Interrupt(id=id_, session=session, at=at, place=self._place, call=call)
             self.notebook.events.append(stop)
@@ -184,7 +185,7 @@ class Talk:
         if call in self._over:
             return  # its result was written again
         self._over.add(call)
-        session = began or self.notebook.session(self.native, at, self._place)
+        session = began or self.notebook.sessions.session(self.native, at, self._place)
         if _is_of_a_guard(text):
             self.notebook.outcome(call, session, at, place or self._place, Status.CANCELLED, None)
             return

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.agents import jsonl, salvage
-from wisen.agents.notebook_log import FAR_BEHIND, Notebook, Segment
+from wisen.agents.notebook_log import FAR_BEHIND, Notebook
 from wisen.agents.openclaw import compressed
 from wisen.agents.openclaw.openclaw_voices import Voice
-from wisen.agents.openclaw.read import AGENT, Conversation
+from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
 from wisen.agents.openclaw.registry import voices_in
+from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.agents.sqlite_logs import columns, connect, text
 from wisen.model.source import Batch, Trouble, TroubleKind
 
@@ -44,7 +45,7 @@ _FAR = 2_000
 """Rows after which a call without a result will not get one."""
 
 
-class Left(msgspec.Struct, frozen=True):
+class OpenclawLeft(msgspec.Struct, frozen=True):
     """Where a session was left."""
 
     seq: int
@@ -53,13 +54,13 @@ class Left(msgspec.Struct, frozen=True):
     voice: str = ""
 
 
-class Cursor(msgspec.Struct, frozen=True):
+class OpenclawCursor(msgspec.Struct, frozen=True):
     """How far a database was read; `guard` tells whether the last row is still the one it was."""
 
     row: int = 0
     guard: str = ""
     version: int = -1
-    sessions: dict[str, Left] = msgspec.field(default_factory=dict)
+    sessions: dict[str, OpenclawLeft] = msgspec.field(default_factory=dict)
 
 
 class _News(NamedTuple):
@@ -73,7 +74,7 @@ class _Session(NamedTuple):
 
     name: str
     notebook: Notebook
-    conversation: Conversation
+    conversation: OpenclawConversation
 
 
 def read_database(path: Path, mark: Mark | None, *, program_prompts: bool) -> Iterator[Batch]:
@@ -122,12 +123,12 @@ class _Pass:
                     afresh = False
         yield self._batch(end, afresh=afresh)
 
-    def _resume(self, text: str) -> Cursor:
+    def _resume(self, text: str) -> OpenclawCursor:
         try:
-            cursor = msgspec.json.decode(text or "{}", type=Cursor)
+            cursor = msgspec.json.decode(text or "{}", type=OpenclawCursor)
         except msgspec.DecodeError:
-            return Cursor()
-        return cursor if self._columns >= _NEEDED and self._guard(cursor.row) == cursor.guard else Cursor()
+            return OpenclawCursor()
+        return cursor if self._columns >= _NEEDED and self._guard(cursor.row) == cursor.guard else OpenclawCursor()
 
     def _guard(self, row: int) -> str:
         """A digest of what stands in a row: when it differs, rows were renumbered, and the cursor means nothing."""
@@ -157,7 +158,7 @@ class _Pass:
         if left is not None and news.first < left.seq:
             left = None
         notebook = Notebook(AGENT, {news.session: left.segment} if left and left.segment else {})
-        conversation = Conversation(notebook, voices.get, program_prompts=self._program_prompts)
+        conversation = OpenclawConversation(notebook, voices.get, program_prompts=self._program_prompts)
         conversation.begin(news.session, left.place if left else "")
         if conversation.voice is None and left and left.voice:
             conversation.voice = Voice(left.voice)
@@ -218,11 +219,11 @@ class _Pass:
         conversation = session.conversation
         voice = conversation.voice.value if conversation.voice else ""
         self._left.pop(session.name, None)
-        self._left[session.name] = Left(resume, segments.get(session.name), conversation.place, voice)
+        self._left[session.name] = OpenclawLeft(resume, segments.get(session.name), conversation.place, voice)
 
     def _batch(self, row: int, *, afresh: bool) -> Batch:
         left = dict(list(self._left.items())[-_REMEMBERED:])
-        cursor = Cursor(row, self._guard(row), self._version, left)
+        cursor = OpenclawCursor(row, self._guard(row), self._version, left)
         batch = Batch(
             events=tuple(self._events),
             troubles=tuple(self._troubles),

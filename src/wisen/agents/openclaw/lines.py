@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wisen.agents.concessions import may_concede
 from wisen.agents.notebook_log import Notebook
 from wisen.agents.openclaw.openclaw_voices import Voice
-from wisen.agents.openclaw.read import AGENT, Conversation
+from wisen.agents.openclaw.read import AGENT, OpenclawConversation
 from wisen.agents.openclaw.records import PASSED_OVER, READ, Record, record_decoder
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class LineFormat:
         self, cursor: Cursor, name: str, voice_of: Callable[[str], Voice | None], *, program_prompts: bool
     ) -> None:
         self.notebook = Notebook(AGENT, cursor.segments)
-        self._conversation = Conversation(self.notebook, voice_of, program_prompts=program_prompts)
+        self._conversation = OpenclawConversation(self.notebook, voice_of, program_prompts=program_prompts)
         self._conversation.begin(cursor.state.get("session", name), cursor.state.get("place", ""))
         if self._conversation.voice is None and "voice" in cursor.state:
             self._conversation.voice = Voice(cursor.state["voice"])

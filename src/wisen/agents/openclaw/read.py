@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
-from wisen.agents.notebook_log import EPOCH, moment, plausible_time
+from wisen.agents.notebook_log import moment, plausible_time
 from wisen.agents.openclaw import openclaw_typed
 from wisen.agents.openclaw.openclaw_voices import Voice
 from wisen.agents.openclaw.records import (
@@ -33,7 +33,8 @@ from wisen.agents.openclaw.records import (
     text_of,
     time_of,
 )
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.agents.session_segments import EPOCH
+from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
@@ -66,21 +67,21 @@ _BY_THE_USER = frozenset({"rpc", "stop-command"})
 _UNIQUE = re.compile(r"(?=(?:[A-Za-z_-]*\d){3})[\w-]{16,}")
 
 
-class Asked(NamedTuple):
+class UnansweredCall(NamedTuple):
     """A call that was not answered yet."""
 
     id: str
     place: str
 
 
-class Conversation:
+class OpenclawConversation:
     """One session while it is read: where it stands, who speaks in it, and which calls are open."""
 
     def __init__(self, notebook: Notebook, voice_of: Callable[[str], Voice | None], *, program_prompts: bool) -> None:
         self._notebook = notebook
         self._voice_of = voice_of
         self._program_prompts = program_prompts
-        self._asked: dict[str, Asked] = {}
+        self._asked: dict[str, UnansweredCall] = {}
         self._stopped = False
         self.native = ""
         self.place = ""
@@ -104,8 +105,8 @@ class Conversation:
         elif record.type == "reset":
             at = moment(record.timestamp)
             if at is not None and self.native:
-                self._notebook.session(self.native, at, self.place)
-                self._notebook.begin_segment(self.native)
+                self._notebook.sessions.session(self.native, at, self.place)
+                self._notebook.sessions.begin_segment(self.native)
         elif record.type not in PASSED_OVER:
             self._notebook.trouble(TroubleKind.UNKNOWN, offset, record.type)
 
@@ -131,7 +132,7 @@ class Conversation:
         if self.voice is None:
             self.voice = Voice.JOB if openclaw_typed.is_job(text) else Voice.USER
         self._stopped = False
-        session = self._notebook.session(self.native, at, self.place)
+        session = self._notebook.sessions.session(self.native, at, self.place)
         own = openclaw_typed.typed_text(text) if handed_by(said.provenance) in _FROM_PEOPLE else None
         if own is None:
             return
@@ -144,7 +145,7 @@ class Conversation:
                 at=at,
                 place=self.place,
                 text=own,
-                origin=Origin.QUEUED if openclaw_typed.is_queued(text) else Origin.PROMPT,
+                origin=MessageOrigin.QUEUED if openclaw_typed.is_queued(text) else MessageOrigin.PROMPT,
                 provenance=Provenance.TYPED if mine else Provenance.OTHER,
             )
         )
@@ -163,7 +164,7 @@ class Conversation:
         conceded = concedes(text)
         if not calls and not stopped and not conceded:
             return
-        session = self._notebook.session(self.native, at, self.place)
+        session = self._notebook.sessions.session(self.native, at, self.place)
         if conceded:
             identity = f"conceded:{_made_id(at, text)}"
             self._notebook.events.append(Concession(id=identity, session=session, at=at, place=self.place))
@@ -184,7 +185,7 @@ class Conversation:
         # Some providers count their calls from nought in each turn.
         identity = native if _UNIQUE.search(native) else f"{native}@{int((at - EPOCH).total_seconds() * 1000)}"
         place = shell.workdir if shell.workdir and PurePath(shell.workdir).is_absolute() else self.place
-        self._asked[native] = Asked(identity, place)
+        self._asked[native] = UnansweredCall(identity, place)
         call = Call(
             id=identity,
             session=session,
@@ -200,8 +201,8 @@ class Conversation:
         if not native:
             self._notebook.trouble(TroubleKind.MISSHAPEN, offset, said.role)
             return
-        call, place = self._asked.pop(native, Asked(native, self.place))
-        session = self._notebook.session(self.native, at, self.place)
+        call, place = self._asked.pop(native, UnansweredCall(native, self.place))
+        session = self._notebook.sessions.session(self.native, at, self.place)
         hides = self._notebook.close(call).hides
         status, text = _end(said, blocks, hides=hides)
         if status is not None:

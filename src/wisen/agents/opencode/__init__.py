@@ -10,8 +10,8 @@ import msgspec
 
 from wisen.agents.log_files import files_below
 from wisen.agents.notebook_log import Notebook
-from wisen.agents.opencode.read import AGENT, About, Talk
-from wisen.agents.rowwise import Table, read_rows
+from wisen.agents.opencode.read import AGENT, OpencodeSession, OpencodeTalk
+from wisen.agents.rowwise import RowTable, read_rows
 from wisen.agents.sniff import kind_of
 from wisen.agents.sqlite_logs import columns, database_at, text
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterator, Mapping
 
-    from wisen.agents.notebook_log import Segment
+    from wisen.agents.session_segments import Segment
     from wisen.model.source import Batch, Mark, Source
 
 __all__ = ["OpenCode"]
 
 _NAME = re.compile(r"opencode(?:-[\w.-]+)?\.db\Z")
-_TABLE = Table(
+_TABLE = RowTable(
     agent=AGENT,
     name="part",
     id="id",
@@ -87,24 +87,24 @@ class OpenCode:
         """The events behind the mark."""
         return read_rows(source.path, mark, _TABLE, self._talks)
 
-    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], Talk]:
+    def _talks(self, database: sqlite3.Connection) -> Callable[[str, Mapping[str, Segment]], OpencodeTalk]:
         sessions = _sessions(database)
 
-        def talk(session: str, segments: Mapping[str, Segment]) -> Talk:
-            about, notebook = sessions.get(session, About()), Notebook(AGENT, segments)
-            return Talk(session, about, notebook, program_prompts=self._program_prompts)
+        def talk(session: str, segments: Mapping[str, Segment]) -> OpencodeTalk:
+            about, notebook = sessions.get(session, OpencodeSession()), Notebook(AGENT, segments)
+            return OpencodeTalk(session, about, notebook, program_prompts=self._program_prompts)
 
         return talk
 
 
-def _sessions(database: sqlite3.Connection) -> dict[str, About]:
+def _sessions(database: sqlite3.Connection) -> dict[str, OpencodeSession]:
     """What is known of the sessions; columns that this version does not have tell nothing."""
     here = columns(database, "session")
     names = ("id", "directory", "parent_id", "time_created", "permission")
     cells = ", ".join(name if name in here else "NULL" for name in names)
-    sessions: dict[str, About] = {}
+    sessions: dict[str, OpencodeSession] = {}
     for session, place, parent, created, rules in database.execute(f"SELECT {cells} FROM session"):  # noqa: S608 - names of ours
-        sessions[text(session)] = About(
+        sessions[text(session)] = OpencodeSession(
             place=text(place or b""),
             parent=text(parent or b""),
             created=created if isinstance(created, int | float) else 0,

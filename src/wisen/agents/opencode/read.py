@@ -15,7 +15,7 @@ from wisen.agents import call_arguments, masked
 from wisen.agents.concessions import concedes
 from wisen.agents.opencode.records import PASSED_OVER, READ, Part, Said, State, as_part, as_said, when
 from wisen.agents.salvage import replace_invalid_text
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 from wisen.safety import sentinel
 
@@ -59,7 +59,7 @@ _STOPPED_COMMAND = re.compile(r"<(?:bash|shell)_metadata>[^<]*User aborted[^<]*<
 _TIMED_OUT = re.compile(r"<(?:bash|shell)_metadata>[^<]*exceed[^<]*timeout[^<]*</(?:bash|shell)_metadata>\s*\Z")
 
 
-class About(NamedTuple):
+class OpencodeSession(NamedTuple):
     """What the database says of a session."""
 
     place: str = ""
@@ -78,10 +78,10 @@ class _Here(NamedTuple):
     row: int
 
 
-class Talk:
+class OpencodeTalk:
     """One session while its parts are taken in."""
 
-    def __init__(self, session: str, about: About, notebook: Notebook, *, program_prompts: bool) -> None:
+    def __init__(self, session: str, about: OpencodeSession, notebook: Notebook, *, program_prompts: bool) -> None:
         self.notebook = notebook
         self.native = f"{about.parent}/{session}" if about.parent else session
         self._about = about
@@ -130,7 +130,7 @@ class Talk:
 
     def _part(self, part: Part, identity: str, message: str, said: Said, at: datetime, row: int) -> None:
         place = (said.path.cwd if said.path else None) or self._about.place
-        session = self.notebook.session(self.native, at, self._about.place or place)
+        session = self.notebook.sessions.session(self.native, at, self._about.place or place)
         if said.role == "user":
             self._user(part, identity, session, at)
             return
@@ -164,9 +164,9 @@ class Talk:
             text = quoted[1].replace('\\"', '"').strip()
         if part.type != "text" or part.synthetic or part.ignored or not text:
             return
-        self._say(identity, session, at, text, Origin.PROMPT)
+        self._say(identity, session, at, text, MessageOrigin.PROMPT)
 
-    def _say(self, identity: str, session: SessionKey, at: datetime, text: str, origin: Origin) -> None:
+    def _say(self, identity: str, session: SessionKey, at: datetime, text: str, origin: MessageOrigin) -> None:
         self.notebook.events.append(
             Message(
                 id=identity,
@@ -216,7 +216,7 @@ class Talk:
         refusal = Rejection(id=f"refusal:{call.id}", call=call.id, session=call.session, at=at, place=call.place)
         self.notebook.events.append(refusal)
         if reason and call.tool in _OWN_TOOLS:
-            self._say(f"reason:{call.id}", call.session, at, reason, Origin.REJECTION)
+            self._say(f"reason:{call.id}", call.session, at, reason, MessageOrigin.REJECTION)
 
     def _is_new(self, identity: str) -> bool:
         if identity in self._spoke:

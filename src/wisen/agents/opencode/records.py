@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from wisen.agents.notebook_log import EPOCH, plausible_time
+from wisen.agents.notebook_log import plausible_time
+from wisen.agents.session_segments import EPOCH
 
 NOTHING = msgspec.Raw(b"")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.agents.log_files import folders_below
 from wisen.agents.openhands.eventwise import event_files, read_events
-from wisen.agents.openhands.read import AGENT, Conversation
+from wisen.agents.openhands.read import AGENT, OpenhandsConversation
 from wisen.agents.openhands.records import place_in
 from wisen.agents.sniff import kind_of
 from wisen.model.source import Source
@@ -15,7 +15,7 @@ from wisen.model.source import Source
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from wisen.agents.openhands.eventwise import Cursor, EventFile
+    from wisen.agents.openhands.eventwise import EventCursor, EventFile
     from wisen.model.source import Batch, Mark
 
 __all__ = ["OpenHands"]
@@ -58,9 +58,9 @@ class OpenHands:
         within = folder.parent.name == _SUB_AGENTS
         native = f"{folder.parent.parent.name}/{folder.name}" if within else folder.name
 
-        def conversation_of(cursor: Cursor) -> Conversation:
+        def conversation_of(cursor: EventCursor) -> OpenhandsConversation:
             place = cursor.place or place_in(folder / _STATE)
-            return Conversation(cursor.segments, native=native, place=place, sub_agent=within)
+            return OpenhandsConversation(cursor.segments, native=native, place=place, sub_agent=within)
 
         return read_events(source.path, mark, conversation_of)
 

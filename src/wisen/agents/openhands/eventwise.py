@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from wisen.agents.jsonl import LONGEST
-from wisen.agents.notebook_log import FAR_BEHIND, Segment
+from wisen.agents.notebook_log import FAR_BEHIND
 from wisen.agents.openhands.records import as_event, kind_in
 from wisen.agents.salvage import replace_invalid_text
+from wisen.agents.session_segments import Segment  # noqa: TC001 - msgspec reads the annotation at run time
 from wisen.model.source import Batch, Trouble, TroubleKind
 from wisen.safety.regular_files import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wisen.agents.openhands.read import Conversation
+    from wisen.agents.openhands.read import OpenhandsConversation
     from wisen.model.source import Mark
 
 _NAME = re.compile(r"event-(\d{5,})-[0-9A-Za-z-]+\.json\Z")
@@ -39,7 +40,7 @@ class EventFile(NamedTuple):
     modified_ns: int
 
 
-class Cursor(msgspec.Struct, frozen=True):
+class EventCursor(msgspec.Struct, frozen=True):
     """The number of the next event; `guard` is the name of the file before it: another one is another conversation."""
 
     following: int = 0
@@ -63,7 +64,9 @@ def event_files(folder: Path) -> list[EventFile]:
     return sorted(found)
 
 
-def read_events(folder: Path, mark: Mark | None, conversation_of: Callable[[Cursor], Conversation]) -> Iterator[Batch]:
+def read_events(
+    folder: Path, mark: Mark | None, conversation_of: Callable[[EventCursor], OpenhandsConversation]
+) -> Iterator[Batch]:
     """The events behind the mark."""
     files = event_files(folder)
     names = {each.number: each.path.name for each in files}
@@ -86,17 +89,17 @@ def read_events(folder: Path, mark: Mark | None, conversation_of: Callable[[Curs
     yield _batch(conversation, following, names, size, afresh=afresh)
 
 
-def _resume(mark: Mark | None, names: dict[int, str]) -> Cursor:
+def _resume(mark: Mark | None, names: dict[int, str]) -> EventCursor:
     if mark is None or not mark.cursor or mark.doubted:
-        return Cursor()
+        return EventCursor()
     try:
-        cursor = msgspec.json.decode(mark.cursor, type=Cursor)
+        cursor = msgspec.json.decode(mark.cursor, type=EventCursor)
     except msgspec.DecodeError:
-        return Cursor()
-    return cursor if names.get(cursor.following - 1, "") == cursor.guard else Cursor()
+        return EventCursor()
+    return cursor if names.get(cursor.following - 1, "") == cursor.guard else EventCursor()
 
 
-def _take(file: EventFile, conversation: Conversation, *, is_last: bool) -> bool:
+def _take(file: EventFile, conversation: OpenhandsConversation, *, is_last: bool) -> bool:
     """Take one file in. False when it is being written: it must be read again."""
     notebook = conversation.notebook
     if file.size > LONGEST:
@@ -126,13 +129,15 @@ def _take(file: EventFile, conversation: Conversation, *, is_last: bool) -> bool
     return True
 
 
-def _batch(conversation: Conversation, following: int, names: dict[int, str], size: int, *, afresh: bool) -> Batch:
+def _batch(
+    conversation: OpenhandsConversation, following: int, names: dict[int, str], size: int, *, afresh: bool
+) -> Batch:
     notebook = conversation.notebook
     resume, segments = notebook.resume_at(following)
     if following - resume > _FAR:
         resume, segments = following, notebook.resume_at(following + FAR_BEHIND + 1)[1]
     events, troubles = notebook.take()
-    cursor = Cursor(resume, names.get(resume - 1, ""), dict(segments), conversation.place_at(resume))
+    cursor = EventCursor(resume, names.get(resume - 1, ""), dict(segments), conversation.place_at(resume))
     return Batch(
         events=events,
         troubles=troubles,

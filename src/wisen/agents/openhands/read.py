@@ -13,15 +13,15 @@ from wisen.agents.concessions import concedes
 from wisen.agents.notebook_log import Notebook, local_moment
 from wisen.agents.openhands.openhands_typed import reason_in, typed_text
 from wisen.agents.openhands.records import PASSED_OVER, READ, text_of
-from wisen.model.event import Call, Concession, Interrupt, Message, Origin, Provenance, Rejection, Status
+from wisen.model.event import Call, Concession, Interrupt, Message, MessageOrigin, Provenance, Rejection, Status
 from wisen.model.source import TroubleKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from wisen.agents.notebook_log import Segment
     from wisen.agents.openhands.records import Event, Observed
+    from wisen.agents.session_segments import Segment
     from wisen.model.event import SessionKey
 
 AGENT = "openhands"
@@ -50,7 +50,7 @@ class _Here(NamedTuple):
     number: int
 
 
-class Conversation:
+class OpenhandsConversation:
     """One conversation while its events are taken in."""
 
     def __init__(self, segments: Mapping[str, Segment], *, native: str, place: str, sub_agent: bool) -> None:
@@ -74,7 +74,7 @@ class Conversation:
         if at is None or not event.id:
             self.notebook.trouble(TroubleKind.MISSHAPEN, number, event.kind)
             return
-        here = _Here(self.notebook.session(self._native, at, self.place), at, number)
+        here = _Here(self.notebook.sessions.session(self._native, at, self.place), at, number)
         if event.kind == "MessageEvent":
             self._message(event, here)
         elif event.kind in ("PauseEvent", "InterruptEvent"):
@@ -95,9 +95,9 @@ class Conversation:
             self._concede(event.id, text_of(said.content), here)
         elif event.source == "user" and said.role == "user" and (text := typed_text(text_of(said.content))):
             given = self._sub_agent or event.sender is not None
-            self._say(event.id, text, here, Origin.PROMPT, Provenance.OTHER if given else Provenance.TYPED)
+            self._say(event.id, text, here, MessageOrigin.PROMPT, Provenance.OTHER if given else Provenance.TYPED)
 
-    def _say(self, identity: str, text: str, here: _Here, origin: Origin, provenance: Provenance) -> None:
+    def _say(self, identity: str, text: str, here: _Here, origin: MessageOrigin, provenance: Provenance) -> None:
         self.notebook.events.append(
             Message(
                 id=identity,
@@ -164,7 +164,7 @@ class Conversation:
         refusal = Rejection(id=event.id, call=call, session=here.session, at=here.at, place=self.place)
         self.notebook.events.append(refusal)
         if reason := reason_in(event.rejection_reason):
-            self._say(f"reason:{event.id}", reason, here, Origin.REJECTION, Provenance.TYPED)
+            self._say(f"reason:{event.id}", reason, here, MessageOrigin.REJECTION, Provenance.TYPED)
 
 
 def _given(event: Event) -> dict[str, object]:

@@ -12,8 +12,6 @@ from wisen.safety.regular_files import read_regular_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-NOTHING = msgspec.Raw(b"")
-
 
 class Part(msgspec.Struct):
     """One part of a content."""

@@ -23,7 +23,7 @@ _PAGE = 60
 def list_files(*, as_json: bool) -> int:
     """List what waits and what was adopted."""
     with app.wire().learner() as learner:
-        waiting, adopted = learner.waiting_files(), learner.adopted_files()
+        waiting, adopted = learner.contexts.waiting_files(), learner.contexts.adopted_files()
     if as_json:
         told = [{"path": each.path, "context": each.context, "changed": each.was_adopted} for each in waiting]
         print_json({"waiting": told, "adopted": [{"path": each.path, "at": each.at} for each in adopted]})
@@ -40,7 +40,7 @@ def list_files(*, as_json: bool) -> int:
 def show(path: Path, *, as_json: bool) -> int:
     """Show a file and whose it seems to be."""
     with app.wire().learner() as learner:
-        files = learner.adoptable_files(path)
+        files = learner.contexts.adoptable_files(path)
     if as_json:
         print_json({"files": [_told(each) for each in files]})
         return 0
@@ -52,7 +52,7 @@ def show(path: Path, *, as_json: bool) -> int:
 def adopt(path: Path, *, is_mine: bool, dry_run: bool, as_json: bool) -> int:
     """Show a file, ask, and adopt it."""
     with app.wire().learner() as learner:
-        files = learner.adoptable_files(path)
+        files = learner.contexts.adoptable_files(path)
         refusals = [why for each in files if (why := each.refusal(is_mine=is_mine))]
         if refusals:
             raise UsageError(refusals[0])
@@ -64,7 +64,7 @@ def adopt(path: Path, *, is_mine: bool, dry_run: bool, as_json: bool) -> int:
             if not is_confirmed(f"Is what stands {'there' if len(files) == 1 else 'in both'} your own word?"):
                 say("It is not adopted, and not read. Not to be asked again: --revoke")
                 return 0
-        rows = [learner.adopt(each, is_mine=is_mine, dry_run=dry_run) for each in files]
+        rows = [learner.contexts.adopt(each, is_mine=is_mine, dry_run=dry_run) for each in files]
     if as_json:
         print_json({"adopted": [row.path for row in rows], "dry_run": dry_run})
         return 0
@@ -76,7 +76,7 @@ def adopt(path: Path, *, is_mine: bool, dry_run: bool, as_json: bool) -> int:
 def revoke(path: Path, *, dry_run: bool, as_json: bool) -> int:
     """Take an adoption back, or refuse a file that waits."""
     with app.wire().learner() as learner:
-        row = learner.disown(path, dry_run=dry_run)
+        row = learner.contexts.disown(path, dry_run=dry_run)
     if as_json:
         print_json({"path": row.path, "dry_run": dry_run})
         return 0
@@ -87,7 +87,7 @@ def revoke(path: Path, *, dry_run: bool, as_json: bool) -> int:
 def join(path: Path, *, dry_run: bool, as_json: bool) -> int:
     """Join a checkout to the project it says to be."""
     with app.wire().learner(reads=False) as learner:
-        claim = learner.join_place(path, dry_run=dry_run)
+        claim = learner.contexts.join(path, dry_run=dry_run)
         _prepare(learner, dry_run=dry_run)
     if as_json:
         print_json({"path": claim.root, "context": claim.context.key, "dry_run": dry_run})
@@ -99,7 +99,7 @@ def join(path: Path, *, dry_run: bool, as_json: bool) -> int:
 def separate(path: Path, *, dry_run: bool, as_json: bool) -> int:
     """Make a checkout a project of its own."""
     with app.wire().learner(reads=False) as learner:
-        root, claimed = learner.separate_place(path, dry_run=dry_run)
+        root, claimed = learner.contexts.separate(path, dry_run=dry_run)
         _prepare(learner, dry_run=dry_run)
     if as_json:
         print_json({"path": root, "not": claimed.key, "dry_run": dry_run})
@@ -111,7 +111,7 @@ def separate(path: Path, *, dry_run: bool, as_json: bool) -> int:
 def _prepare(learner: Learner, *, dry_run: bool) -> None:
     """Hooks are to know it at once."""
     if not dry_run:
-        learner.prepare()
+        learner.delivery.prepare()
 
 
 def _show(file: AdoptableFile) -> None:

@@ -27,7 +27,7 @@ def show_unused(path: Path, *, as_json: bool) -> int:
         say("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
-        blame = learner.blame(path)
+        blame = learner.blame.get(path)
     found = unused_rules(blame)
     if as_json:
         print_json({"path": blame.file.path, "sessions": blame.sessions, "lines": found})
@@ -64,13 +64,13 @@ def decide(
     with app.wire().learner(reads=False) as learner:
         if keep:
             if not dry_run:
-                learner.keep_lines(path, lines)
+                learner.blame.keep_lines(path, lines)
             edit = None
         else:
-            numbers = lines or [effect.line.number for effect in unused_rules(learner.blame(path))]
+            numbers = lines or [effect.line.number for effect in unused_rules(learner.blame.get(path))]
             if not numbers:
                 raise UsageError(f"Every rule of {path} was relevant in some session: there is nothing to take out.")
-            edit = learner.remove_lines(path, numbers, dry_run=dry_run)
+            edit = learner.blame.remove_lines(path, numbers, dry_run=dry_run)
     if as_json:
         print_json({"path": str(path), "lines": lines, "kept": keep, "dry_run": dry_run} | _change(edit))
         return 0

@@ -58,9 +58,9 @@ def run(path: Path, *, lines: Sequence[int], as_json: bool, html: Path | None) -
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
-        blame = learner.blame(path)
+        blame = learner.blame.get(path)
         effect = None if line is None else effect_of(blame, line)
-        calls = () if effect is None else learner.evidence_of(effect)
+        calls = () if effect is None else learner.blame.evidence_of(effect)
     if html is not None:
         write_page(blame, html)
         print(f"Written: {html}")

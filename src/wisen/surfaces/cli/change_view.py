@@ -43,7 +43,7 @@ _FATES = {
 def show(*, as_json: bool) -> int:
     """List the changes, newest first."""
     with app.wire().learner(reads=False) as learner:
-        past = learner.changes()
+        past = learner.changes.all()
     if as_json:
         print_json({"changes": [_told(each, past.fates[each.id]) for each in reversed(past.changes)]})
         return 0
@@ -67,7 +67,7 @@ def show(*, as_json: bool) -> int:
 def explain(id_: str, *, as_json: bool) -> int:
     """Show one change: the difference, what it costs, and what became of it."""
     with app.wire().learner(reads=False) as learner:
-        change, fate = learner.change(id_)
+        change, fate = learner.changes.get(id_)
     if as_json:
         print_json(_told(change, fate))
         return 0
@@ -88,7 +88,7 @@ def explain(id_: str, *, as_json: bool) -> int:
 def register(path: Path, what: str, why: str, *, dry_run: bool, as_json: bool) -> int:
     """Remember a change that somebody else made."""
     with app.wire().learner(reads=False) as learner:
-        change = learner.register(path, what, why, dry_run=dry_run)
+        change = learner.changes.register(path, what, why, dry_run=dry_run)
     if as_json:
         print_json(_told(change, None) | {"dry_run": dry_run})
         return 0
@@ -100,7 +100,7 @@ def register(path: Path, what: str, why: str, *, dry_run: bool, as_json: bool) -
 def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
     """Take the user's word that he did not want a change."""
     with app.wire().learner(reads=False) as learner:
-        change = learner.change(id_)[0] if dry_run else learner.refuse(id_)
+        change = learner.changes.get(id_)[0] if dry_run else learner.changes.refuse(id_)
     if as_json:
         print_json(_told(change, Fate.REFUSED) | {"dry_run": dry_run})
         return 0
@@ -112,14 +112,14 @@ def refuse(id_: str, *, dry_run: bool, as_json: bool) -> int:
 def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
     """Name a decision, ask, and take it back."""
     with app.wire().learner(reads=False) as learner:
-        planned = learner.undo(which, dry_run=True)
+        planned = learner.changes.undo(which, dry_run=True)
         told = _told_decision(planned.decision, planned.words) | {
             "changes": [_told(each.change, None) | {"how": each.how} for each in planned.files]
         }
         if as_json:
             done = yes and not dry_run
             if done:
-                learner.undo(planned.decision.id)
+                learner.changes.undo(planned.decision.id)
             print_json(told | {"undone": done, "dry_run": dry_run})
             return 0 if done or dry_run else 1
         out = console()
@@ -128,14 +128,14 @@ def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
             path = shown_path(each.change.path)
             for line in difflib.unified_diff(held, holds, path, path, lineterm="", n=1):
                 out.print(line, markup=False, highlight=False)
-        asked = f"Undo: {planned.words}, {_ago(learner.age_of(planned.decision))}"
+        asked = f"Undo: {planned.words}, {_ago(learner.changes.age_of(planned.decision))}"
         if dry_run:
             out.print(f"Would undo: {asked.removeprefix('Undo: ')}", markup=False)
         elif not yes and not is_confirmed(f"{asked}?"):
             out.print("Nothing was undone. To do it without being asked: --yes")
             return 1
         else:
-            learner.undo(planned.decision.id)
+            learner.changes.undo(planned.decision.id)
             out.print(f"Undone: {planned.words}", markup=False)
         for each in planned.files:
             out.print(f"{shown_path(each.change.path)}: {(_WOULD if dry_run else _HOW)[each.how.value]}", markup=False)
@@ -145,9 +145,9 @@ def undo(which: str | None, *, yes: bool, dry_run: bool, as_json: bool) -> int:
 def list_decisions(*, as_json: bool) -> int:
     """List what was decided, newest first."""
     with app.wire().learner(reads=False) as learner:
-        found = [(each, learner.describe_decision(each)) for each in reversed(learner.decision_log())]
-        ages = [_ago(learner.age_of(each)) for each, _ in found]
-        forgotten = learner.forgotten()
+        found = [(each, learner.changes.describe_decision(each)) for each in reversed(learner.changes.decisions())]
+        ages = [_ago(learner.changes.age_of(each)) for each, _ in found]
+        forgotten = learner.forgetting.forgotten()
     if as_json:
         print_json({"decisions": [_told_decision(*each) for each in found]})
         return 0

@@ -9,13 +9,13 @@ import msgspec
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.learner import signals_in
+from wisen.feedback.listen import signals_in
 from wisen.surfaces.cli.render import clipped, console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wisen.learner import Speech
+    from wisen.feedback.own_phrases import Own
     from wisen.model.signal import Signal
 
 
@@ -48,7 +48,7 @@ def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> in
     return 0
 
 
-def _each_line(before: str, own: Speech) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
+def _each_line(before: str, own: Own) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
     for number, line in enumerate(sys.stdin, start=1):
         record = _record(line)
         if record is None:

@@ -37,7 +37,7 @@ def purge(*, dry_run: bool, as_json: bool) -> int:
     """Forget what the rules of safety refuse today; it is counted by rule and place, and never shown."""
     wires = app.wire()
     with wires.lock().hold("purge"), wires.learner(reads=False) as learner:
-        found = learner.purge(dry_run=dry_run)
+        found = learner.forgetting.purge(dry_run=dry_run)
     if as_json:
         print_json({"dry_run": dry_run, "purged": [each._asdict() for each in found]})
         return 0

@@ -86,10 +86,10 @@ def confirm(
 @entries_app.command()
 def resolve(name: EntryName, dry_run: DryRun = False, as_json: Json = False) -> None:
     """Say that an entry is done with."""
-    from wisen.model.entry import MoveKind, Status
+    from wisen.model.entry import EntryStatus, MoveKind
     from wisen.surfaces.cli.entry_view import decide
 
-    raise typer.Exit(decide(name, MoveKind.STATUS, Status.RESOLVED, "resolved", dry_run=dry_run, as_json=as_json))
+    raise typer.Exit(decide(name, MoveKind.STATUS, EntryStatus.RESOLVED, "resolved", dry_run=dry_run, as_json=as_json))
 
 
 @entries_app.command(name="set")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.model.entry import Logged, MoveKind, Status, Who
+from wisen.model.entry import EntryStatus, Logged, MoveKind, Who
 from wisen.safety.entry_words import describe_author, describe_decision
 from wisen.surfaces.cli.praise_view import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
@@ -32,7 +32,7 @@ def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) 
     """List entries, what came up most first."""
     shown = limit or (sys.maxsize if as_json else _SHOWN)
     with app.wire().asked() as learner:
-        entries, total = learner.top_entries(shown, every=every, context=context)
+        entries, total = learner.lessons.top(shown, every=every, context=context)
     if as_json:
         print_json({"entries": [_told(each) for each in entries]})
         return 0
@@ -40,7 +40,7 @@ def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) 
         say("Nothing was recorded yet. wisen learn reads what your agents kept.")
     for each in entries:
         many = f", {plural(each.sessions, 'session')}" if each.sessions > 1 else ""
-        state = "" if each.status is Status.PENDING else f", {each.status.value}"
+        state = "" if each.status is EntryStatus.PENDING else f", {each.status.value}"
         say(f"{each.entry.name}  {clipped(each.text, 90)}")
         kind = each.entry.category or each.entry.type
         say(f"    {kind}, {each.priority.value}{many}{state}, {each.last:%Y-%m-%d}", dim=True)
@@ -52,9 +52,9 @@ def show(*, every: bool, context: str | None, limit: int | None, as_json: bool) 
 def explain(name: str, *, as_json: bool) -> int:
     """Show one entry with its evidence."""
     with app.wire().asked() as learner:
-        state, seen = learner.entry(name)
-        decided, praises, over = learner.decisions(state), state.praises, learner.rules_no_longer()
-        strength = learner.strength(praises)
+        state, seen = learner.lessons.get(name)
+        decided, praises, over = learner.lessons.decisions(state), state.praises, learner.rules.no_longer()
+        strength = learner.praise.strength(praises)
     if as_json:
         told = _told(state) | {"occurrences": seen, "decisions": decided}
         print_json(told | {"praises": praises, "strength": strength})
@@ -91,7 +91,7 @@ def explain(name: str, *, as_json: bool) -> int:
 def learned(*, days: int, as_json: bool) -> int:
     """Tell what was learnt lately here, and how much everywhere."""
     with app.wire().asked() as learner:
-        here, every = learner.context_of(Path.cwd()), learner.entries()
+        here, every = learner.contexts.key_of(Path.cwd()), learner.lessons.all()
     newest = max((each.last for each in every), default=None)
     found = [each for each in every if each.context == here and newest and newest - each.last <= timedelta(days=days)]
     found.sort(key=lambda each: each.last, reverse=True)
@@ -111,7 +111,7 @@ def learned(*, days: int, as_json: bool) -> int:
 def contexts(*, as_json: bool) -> int:
     """List the contexts."""
     with app.wire().asked() as learner:
-        found, waiting = learner.contexts(), learner.waiting_places()
+        found, waiting = learner.contexts.all(), learner.contexts.waiting_places()
     if as_json:
         told = [{"key": each.key, "name": each.name, "places": places, "entries": many} for each, places, many in found]
         asked = [{"path": each.root, "context": each.context.key, "name": each.context.name} for each in waiting]
@@ -126,14 +126,14 @@ def contexts(*, as_json: bool) -> int:
             if place != each.name:
                 say(f"    {place}", dim=True)
     for claim in waiting:
-        say(learner.describe_place(claim))
+        say(learner.contexts.describe_place(claim))
     return 0
 
 
 def alias(key: str, path: Path, *, dry_run: bool, as_json: bool) -> int:
     """Say that a directory belongs to a context."""
     with app.wire().learner(reads=False) as learner:
-        context = learner.alias(key, path, dry_run=dry_run)
+        context = learner.contexts.alias(key, path, dry_run=dry_run)
     if as_json:
         print_json({"context": context.key, "path": str(path), "dry_run": dry_run})
         return 0
@@ -147,8 +147,8 @@ def log(options: dict[str, str], *, here: bool, dry_run: bool, as_json: bool) ->
     if not dry_run and is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
-        context = learner.context_of(Path.cwd()) if here else ""
-        entry = learner.log(Logged(**options, context=context), dry_run=dry_run)
+        context = learner.contexts.key_of(Path.cwd()) if here else ""
+        entry = learner.lessons.log(Logged(**options, context=context), dry_run=dry_run)
     if as_json:
         print_json({"entry": entry, "dry_run": dry_run})
         return 0
@@ -159,7 +159,7 @@ def log(options: dict[str, str], *, here: bool, dry_run: bool, as_json: bool) ->
 def decide(name: str, kind: MoveKind, value: str, done: str, *, dry_run: bool, as_json: bool) -> int:
     """Take the user's word about an entry."""
     with app.wire().learner(reads=False) as learner:
-        state = learner.decide(name, kind, value, dry_run=dry_run)
+        state = learner.lessons.decide(name, kind, value, dry_run=dry_run)
     if as_json:
         print_json({"entry": state.entry.name, "kind": kind, "value": value, "dry_run": dry_run})
         return 0
@@ -178,7 +178,7 @@ def set_entry(name: str, kind: str, value: str, *, dry_run: bool, as_json: bool)
 def split_off(name: str, seen: list[str], text: str, *, dry_run: bool, as_json: bool) -> int:
     """Take a part out of an entry."""
     with app.wire().learner(reads=False) as learner:
-        entry = learner.split(name, seen, text, dry_run=dry_run)
+        entry = learner.lessons.split(name, seen, text, dry_run=dry_run)
     if as_json:
         print_json({"entry": entry, "dry_run": dry_run})
         return 0
@@ -189,7 +189,7 @@ def split_off(name: str, seen: list[str], text: str, *, dry_run: bool, as_json: 
 def write_down(*, dry_run: bool, as_json: bool) -> int:
     """Write the entries of this project into its .learnings."""
     with app.wire().learner(reads=False) as learner:
-        made = learner.write_learnings(Path.cwd(), dry_run=dry_run)
+        made = learner.rules.write_learnings(Path.cwd(), dry_run=dry_run)
     paths = Counter(edit.change.path for edit in made)
     if as_json:
         print_json({"files": paths, "changes": [edit.change.id for edit in made if not dry_run], "dry_run": dry_run})
@@ -206,9 +206,9 @@ def write_down(*, dry_run: bool, as_json: bool) -> int:
 def rules(*, every: bool, as_json: bool) -> int:
     """List the rules that hold, here and everywhere, with whose words they are and who approved them."""
     with app.wire().asked() as learner:
-        here = learner.context_of(Path.cwd())
-        found = [each for each in learner.entries() if each.is_rule] if every else [*learner.rules_in(here)]
-        over = learner.rules_no_longer(None if every else here)
+        here = learner.contexts.key_of(Path.cwd())
+        found = [each for each in learner.lessons.all() if each.is_rule] if every else [*learner.rules.in_context(here)]
+        over = learner.rules.no_longer(None if every else here)
     if as_json:
         no_longer = [_told(each) | {"why": why} for each, why in over]
         print_json({"context": here, "rules": [_told(each) for each in found], "no_longer": no_longer})
@@ -240,7 +240,7 @@ def say_no_longer(over: Sequence[tuple[EntryState, str]], most: int) -> None:
 def stats(*, as_json: bool) -> int:
     """Count what was learnt."""
     with app.wire().asked() as learner:
-        entries, proposals = learner.entries(), learner.proposals()
+        entries, proposals = learner.lessons.all(), learner.proposals.all()
     counted = {
         "by_status": Counter(each.status.value for each in entries),
         "by_kind": Counter(str(each.entry.category or each.entry.type) for each in entries),

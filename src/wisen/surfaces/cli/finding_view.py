@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def show_findings(learner: Learner, out: Console) -> None:
     """Lines that failures began with: why, and the commands that decide."""
-    for each in decisions_about_lines(learner.findings()):
+    for each in decisions_about_lines(learner.blame.findings()):
         words = decision_words(each)
         out.print(words.what, style="bold")
         out.print(f"  {words.why}", style="dim")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from wisen.model.failure import Change
+    from wisen.model.failure import CallChange
     from wisen.model.fix import Evidence, Fix
 
 _SHOWN = 12
@@ -41,7 +41,7 @@ def run(path: Path | None, *, every: bool, as_json: bool) -> int:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
-        found = learner.fixes(path)
+        found = learner.fixes.all(path)
     chosen = [fix for fix in found if every or fix.is_known]
     if as_json:
         print_json({"fixes": chosen, "seen": len(found)})
@@ -57,10 +57,10 @@ def explain(name: str, *, as_json: bool) -> int:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
     with wires.learner(reads=False) as learner:
-        fix, evidence = learner.explain(name)
-        praises = learner.praises_of(fix.id)
-        held = sorted({each.rule for each in learner.held_back_fixes() if each.fix == fix.id})
-        strength = learner.strength(praises)
+        fix, evidence = learner.fixes.explain(name)
+        praises = learner.praise.of(fix.id)
+        held = sorted({each.rule for each in learner.fixes.held_back() if each.fix == fix.id})
+        strength = learner.praise.strength(praises)
     if as_json:
         told = {"fix": fix, "confidence": fix.confidence, "known": fix.is_known, "evidence": evidence}
         print_json(told | {"praises": praises, "strength": strength, "held_back_by": held})
@@ -106,7 +106,7 @@ def _one(fix: Fix, out: Console) -> None:
     out.print()
 
 
-def _difference(change: Change, before: str, after: str) -> list[Text]:
+def _difference(change: CallChange, before: str, after: str) -> list[Text]:
     """The two calls with what went and what came set off; or what had to come first."""
     from rich.text import Text
 

@@ -59,18 +59,16 @@ def run(wanted: Wanted, *, yes: bool, dry_run: bool, as_json: bool) -> int:
         if wanted.undo is not None:
             return _lift(learner, wanted.undo, dry_run=dry_run, as_json=as_json)
         asks = not yes and not dry_run
-        return _Dialogue(learner, wanted, asks=asks, yes=yes, dry_run=dry_run, as_json=as_json).run()
+        return _Dialogue(learner, wanted, asks=asks, dry_run=dry_run, as_json=as_json).run()
 
 
 class _Dialogue:
     """Forgets in one scope after another, as far as the user wants it."""
 
-    def __init__(
-        self, learner: Learner, wanted: Wanted, *, asks: bool, yes: bool, dry_run: bool, as_json: bool
-    ) -> None:
+    def __init__(self, learner: Learner, wanted: Wanted, *, asks: bool, dry_run: bool, as_json: bool) -> None:
         self._learner, self._wanted = learner, wanted
-        self._asks, self._yes, self._dry_run, self._as_json = asks, yes, dry_run, as_json
-        self._context = learner.context_of(Path.cwd())
+        self._asks, self._dry_run, self._as_json = asks, dry_run, as_json
+        self._context = learner.contexts.key_of(Path.cwd())
         self._out = console()
         self._exported: list[dict[str, str]] = []
 
@@ -129,13 +127,13 @@ class _Dialogue:
 
     def _plan(self, scope: str | None) -> tuple[Forgetting, ...]:
         if self._wanted.everything:
-            return (self._learner.forget_everything(scope or EVERYWHERE, dry_run=True),)
-        return self._learner.forget(self._wanted.what, scope=scope, dry_run=True)
+            return (self._learner.forgetting.forget_everything(scope or EVERYWHERE, dry_run=True),)
+        return self._learner.forgetting.forget(self._wanted.what, scope=scope, dry_run=True)
 
     def _do(self, scope: str | None) -> tuple[Forgetting, ...]:
         if self._wanted.everything:
-            return (self._learner.forget_everything(scope or EVERYWHERE),)
-        return self._learner.forget(self._wanted.what, scope=scope)
+            return (self._learner.forgetting.forget_everything(scope or EVERYWHERE),)
+        return self._learner.forgetting.forget(self._wanted.what, scope=scope)
 
     def _agreed(self, things: Sequence[Thing], scope: str | None) -> bool:
         where = "" if scope is None else f" ({scope_words(scope)})"
@@ -194,7 +192,7 @@ def _told(each: Forgetting) -> dict[str, object]:
 
 
 def _list(learner: Learner, *, as_json: bool) -> int:
-    found = learner.forgotten()
+    found = learner.forgetting.forgotten()
     if as_json:
         print_json({"tombstones": found})
         return 0
@@ -209,7 +207,7 @@ def _list(learner: Learner, *, as_json: bool) -> int:
 
 
 def _lift(learner: Learner, tombstone: str, *, dry_run: bool, as_json: bool) -> int:
-    lifted = learner.unforget(tombstone, dry_run=dry_run)
+    lifted = learner.forgetting.unforget(tombstone, dry_run=dry_run)
     if as_json:
         print_json({"lifted": lifted, "dry_run": dry_run})
     else:

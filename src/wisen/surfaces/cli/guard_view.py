@@ -29,10 +29,10 @@ _WIDE = 100
 def show(*, every: bool, as_json: bool) -> int:
     """List the guards."""
     with app.wire().learner(reads=False) as learner:
-        here = learner.context_of(Path.cwd())
-        found = [each for each in learner.guards() if every or each.guard.context in ("", here)]
-        rest = len(learner.guards()) - len(found)
-        told = [(each, learner.guard_fared(each)) for each in found]
+        here = learner.contexts.key_of(Path.cwd())
+        found = [each for each in learner.guards.all() if every or each.guard.context in ("", here)]
+        rest = len(learner.guards.all()) - len(found)
+        told = [(each, learner.guards.fared(each)) for each in found]
     if as_json:
         print_json({"guards": [_told(each, fared) for each, fared in told]})
         return 0
@@ -49,8 +49,8 @@ def show(*, every: bool, as_json: bool) -> int:
 def explain(name: str, *, as_json: bool) -> int:
     """Show one guard whole."""
     with app.wire().learner(reads=False) as learner:
-        state = learner.guard(name)
-        fared, log = learner.guard_fared(state), learner.guard_log(state)
+        state = learner.guards.get(name)
+        fared, log = learner.guards.fared(state), learner.guards.log(state)
     if as_json:
         print_json(_told(state, fared) | {"log": [_logged(*each) for each in log]})
         return 0
@@ -76,9 +76,9 @@ def explain(name: str, *, as_json: bool) -> int:
 def add(text: str, *, here: bool, shadow: bool, dry_run: bool, as_json: bool) -> int:
     """Write a guard by hand."""
     with app.wire().learner(reads=False) as learner:
-        state = learner.add_guard(text, Path.cwd() if here else None, shadow=shadow, dry_run=dry_run)
-        live, called = _is_called(learner), learner.installed(Path.cwd())
-        past = () if as_json else learner.backtest_lines(state.guard, learner.backtest_of(state.guard))
+        state = learner.guards.add(text, Path.cwd() if here else None, shadow=shadow, dry_run=dry_run)
+        live, called = _is_called(learner), learner.install.installed(Path.cwd())
+        past = () if as_json else learner.guards.backtest_lines(state.guard, learner.guards.backtest_of(state.guard))
     if as_json:
         print_json(_plain(state) | {"dry_run": dry_run})
         return 0
@@ -101,7 +101,7 @@ def test(command: str, *, tool: str, as_json: bool) -> int:
     """Tell which guards a call would meet."""
     with app.wire().learner(reads=False) as learner:
         here = Path.cwd()
-        found = learner.try_guards(command, tool=tool, cwd=str(here), context=learner.context_of(here))
+        found = learner.guards.try_command(command, tool=tool, cwd=str(here), context=learner.contexts.key_of(here))
     if as_json:
         print_json({"met": [_plain(each.state) | {"instead": each.better, "doubt": each.doubt} for each in found]})
         return 0
@@ -123,14 +123,14 @@ def enable(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
         raise UsageError(f"--as {mode!r} is none of {', '.join(allowed)}. A guard never allows a call.")
     if not mode:
         with app.wire().learner(reads=False) as learner:
-            mode = learner.guard(name).guard.action
+            mode = learner.guards.get(name).guard.action
     return set_mode(name, mode, dry_run=dry_run, as_json=as_json)
 
 
 def set_mode(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
     """Have a guard do something else from now on."""
     with app.wire().learner(reads=False) as learner:
-        state = learner.set_guard(name, Mode(mode), dry_run=dry_run)
+        state = learner.guards.set(name, Mode(mode), dry_run=dry_run)
     if as_json:
         print_json(_plain(state) | {"dry_run": dry_run})
         return 0
@@ -141,8 +141,8 @@ def set_mode(name: str, mode: str, *, dry_run: bool, as_json: bool) -> int:
 def backtest(name: str, *, as_json: bool) -> int:
     """Run a guard over the past."""
     with app.wire().learner(reads=False) as learner:
-        guard, tested = learner.backtest_guard(name)
-        lines = learner.backtest_lines(guard, tested)
+        guard, tested = learner.guards.backtest(name)
+        lines = learner.guards.backtest_lines(guard, tested)
     if as_json:
         print_json({"guard": guard.id, "watch": guard.watch, "better": guard.better, "backtest": tested})
         return 0
@@ -155,7 +155,7 @@ def backtest(name: str, *, as_json: bool) -> int:
 
 
 def _is_called(learner: Learner) -> bool:
-    return any(each.files for each in learner.installed())
+    return any(each.files for each in learner.install.installed())
 
 
 def _line(state: GuardState) -> str:

@@ -44,8 +44,8 @@ def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_
         console().print("Nothing was written.")
         return 1
     with _opened(wires, dry_run=dry_run) as learner:
-        done = learner.install(agent, project, dry_run=dry_run)
-        others = next(each.others for each in learner.installed(here) if each.agent == agent)
+        done = learner.install.add(agent, project, dry_run=dry_run)
+        others = next(each.others for each in learner.install.installed(here) if each.agent == agent)
         if not as_json:
             _show(done, console(), dry_run=dry_run, shown=asks)
             _tell_others(others, console())
@@ -55,7 +55,7 @@ def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_
         if experiments is None and not asked and not dry_run and not as_json and _is_terminal():
             experiments = is_confirmed(_QUESTION)
         if experiments is not None and not dry_run:
-            learner.welcome_experiments(welcome=experiments)
+            learner.trials.welcome_experiments(welcome=experiments)
     if as_json:
         told = [{"event": each.event, "command": each.command, "name": each.name} for each in others]
         welcome = wires.settings.trials.experiments if experiments is None else experiments
@@ -66,7 +66,7 @@ def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_
 def _agreed(wires: Wiring, agent: str, project: Path | None) -> bool:
     """Show what would be written and what it costs, and ask."""
     with _opened(wires, dry_run=True) as learner:
-        planned = learner.install(agent, project, dry_run=True)
+        planned = learner.install.add(agent, project, dry_run=True)
     if not planned.changed:
         return True
     _show(planned, console(), dry_run=True)
@@ -76,7 +76,7 @@ def _agreed(wires: Wiring, agent: str, project: Path | None) -> bool:
 def uninstall(agent: str, *, dry_run: bool, as_json: bool) -> int:
     """Have an agent call us no longer."""
     with _opened(app.wire(), dry_run=dry_run) as learner:
-        done = learner.uninstall(agent, Path.cwd(), dry_run=dry_run)
+        done = learner.install.remove(agent, Path.cwd(), dry_run=dry_run)
     if as_json:
         print_json(_told(agent, done, dry_run=dry_run))
     else:

@@ -30,9 +30,9 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
         raise UsageError("--dry-run goes with --write: listing changes nothing anyway.")
     edits = 0
     with _asked(trace=write is not None and not dry_run) as learner:
-        found = learner.languages()
+        found = learner.feedback.languages()
         if write is not None:
-            edits = len(learner.write_languages(write, found, dry_run=dry_run))
+            edits = len(learner.feedback.write_languages(write, found, dry_run=dry_run))
     if as_json:
         written = {} if write is None else {"file": str(write), "fields_written": edits, "dry_run": dry_run}
         print_json({"languages": found, **written})
@@ -50,7 +50,7 @@ def build(codes: Sequence[str], *, model: bool, again: bool, dry_run: bool, as_j
         return 0
     asks = model and not dry_run
     with _asked(trace=asks) as learner:
-        made = learner.build_languages(
+        made = learner.feedback.build_languages(
             codes, model=model, again=again, dry_run=dry_run, progress=None if as_json else _progress
         )
     if as_json:
@@ -78,7 +78,7 @@ def take_in(path: Path, codes: Sequence[str], *, model: bool, again: bool, dry_r
     if is_off(app.wire(), as_json=as_json):
         return 0
     with _asked(trace=not dry_run) as learner:
-        made = learner.take_in_languages(path, again=again, dry_run=dry_run)
+        made = learner.feedback.take_in_languages(path, again=again, dry_run=dry_run)
     if as_json:
         print_json({"languages": made, "dry_run": dry_run})
         return 0

@@ -24,7 +24,7 @@ def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
     if not dry_run and is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
-        noted = learner.note(text, Path.cwd(), mark=mark, dry_run=dry_run)
+        noted = learner.memory.note(text, Path.cwd(), mark=mark, dry_run=dry_run)
     if as_json:
         print_json({"path": noted.path, "line": noted.line, "is_new": noted.is_new, "dry_run": dry_run})
         return 0
@@ -38,7 +38,7 @@ def note(text: str, *, mark: str, dry_run: bool, as_json: bool) -> int:
 def days(*, as_json: bool) -> int:
     """List the days of this project."""
     with app.wire().learner(reads=False) as learner:
-        found, sessions = learner.days(Path.cwd()), learner.summaries(Path.cwd())
+        found, sessions = learner.memory.days(Path.cwd()), learner.memory.summaries(Path.cwd())
     if as_json:
         told = [{"day": each.day, "path": each.path, "lines": each.lines} for each in found]
         print_json({"days": told, "sessions": sessions})
@@ -69,7 +69,7 @@ def overview(*, as_json: bool) -> int:
             say("Nothing is kept yet. Start with: wisen learn")
         return 0
     with wires.learner(reads=False) as learner:
-        kept = learner.memory_overview(Path.cwd())
+        kept = learner.memory.overview(Path.cwd())
     if as_json:
         told = [{"day": each.day, "path": each.path, "lines": each.lines} for each in kept.days]
         counts = {"project": kept.name, "here": kept.here._asdict(), "everywhere": kept.everywhere._asdict()}
@@ -110,7 +110,7 @@ def show(name: str | None, *, as_json: bool) -> int:
     with app.wire().learner(reads=False) as learner:
         if name is None or is_day(name):
             return _show_day(learner, name, as_json=as_json)
-        found = learner.summary_of(name, Path.cwd())
+        found = learner.memory.summary_of(name, Path.cwd())
     if as_json:
         print_json({"summaries": [{"name": each.name, "text": each.text} for each in found]})
         return 0
@@ -122,7 +122,7 @@ def show(name: str | None, *, as_json: bool) -> int:
 def write(*, dry_run: bool, as_json: bool) -> int:
     """Write every summary and day of this project."""
     with app.wire().learner(reads=False) as learner:
-        paths = learner.write_memory(Path.cwd(), dry_run=dry_run)
+        paths = learner.memory.write(Path.cwd(), dry_run=dry_run)
     if as_json:
         print_json({"files": paths, "dry_run": dry_run})
         return 0
@@ -135,7 +135,7 @@ def write(*, dry_run: bool, as_json: bool) -> int:
 
 
 def _show_day(learner: Learner, name: str | None, *, as_json: bool) -> int:
-    every = learner.days(Path.cwd())
+    every = learner.memory.days(Path.cwd())
     day = name or (every[0].day if every else "")
     found = [each for each in every if each.day == day]
     if as_json:

@@ -24,7 +24,7 @@ def show(*, as_json: bool) -> int:
     lately: tuple[Use, ...] = ()
     if wires.ever_used:
         with wires.learner(reads=False) as learner:
-            state, today, lately = learner.models(), learner.model_uses(1), learner.model_uses(_DAYS)
+            state, today, lately = learner.models.state(), learner.models.uses(1), learner.models.uses(_DAYS)
     if as_json:
         chosen = {each.key: {"value": each.value, "from": each.source} for each in described}
         told = {"models": state, "settings": chosen, "today": _plain(today), "days": _DAYS, "lately": _plain(lately)}
@@ -58,7 +58,7 @@ def check(tier: str, *, dry_run: bool, as_json: bool) -> int:
         _tell_dry(name, as_json=as_json)
         return 0
     with wires.learner(reads=False) as learner:
-        answer, seconds = learner.check_model(Tier(tier))
+        answer, seconds = learner.models.check(Tier(tier))
     if as_json:
         told = {
             "model": answer.model,

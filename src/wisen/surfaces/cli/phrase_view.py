@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wisen import app
 from wisen.errors import UsageError
-from wisen.model.phrase import Known, Way
+from wisen.model.phrase import KnownPhrase, Way
 from wisen.surfaces.cli.render import clipped, plural, print_json, say
 from wisen.surfaces.cli.switch_commands import is_off
 
@@ -24,9 +24,9 @@ def show(write: Path | None, *, dry_run: bool, as_json: bool) -> int:
         raise UsageError("--dry-run goes with --write: showing changes nothing anyway.")
     edits: int | None = None
     with app.wire().asked() as learner:
-        known = learner.phrases()
+        known = learner.feedback.phrases()
         if write is not None:
-            edits = len(learner.write_phrases(write, dry_run=dry_run))
+            edits = len(learner.feedback.write_phrases(write, dry_run=dry_run))
     if as_json:
         written = {} if write is None else {"file": str(write), "fields_written": edits, "dry_run": dry_run}
         print_json({"phrases": [_told(each) for each in known], **written})
@@ -46,13 +46,13 @@ def learn(*, days: float | None, model: bool, dry_run: bool, as_json: bool) -> i
     if is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
-        found = learner.learn_phrases(days=days, model=model, dry_run=dry_run)
+        found = learner.feedback.learn_phrases(days=days, model=model, dry_run=dry_run)
     if as_json:
-        new = [_told(Known(*each)) for each in found.phrases]
+        new = [_told(KnownPhrase(*each)) for each in found.phrases]
         print_json({"search": found.search, "phrases": new, "notes": found.notes, "dry_run": dry_run})
         return 0
     for each in found.phrases:
-        _say(Known(*each))
+        _say(KnownPhrase(*each))
     looked = f"{plural(found.search.turns, 'turn')} since {found.search.since:%Y-%m-%d}"
     what = plural(len(found.phrases), "new phrase")
     say(f"{what} in {looked}. Sessions that hold one are {_NEXT}" if found.phrases else f"Nothing new in {looked}.")
@@ -71,7 +71,7 @@ def take_in(path: Path, *, days: float | None, model: bool, dry_run: bool, as_js
     if is_off(wires, as_json=as_json):
         return 0
     with wires.learner(reads=False) as learner:
-        taken = learner.take_in_phrases(path, dry_run=dry_run)
+        taken = learner.feedback.take_in_phrases(path, dry_run=dry_run)
     if as_json:
         print_json({"phrases": taken.phrases, "left": taken.left, "sessions": taken.sessions, "dry_run": dry_run})
         return 0
@@ -87,7 +87,7 @@ def take_in(path: Path, *, days: float | None, model: bool, dry_run: bool, as_js
 def remove(text: str, *, dry_run: bool, as_json: bool) -> int:
     """Take a phrase out."""
     with app.wire().learner(reads=False) as learner:
-        taken = learner.remove_phrase(text, dry_run=dry_run)
+        taken = learner.feedback.remove_phrase(text, dry_run=dry_run)
     if as_json:
         print_json({"removed": taken.phrases, "sessions": taken.sessions, "dry_run": dry_run})
         return 0
@@ -96,7 +96,7 @@ def remove(text: str, *, dry_run: bool, as_json: bool) -> int:
     return 0
 
 
-def _say(known: Known) -> None:
+def _say(known: KnownPhrase) -> None:
     phrase = known.phrase
     say(f"{phrase.kind.value:<10}  {phrase.text}")
     if phrase.way is Way.FILE:
@@ -110,7 +110,7 @@ def _say(known: Known) -> None:
         say(f"            {proof.at:%Y-%m-%d}  {where}  “{clipped(proof.quote, _WIDE)}”  ({proof.signs})", dim=True)
 
 
-def _told(known: Known) -> dict[str, object]:
+def _told(known: KnownPhrase) -> dict[str, object]:
     phrase = known.phrase
     return {
         "phrase": phrase.text,

@@ -41,7 +41,7 @@ def answer_or_ask(out: Console, learner: Learner, proposal: Proposal, given: Ans
     to: str | None = None
     while True:
         try:
-            done = learner.answer(proposal.id, given, text=text, to=to)
+            done = learner.proposals.answer(proposal.id, given, text=text, to=to)
             return Done(done.edit.change if done.edit else None, done.place, to is not None)
         except PlaceNeeded as needed:
             out.print(needed.why, markup=False, style="yellow")
@@ -83,7 +83,7 @@ def show_places(
     for word, says in needed.places:
         out.print(f"\n--to {word}: {says}", markup=False, highlight=False, style="bold")
         try:
-            done = learner.answer(proposal.id, Answer.APPROVED, text=text, to=word, dry_run=True)
+            done = learner.proposals.answer(proposal.id, Answer.APPROVED, text=text, to=word, dry_run=True)
         except WisenError as error:
             out.print(str(error), markup=False)
             continue
@@ -110,7 +110,7 @@ def tell_place(out: Console, place: RulePlace, *, said: bool, dry_run: bool) -> 
 def show(*, as_json: bool) -> int:
     """Show the places that the user chose."""
     with app.wire().asked() as learner:
-        found = learner.chosen_places()
+        found = learner.rules.chosen_places()
     if as_json:
         print_json({"places": [each._asdict() for each in found]})
         return 0
@@ -125,10 +125,10 @@ def show(*, as_json: bool) -> int:
 def choose(place: str, file: str, *, context: str | None, dry_run: bool, as_json: bool) -> int:
     """Choose where the rules of a project go that would go into a file."""
     with app.wire().learner(reads=False) as learner:
-        key = learner.context_of(Path.cwd()) if context is None else context
+        key = learner.contexts.key_of(Path.cwd()) if context is None else context
         if not key and context is None:
             raise UsageError("This directory belongs to no project. Go to a project's folder, or say --global.")
-        chosen = learner.choose_place(key, file, place, dry_run=dry_run)
+        chosen = learner.rules.choose_place(key, file, place, dry_run=dry_run)
     if as_json:
         print_json(chosen._asdict() | {"dry_run": dry_run})
         return 0

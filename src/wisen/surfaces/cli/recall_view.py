@@ -42,7 +42,9 @@ def run(
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
     with wires.asked() as learner:
-        found = learner.recall(question, Path.cwd(), everywhere=scope == "all", days=days, kinds=chosen, limit=limit)
+        found = learner.memory.recall(
+            question, Path.cwd(), everywhere=scope == "all", days=days, kinds=chosen, limit=limit
+        )
         if as_json:
             print_json(_plain(found, learner, around))
         else:
@@ -57,7 +59,7 @@ def brief(prompt: str, *, budget: int, as_json: bool) -> int:
         print("Nothing learnt yet. Start with: wisen learn")
         return NOTHING
     with wires.asked() as learner:
-        made = learner.brief(prompt, Path.cwd(), budget=budget)
+        made = learner.memory.brief(prompt, Path.cwd(), budget=budget)
     if as_json:
         print_json(
             {"text": made.text, "tokens": made.tokens, "left_out": made.left_out, "memories": map_all(made.memories)}
@@ -94,7 +96,7 @@ def _plain(found: Recalled, learner: Learner, around: int) -> dict[str, object]:
                 "replaced_by": group.replaced_by or None,
                 "context": found.contexts[group.best.context],
                 "memories": [each.memory._asdict() | {"score": each.score} for each in group.memories],
-                **({"around": map_all(learner.around(group.best, around))} if around else {}),
+                **({"around": map_all(learner.memory.around(group.best, around))} if around else {}),
             }
             for group in found.groups
         ],
@@ -123,7 +125,7 @@ def _show(found: Recalled, learner: Learner, question: str, out: Console, *, aro
             line = f"      turn {also.turn}: {clipped(_window(also.text, question), 130)}"
             out.print(Text(line, style="dim"))
         if around:
-            for each in learner.around(best, around):
+            for each in learner.memory.around(best, around):
                 sign = ">" if each.id == best.id else " "
                 out.print(Text(f"    {sign} turn {each.turn}: {clipped(each.text, 160)}", style="dim"))
     if found.more:

@@ -29,23 +29,23 @@ def carry_out(learner: Learner, request: Proposal) -> int:
 
     with _inside(request.place):
         code = commands([*request.words], standalone_mode=False)
-    if learner.proposal(request.id).waits:  # else the command itself has answered it
-        learner.answer_request(request.id, Answer.APPROVED)
+    if learner.proposals.get(request.id).waits:  # else the command itself has answered it
+        learner.decisions.answer_request(request.id, Answer.APPROVED)
     return code if isinstance(code, int) else 0
 
 
 def carry_out_proven(learner: Learner) -> tuple[list[str], list[str]]:
     """Do what the logs of agents show that the user typed. Returns what was done, and what could not be and why."""
     done, troubles = list[str](), list[str]()
-    for request, person in learner.proven_requests():
+    for request, person in learner.proposals.proven_requests():
         try:
-            with app.on_word_of(person), learner.on_word_of(person), redirect_stdout(sys.stderr):
+            with app.on_word_of(person), learner.decisions.on_word_of(person), redirect_stdout(sys.stderr):
                 carry_out(learner, request)
             done.append(request.text)
         except WisenError as error:
             troubles.append(f"{request.text}: {error}")
     if done:
-        learner.prepare()
+        learner.delivery.prepare()
     return done, troubles
 
 

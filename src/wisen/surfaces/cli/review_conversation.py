@@ -22,7 +22,7 @@ def show_conversation(out: Console, learner: Learner, proposal: Proposal) -> Non
     """Show why something is proposed, and what was said and done before and after it was said."""
     width = min(out.width, _WIDTH)
     out.print(proposal.why, markup=False, width=width)
-    for each in learner.conversations(proposal):
+    for each in learner.proposals.conversations(proposal):
         out.print(
             f"\n{each.agent} {each.session[:8]}, {each.at:%Y-%m-%d %H:%M}:", markup=False, style="dim", width=width
         )

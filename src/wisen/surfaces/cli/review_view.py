@@ -33,15 +33,15 @@ _ANSWERS = {"y": Answer.APPROVED, "n": Answer.REJECTED, "s": Answer.SKIPPED, "l"
 def show(*, every: bool, as_json: bool) -> int:
     """List the proposals."""
     with app.wire().asked() as learner:
-        found = [each for each in learner.proposals() if every or each.waits]
+        found = [each for each in learner.proposals.all() if every or each.waits]
         if as_json:
             # What rules hold back is worked out from all fixes: a listing does not wait for that.
-            held_back = {"held_back": [each._asdict() for each in learner.held_back_fixes()]} if every else {}
+            held_back = {"held_back": [each._asdict() for each in learner.fixes.held_back()]} if every else {}
             print_json({"proposals": [_told(learner, each) for each in found], **held_back})
             return 0
-        short = learner.short_ids()
+        short = learner.proposals.short_ids()
         numbers = {each.proposal.id: number for number, each in enumerate((each for each in found if each.waits), 1)}
-        learner.note_shown([*numbers])
+        learner.proposals.note_shown([*numbers])
         goes = {each.proposal.id: _where(each.proposal, learner) for each in found}
         held = held_back_lines(learner) if every else []
     if not found:
@@ -63,11 +63,11 @@ def show(*, every: bool, as_json: bool) -> int:
 def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dry_run: bool, as_json: bool) -> int:
     """Answer one proposal."""
     with app.wire().learner(reads=False) as learner:
-        request = learner.proposal(proposal).proposal
+        request = learner.proposals.get(proposal).proposal
         if request.words and given is Answer.APPROVED and not dry_run:
             return carry_out(learner, request)
         try:
-            done = learner.answer(proposal, given, text=text, to=to, dry_run=dry_run)
+            done = learner.proposals.answer(proposal, given, text=text, to=to, dry_run=dry_run)
         except PlaceNeeded as needed:
             if dry_run and not as_json:
                 show_places(learner, request, needed, text, show_diff)
@@ -92,7 +92,7 @@ def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dr
 def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
     """Put one proposal on trial."""
     with app.wire().learner(reads=False) as learner:
-        each = learner.try_out(proposal, dry_run=dry_run)
+        each = learner.trials.try_out(proposal, dry_run=dry_run)
         if as_json:
             print_json(_told(learner, each) | {"answer": Answer.TRIED, "dry_run": dry_run})
             return 0
@@ -103,7 +103,7 @@ def try_out(proposal: str, *, dry_run: bool, as_json: bool) -> int:
 def explain(proposal: str, *, as_json: bool) -> int:
     """Show one proposal whole."""
     with app.wire().learner(reads=False) as learner:
-        each = learner.proposal(proposal)
+        each = learner.proposals.get(proposal)
         if as_json:
             print_json(_told(learner, each))
             return 0
@@ -115,22 +115,22 @@ def review() -> int:
     """Go through the proposals, one by one."""
     out = console()
     with app.wire().learner(reads=False) as learner:
-        waiting = [each for each in learner.proposals() if each.waits]
+        waiting = [each for each in learner.proposals.all() if each.waits]
         show_findings(learner, out)
-        say_no_longer(learner.rules_no_longer(), _NO_LONGER)
+        say_no_longer(learner.rules.no_longer(), _NO_LONGER)
         for line in held_back_lines(learner):
             out.print(line, markup=False, style="dim")
         if not waiting:
             out.print("Nothing is proposed just now. wisen learn reads what is new.")
             return 0
-        for agent in learner.installed():
+        for agent in learner.install.installed():
             for fault in agent.faults:
                 told = f"{agent.agent} may not hear what you approve: {fault}. wisen install {agent.agent} repairs it."
                 out.print(told, markup=False)
-        short = learner.short_ids()
-        learner.note_shown([each.proposal.id for each in waiting])
+        short = learner.proposals.short_ids()
+        learner.proposals.note_shown([each.proposal.id for each in waiting])
         for number, each in enumerate(waiting, 1):
-            if not learner.proposal(each.proposal.id).waits:
+            if not learner.proposals.get(each.proposal.id).waits:
                 continue  # what was answered before has answered this as well
             out.print(f"\n({number}/{len(waiting)}) {short[each.proposal.id]}", style="dim")
             _tell(out, learner, each)
@@ -142,7 +142,7 @@ def review() -> int:
 def _asked(out: Console, learner: Learner, each: Asked) -> bool:
     """Ask about one proposal until it is answered; False to stop."""
     text: str | None = None
-    tries = learner.can_try(each)
+    tries = learner.trials.can_try(each)
     while True:
         try:
             key = out.input(f"[y,n,e,s,l,{'t,' if tries else ''}w,q,?] ", markup=False).strip().lower()[:1]
@@ -158,7 +158,7 @@ def _asked(out: Console, learner: Learner, each: Asked) -> bool:
                 _answered(out, learner, each, Answer.APPROVED, text)
                 return True
         elif key == "t" and tries:
-            learner.try_out(each.proposal.id)
+            learner.trials.try_out(each.proposal.id)
             out.print("On trial from the next session on. How it goes: wisen trials")
             return True
         elif key in _ANSWERS:
@@ -203,7 +203,7 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
         out.print(f"  {line}", markup=False, style="dim")
     if proposal.words or proposal.type is ProposalType.FIX:
         return
-    for line in learner.backtest_now(proposal):
+    for line in learner.guards.backtest_now(proposal):
         out.print(f"  Today: {line}", markup=False)
     reach = "" if proposal.context else ", for all projects"
     cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
@@ -211,7 +211,7 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     out.print(f"  It would go to {_where(proposal, learner)}{reach}", markup=False)
     if each.waits:
         try:
-            edit = learner.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
+            edit = learner.proposals.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         except PlaceNeeded as needed:
             told = f"  It cannot be written: {needed.why} Approve it, and you are asked where it may go."
             out.print(told, markup=False, style="yellow")
@@ -242,13 +242,13 @@ def _where(proposal: Proposal, learner: Learner) -> str:
         return f"a guard before calls ({proposal.entry})"
     if proposal.type is ProposalType.FIX:
         return "told to agents when it fails again"
-    place = learner.place_of(proposal)
+    place = learner.rules.place_of(proposal)
     return "the entries, and is no rule" if place is None else where_it_goes(place)
 
 
 def held_back_lines(learner: Learner) -> list[str]:
     """Fixes that agents are not told because a rule says otherwise, a line each."""
-    first = {each.fix: each for each in reversed(learner.held_back_fixes())}
+    first = {each.fix: each for each in reversed(learner.fixes.held_back())}
     return [
         f"Held back: fix {each.fix} speaks against your rule “{clipped(each.rule, 70)}” (wisen explain {each.fix})"
         for each in reversed(first.values())
@@ -258,14 +258,14 @@ def held_back_lines(learner: Learner) -> list[str]:
 def _told(learner: Learner, each: Asked) -> dict[str, object]:
     proposal = each.proposal
     told: dict[str, object] = {name: getattr(proposal, name) for name in proposal.__struct_fields__}
-    place = learner.place_of(proposal)
+    place = learner.rules.place_of(proposal)
     goes_to = place.path if place is not None else ""
     return told | {
-        "short": learner.short_ids()[proposal.id],
+        "short": learner.proposals.short_ids()[proposal.id],
         "answer": each.answer,
         "waits": each.waits,
-        "leave": learner.leave_for(each),
+        "leave": learner.proposals.leave_for(each),
         "leads_to": leads_to(goes_to or proposal.path),
         "goes_to": goes_to,
-        "places": {each.word: each.path for each in learner.places(proposal)},
+        "places": {each.word: each.path for each in learner.rules.places(proposal)},
     }

@@ -26,7 +26,7 @@ def add(text: str, *, context: str | None, everywhere: bool, pending: bool, dry_
     """Take one rule."""
     with app.wire().learner(reads=False) as learner:
         key = context if context is not None else _context(learner, everywhere=everywhere)
-        made = learner.add_rule(text, key, pending=pending, dry_run=dry_run)
+        made = learner.rules.add(text, key, pending=pending, dry_run=dry_run)
     if as_json:
         print_json({"entry": made, "dry_run": dry_run})
         return 0
@@ -41,10 +41,10 @@ def edit(*, everywhere: bool, dry_run: bool, as_json: bool) -> int:
     wires = app.wire()
     with wires.learner(reads=False) as learner:
         key = _context(learner, everywhere=everywhere)
-        learner.require_person(*("rules", "edit", *(("--global",) if everywhere else ())), dry_run=dry_run)
-        before = learner.rules_page(key)
+        learner.decisions.require_person(*("rules", "edit", *(("--global",) if everywhere else ())), dry_run=dry_run)
+        before = learner.rules.page(key)
         after = _edited(before, editor_in(wires.environment))
-        found = learner.page_edits(before, after, key)
+        found = learner.rules.page_edits(before, after, key)
     if as_json:
         print_json({"edits": [each.words for each in found], "dry_run": dry_run})
     for each in found:
@@ -58,7 +58,7 @@ def edit(*, everywhere: bool, dry_run: bool, as_json: bool) -> int:
 
 
 def _context(learner: Learner, *, everywhere: bool) -> str:
-    key = EVERYWHERE if everywhere else learner.context_of(Path.cwd())
+    key = EVERYWHERE if everywhere else learner.contexts.key_of(Path.cwd())
     if not key and not everywhere:
         raise UsageError("This directory belongs to no project. Go to a project's folder, or say --global.")
     return key

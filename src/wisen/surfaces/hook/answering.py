@@ -61,7 +61,7 @@ def run(arguments: list[str]) -> None:
         if off:
             shelf.switch_off()
             off = not is_off_by_project(payload)
-        off = off or place_is_off(payload, shelf.off_places(), home)
+        off = off or place_is_off(payload, shelf.snapshots.off_places(), home)
         if off:
             return
         _answer(event, payload, shelf)
@@ -175,7 +175,7 @@ def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[st
     With what the coins of the session say, where they are thrown now.
     """
     cwd = payload.get("cwd")
-    digest, snapshot = shelf.snapshot(pin, cwd if isinstance(cwd, str) else "")
+    digest, snapshot = shelf.snapshots.snapshot(pin, cwd if isinstance(cwd, str) else "")
     if not snapshot:
         return digest, "", [], {}
     thrown: Coins = {}
@@ -192,7 +192,7 @@ def _on_trial(snapshot: Payload, shelf: Shelf, pin: Payload) -> tuple[Payload, C
 
     thrown = {} if "withheld" in pin else coins(snapshot, shelf.salt(), shelf.session)
     withheld = [id_ for id_, _ in thrown["withheld"]] if thrown else _texts(pin.get("withheld"))
-    if not withheld or not (thrown or shelf.welcomes(str(snapshot["context"]))):
+    if not withheld or not (thrown or shelf.snapshots.welcomes(str(snapshot["context"]))):
         return snapshot, thrown
     left, inside = without(snapshot, withheld)
     return _with_block(left, inside), thrown
@@ -230,7 +230,7 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
         return "", []
     kind, of = wish_in(prompt, snapshot)
     if kind == "stats":
-        return _wrapped([stats(*shelf.figures(str(payload.get("cwd", ""))))]), []
+        return _wrapped([stats(*shelf.snapshots.figures(str(payload.get("cwd", ""))))]), []
     if kind in ("forget", "confirm"):
         return _wrapped([_forgetting(kind, of, snapshot, shelf)]), []
     text, id_ = answer(kind, of, snapshot) if kind else ("", "")

@@ -50,7 +50,7 @@ def _signature(
 ) -> tuple[str, str, str] | None:
     from .signing import VERSION, Complaints, signed  # patterns take time to load, and most failures have no fix
 
-    told = shelf.content(str(snapshot.get("complaints")))
+    told = shelf.snapshots.content(str(snapshot.get("complaints")))
     if told is None:
         raise SnapshotBroken("complaints")
     if told.get("version") != VERSION:

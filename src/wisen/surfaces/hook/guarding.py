@@ -10,7 +10,7 @@ from .lean_json import dumps, loads
 
 if __package__ and __package__.startswith("wisen"):
     from wisen.kernel.doubts import doubt_of, is_doubtful
-    from wisen.kernel.matching import Call, better_line, hits
+    from wisen.kernel.matching import WatchedCall, better_line, hits
 else:
     # The same files, found by the folder of the package: nothing else of wisen is loaded with them.
     sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
@@ -19,12 +19,11 @@ else:
         is_doubtful,
     )
     from kernel.matching import (  # type: ignore[import-not-found,no-redef,unused-ignore]
-        Call,
+        WatchedCall,
         better_line,
         hits,
     )
 
-VERSION = 1
 _RANKS = {"deny": 0, "ask": 1, "warn": 2}
 _SAYS = {
     "deny": "A guard of the user's stops this call",
@@ -44,14 +43,14 @@ _WATCHED_BY_LINE = (b'\n["shell:', b'\n["edit:')
 Guard = dict[str, object]
 
 
-class Ruling:
+class GuardRuling:
     """What is to be said to a call: how, in which words, and by which guards."""
 
     def __init__(self, mode: str, lines: list[str], ids: list[str]) -> None:
         self.mode, self.lines, self.ids = mode, lines, ids
 
 
-def ruling(payload: dict[str, object], shelf: Shelf, pin: dict[str, object]) -> Ruling | None:
+def ruling(payload: dict[str, object], shelf: Shelf, pin: dict[str, object]) -> GuardRuling | None:
     """What the guards of a session's place say to a call; what they did, or would have done, is noted down."""
     call, standing = _met(payload, shelf)
     lifted = pin.get("overruled")
@@ -69,21 +68,21 @@ def warning(payload: dict[str, object], shelf: Shelf, ids: list[str]) -> tuple[l
     return [line for each in found.values() for line in _lines(each, call)] if call else [], list(found)
 
 
-def _met(payload: dict[str, object], shelf: Shelf) -> tuple[Call | None, list[Guard]]:
+def _met(payload: dict[str, object], shelf: Shelf) -> tuple[WatchedCall | None, list[Guard]]:
     """A call, and the guards of its place that it fits."""
     tool, fields, cwd = payload.get("tool_name"), payload.get("tool_input"), payload.get("cwd")
     where = cwd if isinstance(cwd, str) else ""
-    digest = shelf.sheet(where)
+    digest = shelf.snapshots.sheet(where)
     if not digest or not isinstance(tool, str) or not isinstance(fields, dict):
         return None, []
-    raw = shelf.raw(digest)
+    raw = shelf.snapshots.raw(digest)
     if raw is None:
         raise SnapshotBroken(digest)
-    call = Call(tool, fields, where, os.environ.get("HOME", ""))
+    call = WatchedCall(tool, fields, where, os.environ.get("HOME", ""))
     return call, _standing(raw, call)
 
 
-def _standing(raw: bytes, call: Call) -> list[Guard]:
+def _standing(raw: bytes, call: WatchedCall) -> list[Guard]:
     """The guards on a sheet that a call fits. Only the lines under its keys are read."""
     found: dict[str, Guard] = {}
     for key in sorted(call.keys):
@@ -102,7 +101,7 @@ def _standing(raw: bytes, call: Call) -> list[Guard]:
     return list(found.values())
 
 
-def _doubting(raw: bytes, call: Call) -> list[Guard]:
+def _doubting(raw: bytes, call: WatchedCall) -> list[Guard]:
     """The guards that a call may fit which cannot be read whole. They never deny it: they ask, or warn."""
     found: list[Guard] = []
     for mark in _WATCHED_BY_LINE:
@@ -121,8 +120,8 @@ def _doubting(raw: bytes, call: Call) -> list[Guard]:
 
 
 def _ruled(
-    met: list[Guard], call: Call, shelf: Shelf, payload: dict[str, object], pin: dict[str, object]
-) -> Ruling | None:
+    met: list[Guard], call: WatchedCall, shelf: Shelf, payload: dict[str, object], pin: dict[str, object]
+) -> GuardRuling | None:
     told = pin.get("told")
     before = told if isinstance(told, list) else []
     spoken = list[Guard]()
@@ -145,7 +144,7 @@ def _ruled(
         lines.append(_ASK_HIM)
     elif mode == "ask" and shelf.agent in _MAY_NOT_ASK:
         lines.append(_HE_DECIDES)
-    return Ruling(_mode(mode, shelf), lines, ids)
+    return GuardRuling(_mode(mode, shelf), lines, ids)
 
 
 def _mode(mode: object, shelf: Shelf) -> str:
@@ -153,7 +152,7 @@ def _mode(mode: object, shelf: Shelf) -> str:
     return "deny" if mode == "ask" and shelf.agent in _CANNOT_ASK else str(mode)
 
 
-def _lines(guard: Guard, call: Call) -> list[str]:
+def _lines(guard: Guard, call: WatchedCall) -> list[str]:
     reason, better, watch, id_ = (guard.get(name) for name in ("reason", "better", "watch", "id"))
     lines = [f"{_SAYS[str(guard['mode'])]}{f': {reason}' if reason else ''}."]
     if guard.get("doubt"):

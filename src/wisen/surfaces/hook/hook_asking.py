@@ -1,7 +1,7 @@
 """What a user asks wisen in the chat: it is recognised here, and answered from the snapshot where that is possible.
 
 To approve, skip or forget is only noted down: the next cycle looks into the agent's own log whether the user typed it.
-What is to be forgotten is read by `forgetting.py`.
+What is to be forgotten is read by `hook_forgetting.py`.
 """
 
 from __future__ import annotations

@@ -27,26 +27,11 @@ LATE, AGAIN = 3600.0, 86_400.0
 """Seconds after which a cycle that was started should have ended, and after which what stays wrong is told again."""
 
 
-class Shelf:
-    """The home, for one event of one session."""
+class Snapshots:
+    """What the last cycle prepared, for one agent."""
 
-    def __init__(self, home: str, agent: str, session: str) -> None:
-        self.home, self.agent, self.session = home, agent, session
-        self._name = f"{_plain(agent)}-{_plain(session)}"
-        self._pin = f"{home}/snapshots/pins/{self._name}.json"
-        self._written = 0
-
-    def pin(self) -> dict[str, object]:
-        """What this session began with and was told; empty for a session that is not known."""
-        try:
-            found = _read(self._pin)
-        except ValueError:
-            return {}  # a session that cannot be remembered begins anew
-        return found if found.get("version") == VERSION else {}
-
-    def write_pin(self, pin: dict[str, object]) -> None:
-        """Remember what this session began with and was told."""
-        _write(self._pin, dumps({**pin, "version": VERSION}))
+    def __init__(self, home: str, agent: str) -> None:
+        self.home, self.agent = home, agent
 
     def snapshot(self, pin: dict[str, object], cwd: str) -> tuple[str, dict[str, object]]:
         """The snapshot of a session and its digest: the one it began with, else the one that holds in `cwd` now.
@@ -114,23 +99,10 @@ class Shelf:
                 found[name] = each
         return found, str(current.get("made", ""))
 
-    def salt(self) -> bytes:
-        """What coins are keyed with; empty where there is none, and then none is thrown."""
-        try:
-            return bytes.fromhex(_bytes(f"{self.home}/salt").decode("ascii").strip())
-        except (OSError, ValueError):
-            return b""
-
     def welcomes(self, context: str) -> bool:
         """Whether experiments are welcome in a context now: what the user takes back ends at once."""
         welcome = _read(f"{self.home}/snapshots/current.json").get("trials")
         return isinstance(welcome, list) and context in welcome
-
-    def spool(self, event: str, **fields: object) -> None:
-        """Note something down for the next cycle: ids, never text."""
-        self._written += 1
-        line = {"agent": self.agent, "session": self.session, "at": time(), "event": event, **fields}
-        _write(f"{self.home}/spool/{self._name}-{os.getpid()}-{time():.6f}-{self._written}.jsonl", dumps(line) + "\n")
 
     def off_places(self) -> list[str]:
         """The directories in which the settings switch wisen off, as the last cycle knew them."""
@@ -139,6 +111,42 @@ class Shelf:
         except (OSError, ValueError):
             return []  # whoever needs that page tells that it is broken
         return [str(each) for each in found] if isinstance(found, list) else []
+
+
+class Shelf:
+    """The home, for one event of one session."""
+
+    def __init__(self, home: str, agent: str, session: str) -> None:
+        self.home, self.agent, self.session = home, agent, session
+        self.snapshots = Snapshots(home, agent)
+        self._name = f"{_plain(agent)}-{_plain(session)}"
+        self._pin = f"{home}/snapshots/pins/{self._name}.json"
+        self._written = 0
+
+    def pin(self) -> dict[str, object]:
+        """What this session began with and was told; empty for a session that is not known."""
+        try:
+            found = _read(self._pin)
+        except ValueError:
+            return {}  # a session that cannot be remembered begins anew
+        return found if found.get("version") == VERSION else {}
+
+    def write_pin(self, pin: dict[str, object]) -> None:
+        """Remember what this session began with and was told."""
+        _write(self._pin, dumps({**pin, "version": VERSION}))
+
+    def salt(self) -> bytes:
+        """What coins are keyed with; empty where there is none, and then none is thrown."""
+        try:
+            return bytes.fromhex(_bytes(f"{self.home}/salt").decode("ascii").strip())
+        except (OSError, ValueError):
+            return b""
+
+    def spool(self, event: str, **fields: object) -> None:
+        """Note something down for the next cycle: ids, never text."""
+        self._written += 1
+        line = {"agent": self.agent, "session": self.session, "at": time(), "event": event, **fields}
+        _write(f"{self.home}/spool/{self._name}-{os.getpid()}-{time():.6f}-{self._written}.jsonl", dumps(line) + "\n")
 
     def switch_off(self) -> None:
         """Note that nothing of this session may be kept: by a keyed digest, and nothing else."""

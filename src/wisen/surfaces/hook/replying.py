@@ -23,7 +23,7 @@ def replies_for(shelf: Shelf, begins: str) -> list[str]:
         names = sorted(name for name in os.listdir(folder) if name.endswith(".json"))
     except OSError:
         return []
-    told, context = list[str](), shelf.context(begins) if begins and names else ""
+    told, context = list[str](), shelf.snapshots.context(begins) if begins and names else ""
     for name in names:
         found = _reply(f"{folder}/{name}")
         here = (found.get("agent"), found.get("session")) == (shelf.agent, shelf.session)

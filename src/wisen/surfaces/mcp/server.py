@@ -15,7 +15,7 @@ from mcp.shared.exceptions import MCPError
 
 from wisen import __version__
 from wisen.errors import WisenError
-from wisen.surfaces.mcp.tool_answers import Answers
+from wisen.surfaces.mcp.tool_answers import ToolAnswers
 from wisen.surfaces.mcp.tool_arguments import SUGGEST, TOOLS, schema_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class _Server(Server[Any]):
 
 def server_of(home: Path | None = None, start: Path | None = None, *, one_client: bool = True) -> Server[Any]:
     """A server with all tools, on the stores of a home, for the project of the directory it was started in."""
-    answers, limiter = Answers(home, start, one_client=one_client), CapacityLimiter(AT_ONCE)
+    answers, limiter = ToolAnswers(home, start, one_client=one_client), CapacityLimiter(AT_ONCE)
     offered = [_tool(name) for name in TOOLS]
 
     async def listed(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -90,7 +90,7 @@ def _tool(name: str) -> types.Tool:
     return types.Tool(name=name, description=says, input_schema=schema_of(call), annotations=hints)
 
 
-def _answered(answers: Answers, name: str, given: dict[str, Any], agent: str) -> types.CallToolResult:
+def _answered(answers: ToolAnswers, name: str, given: dict[str, Any], agent: str) -> types.CallToolResult:
     """What a tool answers, also where it cannot: an agent that reads why can do better."""
     try:
         call = msgspec.convert(given, TOOLS[name])

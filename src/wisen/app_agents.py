@@ -1,0 +1,125 @@
+"""Opens what reads agents' sessions, what they call and what they read, and the files of the user around them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen import __version__
+from wisen.app_stores import StoreWiring
+from wisen.model.hook import CLIENT, Caller, Program
+from wisen.model.model_use import WORK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wisen.agents.agent_ports import Agent
+    from wisen.agents.hook_ports import Gauge, Hooks
+    from wisen.delivery.launcher import Launcher
+    from wisen.edits.user_files import UserFiles
+    from wisen.install.installed import InspectedHooks
+    from wisen.logs.switches import Switches
+    from wisen.settings import Settings
+    from wisen.system.person import Presence
+
+
+class AgentWiring(StoreWiring):
+    """The agents of one installation, and the user's files."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    meant: Path | None
+    decided_by: str
+
+    def agents(self) -> tuple[Agent, ...]:
+        """The readers of the agents that are enabled."""
+        from wisen.agents.readers import reader_of
+
+        home, by_programs = self._user_home(), self.settings.agents.program_prompts
+        names = self.settings.agents.enabled
+        return tuple(reader_of(name, home, self.environment, program_prompts=by_programs) for name in names)
+
+    def hooks(self) -> tuple[Hooks, ...]:
+        """The agents that can be told to call us, as far as they are enabled."""
+        from wisen.agents.readers import hooks_of
+
+        told = self._user_home(), self.environment, self._switches().is_off
+        return tuple(filter(None, (hooks_of(name, *told) for name in self.settings.agents.enabled)))
+
+    def gauge(self) -> Gauge:
+        """What tells whether hooks work."""
+        from wisen.health.gauge import HomeGauge
+
+        return HomeGauge(self.meant or self.settings.home, __version__)
+
+    def caller(self) -> Caller:
+        """What agents run when they call us: the launcher of the home."""
+        return Caller(home=str(self.meant or self.settings.home))
+
+    def launcher(self) -> Launcher:
+        """What writes that: it starts this interpreter and the client of this package."""
+        from wisen.delivery.launcher import HomeLauncher
+        from wisen.system.interpreter import interpreter
+
+        client = Path(__file__).absolute().parent.joinpath(*CLIENT)
+        return HomeLauncher(self.settings.home, Program(python=interpreter(), client=str(client)))
+
+    def presence(self) -> Presence:
+        """What tells whether a person decides."""
+        from wisen.agents.signs import SIGNS
+        from wisen.system.person import presence_here
+
+        return presence_here(self.environment, SIGNS, self.decided_by)
+
+    def _inspected_hooks(self) -> InspectedHooks:
+        from wisen.edits.past import Desk
+        from wisen.install.installed import InspectedHooks
+        from wisen.system.git import GitCheckouts
+        from wisen.system.ids import Ulids
+
+        files, clock, checkouts = self._files(), self.clock(), GitCheckouts(self.environment)
+
+        return InspectedHooks(
+            agents=self.hooks(),
+            gauge=self.gauge(),
+            files=files,
+            caller=self.caller(),
+            project=Path.cwd(),
+            desk=lambda ledger: Desk(files, checkouts, ledger, clock, Ulids(clock), self._machine()),
+        )
+
+    def _switches(self) -> Switches:
+        from wisen.logs.switches import Switches
+
+        ours = str(self.settings.home.joinpath(*WORK))
+        return Switches(self._user_home(), (*self.settings.off.directories, ours))
+
+    def _agent_folders(self) -> dict[str, Path]:
+        """Where the agents keep the files that speak wherever the user works."""
+        home, chosen = self._user_home(), self.environment.get
+        return {
+            "claude-code": Path(chosen("CLAUDE_CONFIG_DIR") or home / ".claude").expanduser(),
+            "codex": Path(chosen("CODEX_HOME") or home / ".codex").expanduser(),
+            "openclaw": home / ".openclaw" / "workspace",
+        }
+
+    def _files(self) -> UserFiles:
+        from wisen.edits.links import links_of_user
+        from wisen.edits.user_files import UserFiles
+
+        return UserFiles(links_of_user(self._user_home(), self._agent_folders(), self.meant or self.settings.home))
+
+    def _languages_folder(self) -> Path:
+        from wisen.feedback.added_languages import FOLDER
+
+        return (self.meant or self.settings.home) / FOLDER
+
+    def _user_home(self) -> Path:
+        return Path(self.environment.get("HOME") or Path.home())
+
+    def _machine(self) -> str:
+        """This machine's name for itself."""
+        from wisen.system.ids import Ulids
+        from wisen.system.machine import machine_name
+
+        return machine_name(self.settings.home, self._user_home(), lambda: Ulids(self.clock()).new())

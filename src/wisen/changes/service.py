@@ -1,0 +1,221 @@
+"""What people ask of changes: what was decided and done to their files, what others did, and to take it back."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.decisions.rejecting import reject
+from wisen.edits.rule_lines import rule_of
+from wisen.errors import UsageError
+from wisen.model.change import Fate
+from wisen.model.entry import REMOVED, EntryStatus, MoveKind, Who
+from wisen.model.guard import Mode
+from wisen.model.short_ids import short_id
+from wisen.store.known_entries import entry_states
+from wisen.store.one_writer import one_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+
+    from wisen.decisions.refresh import Refresh
+    from wisen.decisions.service import Decisions
+    from wisen.edits.past import Desk, Past
+    from wisen.edits.undo import Undoing
+    from wisen.model.change import Change
+    from wisen.model.decision import RecordedDecision
+    from wisen.store.home import Home
+
+
+class UndoneDecision(NamedTuple):
+    """A decision that was taken back, or would be."""
+
+    decision: RecordedDecision
+    words: str
+    """What was decided."""
+    files: tuple[Undoing, ...]
+    """What becomes of the files that it changed."""
+
+
+class ChangeService:
+    """Changes of files, and the decisions that made them."""
+
+    def __init__(
+        self,
+        home: Home,
+        desk: Desk,
+        decisions: Decisions,
+        refresh: Refresh,
+        *,
+        is_prepared: Callable[[], bool],
+    ) -> None:
+        """Begin; `is_prepared` tells whether there is anything that hooks answer from."""
+        self._home, self._desk, self._decisions = home, desk, decisions
+        self._refresh, self._is_prepared = refresh, is_prepared
+
+    def all(self) -> Past:
+        """Every change that was made to files of this machine, oldest first, and what became of each."""
+        from wisen.edits.past import past
+
+        return past(self._desk)
+
+    def register(self, path: Path, what: str, why: str, *, dry_run: bool = False) -> Change:
+        """Remember a change that somebody else made to a file, for later checking.
+
+        Raises:
+            UsageError: there is no such file, or nothing is said.
+            FileError: the file cannot be read.
+        """
+        from wisen.edits.edit import Editor
+
+        return Editor(self._desk).register(str(path.absolute()), what, why, dry_run=dry_run)
+
+    def get(self, change: str) -> tuple[Change, Fate]:
+        """A change by its id or the beginning of it, and what became of it.
+
+        Raises:
+            UsageError: there is no such change.
+        """
+        from wisen.edits.edit import chosen
+
+        known = self.all()
+        found = chosen(known.changes, change)
+        return found, known.fates[found.id]
+
+    def refuse(self, change: str) -> Change:
+        """Take the user's word that what a change put in is gone because they did not want it.
+
+        Raises:
+            UsageError: there is no such change.
+        """
+        from wisen.edits.edit import chosen
+        from wisen.edits.notice import refuse
+
+        self._decisions.require_person("changes", "refuse", chosen(self.all().changes, change).id)
+        refused = refuse(self._desk, change)
+        with self._decisions.as_decision("refused"):
+            entry = rule_of(refused, entry_states(self._home.ledger))
+            if entry is not None:  # a rule that the user took out of a file is one that they rejected
+                reject(self._home, entry, f"{REMOVED}{refused.path}")
+        return refused
+
+    def decisions(self) -> tuple[RecordedDecision, ...]:
+        """Everything that was decided, oldest first: by the user, and by policy."""
+        from wisen.model.decision import decisions_of
+
+        past = self.all()
+        over = {id_ for id_, fate in past.fates.items() if fate in (Fate.UNDONE, Fate.NOT_MADE)}
+        return decisions_of(self._home.ledger.moves.all(every=True), past.changes, over)
+
+    def decision(self, which: str | None = None) -> RecordedDecision:
+        """A decision by its short id or id, by that of a change or proposal, or how one begins; else the last one.
+
+        Raises:
+            UsageError: there is none, it was undone already, or more than one fits.
+        """
+        every = self.decisions()
+        if which is None:
+            found = next((each for each in reversed(every) if not each.is_undone), None)
+            if found is None:
+                raise UsageError("There is nothing to undo. What was decided: wisen undo --list")
+            return found
+        fits = [each for each in every if self._fits(each, which)]
+        standing = [each for each in fits if not each.is_undone]
+        if not fits:
+            if any(each.id.startswith(which.upper()) for each in self._home.ledger.tombstones.all()):
+                raise UsageError("What was forgotten cannot be undone. To learn it anew: wisen forget --undo ID")
+            others = [each for each in self.all().changes if each.told and each.id.startswith(which)]
+            if others:
+                told = f"{others[0].id} was made by somebody else, who can take it back: {others[0].told}"
+                raise UsageError(told)
+            raise UsageError(f"No decision has the id {which!r}. The ids: wisen undo --list")
+        if not standing:
+            raise UsageError(f"{which} was undone already. What can be undone: wisen undo --list")
+        if len({each.subject or each.id for each in standing}) != 1:
+            raise UsageError(f"{len(standing)} decisions begin with {which!r}. The ids: wisen undo --list")
+        return standing[-1]
+
+    def _fits(self, decision: RecordedDecision, which: str) -> bool:
+        if short_id(decision.id) == which.lower():
+            return True
+        if decision.subject and short_id(decision.subject) == which.lower():
+            return True
+        ids = (decision.id, decision.subject, *decision.changes)
+        return any(id_ and id_.upper().startswith(which.upper()) for id_ in ids)
+
+    @one_writer("undo")
+    def undo(self, which: str | None = None, *, dry_run: bool = False) -> UndoneDecision:
+        """Take a decision back, the last one or one by its id: its changes of files, and what it made of anything.
+
+        What others wrote into the files since stays. What was decided is open again, as before. `dry_run` only says.
+
+        Raises:
+            UsageError: there is no such decision, or a person has to look at what is left of it.
+            FileError: a file cannot be read or written.
+        """
+        from wisen.edits.draft import drafted
+        from wisen.edits.edit import Editor
+        from wisen.model.decision import undo_moves
+
+        found = self.decision(which)
+        known = {each.id for each in self._home.ledger.changes.of(machine=self._home.machine)}
+        changes = [each for each in reversed(found.changes) if each in known]
+        editor = Editor(drafted(self._desk))
+        files = tuple(editor.undo(each) for each in changes)  # what is refused is refused before anything is done
+        undone = UndoneDecision(found, self.describe_decision(found), files)
+        if dry_run:
+            return undone
+        self._decisions.require_person("undo", found.id, "--yes")
+        home, editor = self._home, Editor(self._desk)
+        for each in changes:
+            editor.undo(each)
+        moves = home.ledger.moves.all(every=True)
+        move = partial(home.scribe.move, by=Who.USER, why="you took the decision back")
+        rows = [move(subject, MoveKind.UNDO, ids) for subject, ids in undo_moves(found, moves)]
+        rows += [move(each, MoveKind.STATUS, EntryStatus.RESOLVED) for each in found.entries]
+        rows += [move(each, MoveKind.GUARD, Mode.REMOVED) for each in found.guards if self._is_new(each, found)]
+        home.ledger.entries.enter(rows)
+        self._refresh.books()
+        if self._is_prepared():
+            self._refresh.hooks()
+        return undone
+
+    def _is_new(self, guard: str, decision: RecordedDecision) -> bool:
+        """Whether nothing but a decision knows of a guard: one that was proposed goes back into shadow."""
+        return all(each.entry != guard for each in self._home.ledger.proposals.all() if each.id != decision.subject)
+
+    def age_of(self, decision: RecordedDecision) -> timedelta:
+        """How long ago something was decided."""
+        return self._home.clock.now() - decision.at
+
+    def describe_decision(self, decision: RecordedDecision) -> str:
+        """What was decided, in words: approved “Use pnpm.” into CLAUDE.md."""
+        from wisen.model.guard import newest
+
+        ledger = self._home.ledger
+        paths = {each.id: each.path for each in ledger.changes.of(machine=self._home.machine)}
+        files = list(dict.fromkeys(paths[each] for each in decision.changes if each in paths))
+        where = f" into {', '.join(Path(each).name for each in files)}" if files else ""
+        proposal = next((each for each in ledger.proposals.all() if each.id == decision.subject), None)
+        guard = next((each for each in newest(ledger.guards.all()) if each.id == decision.subject), None)
+        entry = next((each for each in entry_states(ledger) if each.entry.id == decision.subject), None)
+        values = {each.kind: each.value for each in ledger.moves.all(every=True) if each.id in decision.moves}
+        who = "" if decision.by is Who.USER else "by itself: "
+        told = f"{who}{decision.did} {', '.join(files) or decision.subject}".strip()
+        if decision.did in ("installed", "uninstalled"):
+            many = f" ({', '.join(files)})" if files else ""
+            told = f"{decision.did} wisen {'into' if decision.did == 'installed' else 'from'} {decision.subject}{many}"
+        elif decision.did == "experiments":
+            told = f"said whether experiments are welcome{where}"
+        if proposal is not None:
+            return f"{who}{decision.did} “{proposal.text}”{where}"
+        if guard is not None:
+            return f"{who}set the guard {guard.id} to {values.get(MoveKind.GUARD, decision.did)}: {guard.watch}"
+        if entry is not None and decision.did == "rule":
+            return f"added the rule “{entry.text}”"
+        if entry is not None:
+            said = ", ".join(f"{kind.value} {value}".strip() for kind, value in values.items())
+            return f"{who}{said or decision.did}: “{entry.text}”"
+        return told

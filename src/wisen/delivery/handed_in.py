@@ -1,0 +1,32 @@
+"""What features hand in to be told: the one arbiter asks for it, ranks it and keeps to the budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
+
+    from wisen.delivery.block import TellLine
+    from wisen.model.entry import Proposal
+    from wisen.model.place import RulePlace
+    from wisen.model.trial import TrialStandings
+    from wisen.store.known_entries import Known
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidates:
+    """What features know of what may be told; each is asked for when it is needed."""
+
+    trials: Callable[[Known], TrialStandings]
+    """How trials stand, by what the ledger knows."""
+    questions: Callable[[], Mapping[str, Sequence[TellLine]]]
+    """By context, what waits there for the user's word about files and folders."""
+    question_about: Callable[[Proposal], tuple[str, Sequence[RulePlace]]]
+    """What stands against approving a proposal as it is, and where it may go instead."""
+    praised: Callable[[datetime], Mapping[str, int]]
+    """How much praise speaks for entries and fixes as of a moment, by id."""
+    is_order: Callable[[str], bool]
+    """Whether a text is an order, in any language that the user writes in."""

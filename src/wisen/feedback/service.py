@@ -1,0 +1,348 @@
+"""Feedback: what the user says about the work, in his languages and his own wording."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.errors import UsageError
+from wisen.model.phrase import KnownPhrase, in_force
+from wisen.store.one_writer import one_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from pathlib import Path
+
+    from wisen.decisions.service import Decisions
+    from wisen.edits.edit import Edit
+    from wisen.edits.past import Desk
+    from wisen.feedback.added_languages import Added
+    from wisen.feedback.language_keywords import Keywords
+    from wisen.feedback.language_survey import UserLanguages
+    from wisen.feedback.own_phrases import Own
+    from wisen.feedback.phrase_search import FoundPhrases
+    from wisen.feedback.understanding import Understanding
+    from wisen.logs.projects import Projects
+    from wisen.model.fences import Fences
+    from wisen.model.history import History, Turn
+    from wisen.model.phrase import OwnPhrase
+    from wisen.model.signal import Heard, Said
+    from wisen.model.user_language import Built, Survey
+    from wisen.models.model_ports import Model
+    from wisen.store.home import Home
+
+_BY_MODEL = "What {name} speakers write to an agent, by what it tells. Written by a language model ({model}), {day}."
+_BY_FILE = "What {name} speakers write to an agent, by what it tells. Taken in from {source}, {day}."
+
+
+class TakenIn(NamedTuple):
+    """What was taken from a file of phrases, or taken out, or would be."""
+
+    phrases: tuple[OwnPhrase, ...]
+    left: tuple[str, ...]
+    """What was left out, and why."""
+    sessions: int
+    """How many sessions will be understood anew."""
+
+
+class FeedbackService:
+    """Hears what the user says, and learns how he says it."""
+
+    def __init__(  # noqa: PLR0913 - what it is composed of, each by its name
+        self,
+        home: Home,
+        projects: Projects,
+        desk: Desk,
+        decisions: Decisions,
+        *,
+        languages_folder: Path,
+        model: Callable[[], Model],
+        adjudicates: bool,
+    ) -> None:
+        """`languages_folder`: where the languages lie that the user added.
+
+        `model`: the language models, as far as the user has any; `adjudicates`: whether one decides what is in doubt.
+        """
+        self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
+        self._folder, self._model, self._adjudicates = languages_folder, model, adjudicates
+        self._added: Added | None = None
+
+    @property
+    def added_languages(self) -> Added:
+        """The languages that the user added. They are read once in a run."""
+        from wisen.feedback.added_languages import added_in
+
+        if self._added is None:
+            self._added = added_in(self._folder)
+        return self._added
+
+    def read_languages_anew(self) -> None:
+        """Have the languages that the user added read again: each run begins with this."""
+        self._added = None
+
+    def own(self) -> Own:
+        """How the user of this machine speaks: his own phrases, and the languages he added."""
+        from wisen.feedback.own_phrases import Own
+
+        phrases = in_force(self._home.ledger.phrases.of(self._home.machine))
+        return Own(phrases, lambda: self.added_languages.model)
+
+    def listener(self) -> Callable[[History], tuple[Said, ...]]:
+        """What tells the signals of a session, in order, with the phrases that are the user's own by now."""
+        from wisen.feedback.listen import listen
+
+        return partial(listen, own=self.own())
+
+    def is_order(self, text: str) -> bool:
+        """Whether a text tells somebody to do or to leave something, in any language of the user."""
+        return self.added_languages.model.is_order(text)
+
+    def holding(self, texts: Collection[str]) -> set[int]:
+        """The sessions in which phrases were typed, by the index's numbers of them."""
+        from wisen.feedback.phrase_search import holding
+
+        return holding(self._home, texts)
+
+    def doubtful_turns(self, context: str) -> Iterator[tuple[History, Turn, Heard]]:
+        """The newest turns of a context that the detector is not sure of, by session."""
+        from wisen.feedback.doubt import RECENT, is_doubtful
+        from wisen.feedback.turns import turns_of
+        from wisen.model.report import Selection
+
+        places = tuple(each.path for each in self._projects.aliases() if each.context == context)
+        if not places:
+            return
+        home, model = self._home, self.own().model
+        newest = home.index.events.counts(Selection()).last or home.clock.now()
+        for history in home.index.events.histories(Selection(places=places, since=newest - RECENT)):
+            for turn, heard in turns_of(history):
+                if turn.context == context and is_doubtful(heard, model):
+                    yield history, turn, heard
+
+    def understanding(self, fences: Fences) -> Understanding:
+        """Understands the sessions that hold something new: what failed, what helped, what the user said of it."""
+        from wisen.feedback.adjudicating import Adjudicator
+        from wisen.feedback.understanding import UNDERSTANDING, Understanding
+
+        own = self.own()
+        return Understanding(
+            home=self._home,
+            own=own,
+            judge=Adjudicator(own, self._model, asks=self._adjudicates),
+            folders=self._projects.places_by_context(),
+            version=self.added_languages.understanding(UNDERSTANDING),
+            fences=fences,
+        )
+
+    def phrases(self) -> tuple[KnownPhrase, ...]:
+        """The user's own phrases with the turns that speak for each, newest first."""
+        ledger, machine = self._home.ledger, self._home.machine
+        proofs = sorted(ledger.phrases.proofs(machine), key=lambda each: each.at, reverse=True)
+        return tuple(
+            KnownPhrase(phrase, tuple(each for each in proofs if each.phrase == phrase.id))
+            for phrase in in_force(ledger.phrases.of(machine))
+        )
+
+    @one_writer("phrases")
+    def learn_phrases(self, *, days: float | None = None, model: bool = False, dry_run: bool = False) -> FoundPhrases:
+        """Look for phrases by which the user corrects and praises in what he typed; keep those that are sure enough.
+
+        `days`: how far back; where it is left out, 30 the first time and 3 later. With `model` the configured models
+        name phrases as well, and nothing that does not stand in what he typed. With `dry_run` nothing is kept.
+
+        Raises:
+            UsageError: `days` is no number that makes sense.
+            ModelError: no model is configured, or it could not be asked.
+        """
+        from wisen.feedback import phrase_search
+
+        if days is not None and days <= 0:
+            raise UsageError(f"--days {days:g} leaves nothing to look at. Give a number above 0, or leave it out.")
+        home, added = self._home, self.added_languages
+        seen = phrase_search.window(home, added, days)
+        found = phrase_search.search(home, added, seen, self._model() if model else None)
+        if not dry_run and seen.new:  # where there was nothing to look at, the first search is still to come
+            proofs = [proof for _, of in found.phrases for proof in of]
+            phrase_search.keep(home, [phrase for phrase, _ in found.phrases], [*proofs, found.search])
+        return found
+
+    @one_writer("phrases")
+    def take_in_phrases(self, path: Path, *, dry_run: bool = False) -> TakenIn:
+        """Take in a file of feedback phrases.
+
+        Raises:
+            UsageError: it is not there, or not such a file; the value that is wrong is named.
+            FileError: it cannot be read.
+        """
+        from wisen.feedback import phrase_search
+        from wisen.feedback.phrase_file import read_phrases
+
+        content = self._desk.files.read(path).content
+        if content is None:
+            raise UsageError(f"{path} is not there. Give a file of feedback phrases.")
+        try:
+            held = read_phrases(content.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{path} was not taken in: it is no text in UTF-8.") from error
+        except UsageError as error:
+            raise UsageError(f"{path} was not taken in: {error}.") from error
+        self._decisions.require_person("phrases", "learn", "--from", str(path.absolute()), dry_run=dry_run)
+        new, left = phrase_search.told(self._home, held.phrases)
+        return TakenIn(tuple(new), tuple(left), self._kept(new, dry_run=dry_run))
+
+    def write_phrases(self, path: Path, *, dry_run: bool = False) -> tuple[Edit, ...]:
+        """Put the user's phrases into a file of feedback phrases; what stands there stays, and it can be undone.
+
+        Returns what was changed in it; nothing where it holds them already.
+
+        Raises:
+            UsageError: what is there is not such a file.
+            FileError, SettingsUnclear: it cannot be read or written.
+        """
+        from wisen.edits.edit import Editor, ValuePlan
+        from wisen.feedback.phrase_file import FeedbackPhrases, fields, read_phrases
+
+        content = self._desk.files.read(path).content
+        try:
+            held = FeedbackPhrases() if content is None else read_phrases(content.decode("utf-8", "replace"))
+        except UsageError as error:
+            raise UsageError(f"{path} was not written: {error}.") from error
+        own = [(each.text, each.kind) for each in in_force(self._home.ledger.phrases.of(self._home.machine))]
+        made: list[Edit] = []
+        for name, value in fields(held, own, self._home.clock.now()).items():
+            saw = self._desk.files.read(path).digest
+            plan = ValuePlan(str(path.absolute()), (name,), value, "your own phrases of feedback", saw)
+            made.append(Editor(self._desk).set(plan, dry_run=dry_run))
+        return tuple(made)
+
+    @one_writer("phrases")
+    def remove_phrase(self, text: str, *, dry_run: bool = False) -> TakenIn:
+        """Take one phrase out: it is heard no longer, and does not come back by itself.
+
+        Raises:
+            UsageError: there is no such phrase.
+        """
+        from wisen.feedback import phrase_search
+
+        rows = phrase_search.take_out(self._home, text)
+        if not rows:
+            raise UsageError(f"{text!r} is none of your phrases. Those that are: wisen phrases show")
+        self._decisions.require_person("phrases", "remove", text, dry_run=dry_run)
+        return TakenIn(tuple(rows), (), self._kept(rows, dry_run=dry_run))
+
+    def _kept(self, rows: list[OwnPhrase], *, dry_run: bool) -> int:
+        from wisen.feedback import phrase_search
+
+        if dry_run:
+            return len(phrase_search.holding(self._home, [each.text for each in rows]))
+        return phrase_search.keep(self._home, rows) if rows else 0
+
+    def languages(self) -> Survey:
+        """The languages that are known and those that the user writes in without a file, by his typed turns."""
+        return self._user_languages().survey()
+
+    def build_languages(
+        self,
+        codes: Iterable[str] = (),
+        *,
+        model: bool = False,
+        again: bool = False,
+        dry_run: bool = False,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> tuple[Built, ...]:
+        """Have the configured heavy model write the files of languages that lack one, or of those that are named.
+
+        Without `model`, and with `dry_run`, nothing is asked and nothing is written: what would be is told. Nothing
+        that the user typed goes out.
+
+        Raises:
+            UsageError: a language is not known, is shipped, or has a file and is not to be written `again`.
+            ModelAbsent: no heavy model is configured.
+            FileError: a file cannot be written.
+        """
+        from wisen.feedback.language_building import QUESTIONS
+
+        users = self._user_languages()
+        chosen = users.wanted([code.lower() for code in codes], again=again)
+        if dry_run or not model:
+            return tuple(users.built(code, questions=len(QUESTIONS)) for code in chosen)
+        made: list[Built] = []
+        for code in chosen:
+            made.append(self._had_written(code, again=again, progress=progress or _without_progress))
+            if made[-1].trouble:
+                break  # whatever stopped this one would stop the next
+        return tuple(made)
+
+    def take_in_languages(self, path: Path, *, again: bool = False, dry_run: bool = False) -> tuple[Built, ...]:
+        """Take in a file of keywords by language. For languages that are shipped, its phrases are added to them.
+
+        All files are written, or none that is not said to have been.
+
+        Raises:
+            UsageError: it is not there or not such a file, or a language has a file and is not to be written `again`.
+            FileError: a file cannot be read or written.
+        """
+        held = self._keywords(path, "taken in")
+        if held is None:
+            raise UsageError(f"{path} is not there. Give a file of keywords by language.")
+        repeats = ("--again",) if again else ()
+        self._decisions.require_person("languages", "build", "--from", str(path.absolute()), *repeats, dry_run=dry_run)
+        comment = _BY_FILE.format(name="{name}", source=path.name, day=f"{self._home.clock.now():%Y-%m-%d}")
+        return self._user_languages().take_in(held, comment, again=again, dry_run=dry_run)
+
+    def write_languages(self, path: Path, survey: Survey, *, dry_run: bool = False) -> tuple[Edit, ...]:
+        """Put the phrases of the user's languages into a file of keywords; what stands there stays.
+
+        Raises:
+            UsageError: what is there is not such a file.
+            FileError, SettingsUnclear: it cannot be read or written.
+        """
+        from wisen.edits.edit import Editor, ValuePlan
+        from wisen.feedback.language_keywords import fields
+
+        held = self._keywords(path, "written")
+        mine = {*survey.spoken, *(each.code for each in self.added_languages.languages)} - {"en"}
+        groups = {
+            each.code: each.groups for each in self._user_languages().heard() if each.code in mine and each.own_name
+        }
+        made: list[Edit] = []
+        for name, value in fields(held, survey.spoken, groups, self._home.clock.now()).items():
+            saw = self._desk.files.read(path).digest
+            plan = ValuePlan(str(path.absolute()), (name,), value, "your languages", saw)
+            made.append(Editor(self._desk).set(plan, dry_run=dry_run))
+        return tuple(made)
+
+    def _keywords(self, path: Path, what: str) -> Keywords | None:
+        """What a file of keywords holds; None where there is none."""
+        from wisen.feedback.language_keywords import read_keywords
+
+        content = self._desk.files.read(path).content
+        try:
+            return None if content is None else read_keywords(content.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{path} was not {what}: it is no text in UTF-8.") from error
+        except UsageError as error:
+            raise UsageError(f"{path} was not {what}: {error}.") from error
+
+    def _had_written(self, code: str, *, again: bool, progress: Callable[[str, int, int], None]) -> Built:
+        from wisen.feedback.language_building import drafted
+        from wisen.model.model_use import Tier
+
+        users, asked = self._user_languages(), self._model()
+        done = drafted(asked, code, progress)
+        language = done.draft.language()
+        if not done.is_whole or not language.groups:
+            return users.built(code, done)
+        comment = _BY_MODEL.format(
+            name=language.name, model=asked.named(Tier.HEAVY), day=f"{self._home.clock.now():%Y-%m-%d}"
+        )
+        return users.built(code, done, kept=users.put(language, comment, again=again), written=True)
+
+    def _user_languages(self) -> UserLanguages:
+        from wisen.feedback.language_survey import UserLanguages
+
+        return UserLanguages(self._home, self._desk.files, self._folder, self.added_languages)
+
+
+def _without_progress(name: str, done: int, total: int) -> None:
+    """No progress is shown."""

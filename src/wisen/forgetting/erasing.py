@@ -1,0 +1,187 @@
+"""Forgets: first the tombstone, then the removal, so that a run that died is finished later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.model.context import EVERYWHERE
+from wisen.model.phrase import OwnPhrase
+from wisen.model.tombstone import OFF, Forgetting, Key, KeyKind, Tombstone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.decisions.refresh import Refresh
+    from wisen.forgetting.find import Aim, Found
+    from wisen.forgetting.forget_naming import Meant
+    from wisen.forgetting.holdings import Holdings
+    from wisen.forgetting.neighbours import Neighbours
+
+SAFETY = "safety"
+"""The thing that a tombstone names where the rules of safety decided what had to go."""
+
+
+class Grave(NamedTuple):
+    """Something that is about to be forgotten."""
+
+    tombstone: Tombstone
+    aim: Aim
+    found: Found
+    keys: tuple[Key, ...] = ()
+    sessions: frozenset[tuple[str, str]] = frozenset()
+    """By agent and id, those of which nothing is kept at all."""
+
+    @property
+    def events(self) -> frozenset[tuple[str, str]]:
+        """Every event that goes, by agent and id."""
+        return self.aim.events | {(agent, id_) for agent, _, id_ in self.found.events}
+
+
+class Eraser:
+    """Makes graves, and carries out what they say."""
+
+    def __init__(self, holdings: Holdings, refresh: Refresh, neighbours: Neighbours) -> None:
+        self._holdings, self._home = holdings, holdings.home
+        self._refresh, self._neighbours = refresh, neighbours
+
+    def carry_out(self, graves: Sequence[Grave], *, dry_run: bool) -> tuple[Forgetting, ...]:
+        """The tombstones come first: from then on nothing of it comes back, and the next run can finish this one."""
+        from wisen.forgetting import removal
+
+        home = self._home
+        told = [Forgetting("", each.aim.scope, tuple(each.found.things), ()) for each in graves]
+        if dry_run or not graves:
+            return tuple(told)
+        for grave in graves:
+            home.ledger.tombstones.bury(grave.tombstone, grave.keys)
+        left = [self._remove(grave) for grave in graves]
+        events = {event for grave in graves for event in grave.found.events}
+        summaries = removal.clear_written(home, events, self._neighbours.forget_written)
+        off = {session for grave in graves for session in grave.sessions}
+        if off:
+            home.index.removal.let_go(
+                {each.key for each in home.index.removal.stored() if (each.agent, each.native) in off}
+            )
+        for grave in graves:
+            removal.clear_pages(self._holdings, grave.aim)
+        home.index.model_answers.forget()  # what was asked is not kept, so which of them speak of it cannot be told
+        self._work_out_anew(graves, summaries)
+        home.index.removal.scrub()
+        home.ledger.removal.scrub()
+        if home.backups is not None:
+            aims = [grave.aim._replace(events=grave.events) for grave in graves]
+            home.backups.renew(lambda copy: any(removal.held_by(copy, self._holdings, aim) for aim in aims))
+        for grave, (_, stays) in zip(graves, left, strict=True):
+            if not stays:
+                home.ledger.tombstones.finish(grave.tombstone.id, home.clock.now())
+        return tuple(
+            each._replace(tombstone=grave.tombstone.id, left=tuple(why))
+            for each, grave, (why, _) in zip(told, graves, left, strict=True)
+        )
+
+    def _remove(self, grave: Grave) -> tuple[list[str], set[str]]:
+        """Out of the user's files, the index and the ledger, in this order: what stands in one teaches the next."""
+        from wisen.forgetting.removal import found_in, take_back
+
+        home, aim, found = self._home, grave.aim, grave.found
+        left, stays = take_back(self._holdings, found, aim)
+        events = grave.events
+        if aim.whole and aim.scope != EVERYWHERE:
+            home.index.removal.drop(aim.scope, grave.tombstone.at)
+        else:
+            home.index.removal.veil(events)
+        home.index.memories.replace({origin: [] for origin in found.origins})
+        # What took our lines back is of ours as well, and holds the same words.
+        rows = found.rows | found_in(self._holdings, aim._replace(events=events)).rows
+        home.ledger.removal.remove(row for key, row in rows.items() if key not in stays)
+        # What only a phrase told is not heard any more where it still stands.
+        home.index.findings.again(
+            self._neighbours.holding_phrases({row.text for row in rows.values() if isinstance(row, OwnPhrase)})
+        )
+        return left, stays
+
+    def _work_out_anew(self, graves: Sequence[Grave], summaries: Sequence[str]) -> None:
+        """What is left is understood, written down and prepared as if the rest had never been."""
+        from wisen.store.known_entries import Known
+
+        shelf = self._holdings.shelf
+        self._neighbours.understand().keep(only=summaries)
+        self._neighbours.recollect(Known(self._home.ledger).states)
+        self._refresh.books()
+        prepared = bool(shelf.holds())
+        for grave in graves:
+            shelf.forget(grave.aim.needle.holds)
+        if prepared:
+            self._refresh.hooks()
+
+    def grave_of(self, meant: Meant, *, dry_run: bool) -> Grave:
+        """What a person means, with everything that holds it; a dry run makes no keys of words."""
+        from wisen.forgetting.find import Aim
+        from wisen.forgetting.removal import found_in
+        from wisen.safety.forgotten_words import ForgottenPhrases
+
+        named = frozenset((agent, id_) for agent, _, id_ in meant.events)
+        aim = Aim(ForgottenPhrases(meant.phrases), meant.scope, named, meant.things)
+        found = found_in(self._holdings, aim)
+        found.events |= meant.events
+        keys = [Key(kind=KeyKind.THING, value=thing) for thing in sorted(meant.things)]
+        if meant.phrases and not dry_run:
+            salt = self._home.salt()
+            keys += [phrase.key(salt) for phrase in meant.phrases]
+        return Grave(self.tombstone(meant.scope, len(found.things)), aim, found, (*keys, *event_keys(found)))
+
+    def grave_of_sessions(self, sessions: frozenset[tuple[str, str]], keys: tuple[Key, ...]) -> Grave:
+        """What was read of sessions before they were known to be off, and what was first learnt in them."""
+        from wisen.forgetting.find import Aim
+        from wisen.forgetting.removal import found_in
+        from wisen.safety.forgotten_words import ForgottenPhrases
+
+        home = self._home
+        seen = {each[:3] for each in home.index.removal.traces() if each[:2] in sessions}
+        first: dict[str, tuple[str, str]] = {}
+        for each in home.ledger.occurrences.all():
+            first.setdefault(each.entry, (each.agent, each.session))
+        learnt = frozenset(f"entry:{entry}" for entry, session in first.items() if session in sessions)
+        aim = Aim(ForgottenPhrases(()), OFF, frozenset((agent, id_) for agent, _, id_ in seen), alone=learnt)
+        found = found_in(self._holdings, aim)
+        found.events |= seen
+        rows = tuple(Key(kind=KeyKind.THING, value=each) for each in sorted(learnt))
+        events = tuple(Key(kind=KeyKind.EVENT, agent=a, session=s, value=id_) for a, s, id_ in sorted(seen))
+        return Grave(self.tombstone(OFF, len(found.things)), aim, found, (*keys, *rows, *events), sessions)
+
+    def sessions_of(self, keys: Sequence[Key]) -> frozenset[tuple[str, str]]:
+        """The sessions that the index holds although keys say that they were switched off."""
+        from wisen.safety.ward import Silence
+
+        if not any(key.kind is KeyKind.SESSION for key in keys):
+            return frozenset()
+        silence = Silence(keys, self._home.salt())
+        held = {(each.agent, each.native) for each in self._home.index.removal.stored()}
+        return frozenset(each for each in held if silence.holds(*each))
+
+    def aim_of(self, tombstone: Tombstone, keys: Sequence[Key]) -> Aim:
+        """What a tombstone is about, as far as it tells."""
+        from wisen.forgetting.find import Aim
+        from wisen.forgetting.purge import Refused
+        from wisen.safety.forgotten_words import Anything, Keys
+
+        events = frozenset((key.agent, key.value) for key in keys if key.kind is KeyKind.EVENT)
+        things = frozenset(key.value for key in keys if key.kind is KeyKind.THING)
+        if any(key.kind is KeyKind.UNTIL for key in keys):
+            return Aim(Anything(), tombstone.scope, events, whole=True)
+        if tombstone.scope == OFF:
+            return Aim(Keys((), b""), OFF, events, alone=things)
+        needle = Refused() if SAFETY in things else Keys(keys, self._home.salt())
+        return Aim(needle, tombstone.scope, events, things)
+
+    def tombstone(self, scope: str, many: int) -> Tombstone:
+        """What stays of things that are forgotten now."""
+        home = self._home
+        return Tombstone(id=home.ids.new(), machine=home.machine, at=home.clock.now(), scope=scope, many=many)
+
+
+def event_keys(found: Found) -> tuple[Key, ...]:
+    """What keeps events from coming back."""
+    return tuple(
+        Key(kind=KeyKind.EVENT, agent=agent, session=session, value=id_) for agent, session, id_ in sorted(found.events)
+    )

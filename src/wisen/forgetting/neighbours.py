@@ -1,0 +1,40 @@
+"""What other features do when something is forgotten: they are handed in, so that nobody is imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from wisen.model.entry_state import EntryState
+    from wisen.model.hook import Installed
+
+    ForgetWritten = Callable[[str, Collection[tuple[str, str]], Collection[str]], list[str]]
+    """Takes out what was written of a context's sessions (agent and id), and the lines of days that tell of turns.
+
+    Returns the keys of the summaries that are gone."""
+
+
+class SummaryWriter(Protocol):
+    """What sessions came to, as far as they were understood just now."""
+
+    def keep(self, only: Collection[str] | None = None) -> Sequence[str]:
+        """Write it down, or only what has some keys. Returns what could not be, in words."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Neighbours:
+    """What others know and do."""
+
+    understand: Callable[[], SummaryWriter]
+    """Mines the sessions that wait for it."""
+    recollect: Callable[[Iterable[EntryState]], None]
+    """Has found again what is left of what was learnt and noted down."""
+    forget_written: ForgetWritten
+    holding_phrases: Callable[[Collection[str]], set[int]]
+    """The sessions in which phrases were typed, by the index's numbers of them."""
+    installed: Callable[[], Iterable[Installed]]
+    """How it is with the hooks of each agent that can have any."""

@@ -1,0 +1,75 @@
+"""Health: what is wrong with the loop and with hooks, and how it is with each agent."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from wisen.model.state import AgentState, Health
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from wisen.agents.agent_ports import Agent
+    from wisen.agents.hook_ports import Gauge
+    from wisen.logs.projects import Projects
+    from wisen.model.hook import Installed
+    from wisen.model.state import Finding
+    from wisen.store.home import Home
+
+_SHOWN_RUNS = 10
+
+
+class HealthService:
+    """Silence must never look like having nothing to say."""
+
+    def __init__(
+        self,
+        home: Home,
+        projects: Projects,
+        *,
+        gauge: Gauge,
+        installed: Callable[[Path | None], tuple[Installed, ...]],
+    ) -> None:
+        """`installed`: how it is with the hooks of each agent; the settings of a project count beside the user's."""
+        self._home, self._projects, self._gauge, self._installed = home, projects, gauge, installed
+
+    def alarms(self, project: Path | None = None) -> tuple[Finding, ...]:
+        """What is wrong with the loop, with hooks and with what they deliver; nothing where all is well."""
+        from wisen.health import heartbeat
+
+        runs = self._home.ledger.runs.newest(_SHOWN_RUNS)
+        found = heartbeat.findings(self._installed(project), self._gauge.vitals(), runs, self._home.clock.now())
+        return tuple(each for each in (*heartbeat.stopped(runs), *found) if each.health is not Health.GOOD)
+
+    def wrong(self) -> list[Finding]:
+        """What of it is bad."""
+        return [each for each in self.alarms() if each.health is Health.BAD]
+
+    def agents(self, project: Path | None = None) -> tuple[AgentState, ...]:
+        """Each agent whose sessions can be read: what is there, what was read of it, what could not be, and its hooks.
+
+        The settings of a `project` count beside the user's.
+        """
+        hooks = {each.agent: each for each in self._installed(project)}
+        return tuple(self._agent_state(agent, hooks.get(agent.name)) for agent in self._projects.agents)
+
+    def _agent_state(self, agent: Agent, hooks: Installed | None) -> AgentState:
+        from wisen.agents.agent_ports import Versioned
+        from wisen.model.report import Selection
+
+        sources = list(self._projects.sources(agent))
+        newest = max(sources, key=lambda source: source.modified_ns, default=None)
+        selection = Selection(agent=agent.name)
+        return AgentState(
+            name=agent.name,
+            roots=tuple(str(root) for root in agent.roots()),
+            version=agent.version(newest) if newest and isinstance(agent, Versioned) else None,
+            sources=len(sources),
+            size=sum(source.size for source in sources),
+            newest=datetime.fromtimestamp(newest.modified_ns / 1e9, UTC) if newest else None,
+            counts=self._home.index.events.counts(selection),
+            troubles=self._home.index.events.troubles(selection),
+            hooks=hooks,
+        )

@@ -1,0 +1,117 @@
+"""Tells how hooks stand in the settings of agents: which of ours are there, and what is wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wisen.agents.hook_ports import Shipping
+from wisen.edits.past import past
+from wisen.errors import FileError, SettingsUnclear
+from wisen.install.companions import companions
+from wisen.install.hook_settings import settings_in, standing
+from wisen.model.hook import HookState, Installed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from wisen.agents.hook_ports import Gauge, Hooks
+    from wisen.edits.past import Desk
+    from wisen.install.hook_settings import StandingHooks
+    from wisen.model.hook import Caller, HookSettings
+    from wisen.store.ledger import Ledger
+    from wisen.system.machine_ports import Files
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedHooks:
+    """What is looked at where it is told how hooks stand."""
+
+    agents: Sequence[Hooks]
+    gauge: Gauge
+    files: Files
+    caller: Caller
+    project: Path | None
+    """Its settings count beside the user's."""
+    desk: Callable[[Ledger], Desk]
+
+
+def installed(hooks: InspectedHooks, ledger: Ledger | None) -> tuple[Installed, ...]:
+    """How it is with the hooks of each agent, by the settings and by what the ledger says was put into them."""
+    known = past(hooks.desk(ledger)) if ledger is not None else None
+    return tuple(_installed(hooks, agent, standing(known, agent) if known else ()) for agent in hooks.agents)
+
+
+def _installed(hooks: InspectedHooks, agent: Hooks, put: Sequence[StandingHooks]) -> Installed:
+    faults: list[str] = []
+    read: dict[str, HookSettings] = {}
+    untrusted: list[str] = []
+    for path in dict.fromkeys((*map(str, agent.files(hooks.project)), *(each.path for each in put))):
+        try:
+            settings = settings_in(hooks.files.read(Path(path)).content, path)
+        except (FileError, SettingsUnclear) as error:
+            faults += [str(error)] if path in {each.path for each in put} else []
+            continue
+        read[path] = agent.read(settings)
+        if any(each.is_ours for each in read[path].callings):
+            faults += filter(None, [_rejected(hooks, agent, path)])
+        untrusted += agent.untrusted(Path(path), settings)
+    calling = {path: [each for each in settings.callings if each.is_ours] for path, settings in read.items()}
+    faults += [f"they are gone from {each.path}" for each in put if each.path in read and not calling[each.path]]
+    wanted = {each.event for each in agent.wanted(hooks.caller) if not each.where_listed}
+    for path, ours in calling.items():
+        missing = sorted(wanted - {each.event for each in ours})
+        faults += [f"some are missing in {path}: {', '.join(missing)}"] if ours and missing else []
+    files = dict.fromkeys((*(each.path for each in put), *(path for path, ours in calling.items() if ours)))
+    holding = [Path(path) for path, ours in calling.items() if ours]
+    faults += (fault for path in holding for fault in _beside(hooks, agent, path))
+    callers = dict.fromkeys(each.caller for ours in calling.values() for each in ours if each.caller)
+    faults += filter(None, map(hooks.gauge.fault, callers))
+    if holding and isinstance(agent, Shipping):
+        faults += _unshipped(hooks, agent)
+    if files:
+        faults += [f"{path} switches all hooks off" for path, settings in read.items() if settings.switched_off]
+    sound = HookState.UNTRUSTED if untrusted else HookState.INSTALLED
+    state = HookState.NOT if not files else HookState.BROKEN if faults else sound
+    return Installed(
+        agent=agent.name,
+        state=state,
+        files=tuple(files),
+        faults=tuple(faults),
+        untrusted=tuple(dict.fromkeys(untrusted)),
+        trusting=agent.trusting if untrusted else "",
+        others=tuple(each for settings in read.values() for each in settings.callings if not each.is_ours),
+        since=min((each.since for each in put), default=None),
+        newest_session=max(filter(None, map(agent.newest_session, holding)), default=None),
+    )
+
+
+def _rejected(hooks: InspectedHooks, agent: Hooks, path: str) -> str:
+    """Why an agent does not follow settings that hold hooks of ours; empty where it does."""
+    why = agent.rejection(Path(path), hooks.files.read(Path(path)).content or b"")
+    return f"{path}: {why}" if why else ""
+
+
+def _beside(hooks: InspectedHooks, agent: Hooks, settings: Path) -> Iterator[str]:
+    """What is wrong with the files of ours that have to stand beside settings."""
+    for path, content in companions(agent, settings).items():
+        try:
+            if hooks.files.read(path).content != content:
+                yield f"{path} is gone, or not that of this version of wisen"
+        except FileError as error:
+            yield str(error)
+
+
+def _unshipped(hooks: InspectedHooks, agent: Shipping) -> list[str]:
+    """What the agent loads from our home and is not there as it has to be."""
+    found = []
+    for path, content in agent.shipped(hooks.caller).items():
+        try:
+            there = hooks.files.read(path).content
+        except FileError as error:
+            found.append(str(error))
+            continue
+        if there != content:
+            found.append(f"{path} is gone" if there is None else f"{path} is not the one of this wisen")
+    return found

@@ -1,0 +1,57 @@
+"""The steps by which what was said, what failed and what is better left out become entries."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.lessons.conflicts import settled
+from wisen.lessons.fading import faded
+from wisen.lessons.practices import practised
+from wisen.lessons.recording import entered
+from wisen.logs.owned import confined_agents
+from wisen.mining.error_entries import met
+from wisen.mining.goals import goals_of
+from wisen.model.entry import MoveKind
+from wisen.model.report import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.logs.projects import Projects
+    from wisen.model.fences import Fences
+    from wisen.model.fix import Fix
+    from wisen.model.signal import Sighting
+    from wisen.store.home import Home
+    from wisen.store.known_entries import Known
+
+PRACTISED = timedelta(days=90)
+"""How far back the sessions lie in which best practices are looked for."""
+
+
+def learn(  # noqa: PLR0913 - what a turn found, each by its name
+    home: Home,
+    projects: Projects,
+    known: Known,
+    said: Iterable[Sighting],
+    fixes: Iterable[Fix],
+    *,
+    fences: Fences,
+    new: bool,
+) -> None:
+    """Enter what a turn found. `new`: whether sessions held something new."""
+    ledger, scribe, now = home.ledger, home.scribe, home.clock.now()
+    step, seen = fences.step, ledger.occurrences.ids()
+    with step("record what was said"):
+        split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
+        apart = [each for entry in sorted(split) for each in ledger.occurrences.of(entry)]
+        known.enter(entered(said, known.states, seen, scribe, apart, confined_agents(projects)))
+    with step("record what failed"):
+        known.enter(met(fixes, home.index.findings.evidence, known.states, seen, scribe))
+    with step("find practices"):
+        if new:
+            newest = home.index.events.counts(Selection()).last or now
+            recent = home.index.events.histories(Selection(since=newest - PRACTISED))
+            known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
+    with step("settle and fade"):
+        known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])

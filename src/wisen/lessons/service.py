@@ -1,0 +1,222 @@
+"""What people and the cycle ask of lessons: every entry, what was decided about it, and what becomes one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.decisions.service import decision_words, rule_words
+from wisen.errors import UsageError
+from wisen.model.entry import LOGGABLE, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority, Who
+from wisen.model.entry_state import states
+from wisen.store.known_entries import Known, entry_states, find_entry
+from wisen.store.one_writer import one_writer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from wisen.decisions.refresh import Refresh
+    from wisen.decisions.service import Decisions
+    from wisen.edits.past import Desk
+    from wisen.lessons.joining import Joined
+    from wisen.logs.projects import Projects
+    from wisen.model.entry import Logged, Move, Occurrence
+    from wisen.model.entry_state import EntryState
+    from wisen.model.fences import Fences
+    from wisen.model.fix import Fix
+    from wisen.model.signal import Sighting
+    from wisen.store.home import Home
+
+_MANY = 100
+"""From so many entries on, all decisions are read at once."""
+_OF_USER = (EntrySource.USER_FEEDBACK, EntrySource.CONVERSATION)
+_LOUD = (Priority.CRITICAL, Priority.HIGH)
+
+
+class LessonService:
+    """Entries: each is one lesson, however often it came up."""
+
+    def __init__(
+        self,
+        home: Home,
+        projects: Projects,
+        desk: Desk,
+        decisions: Decisions,
+        refresh: Refresh,
+        *,
+        is_word: Callable[[EntryState], bool],
+    ) -> None:
+        """Begin; `is_word` tells whether an entry is the user's word and meant to last."""
+        self._home, self._projects, self._desk = home, projects, desk
+        self._decisions, self._refresh, self._is_word = decisions, refresh, is_word
+
+    def all(self) -> tuple[EntryState, ...]:
+        """Every entry with what became of it, oldest first."""
+        return entry_states(self._home.ledger)
+
+    def known(self) -> Known:
+        """What the ledger knows of entries, to be gone on with."""
+        return Known(self._home.ledger)
+
+    def top(self, limit: int, *, every: bool = False, context: str | None = None) -> tuple[tuple[EntryState, ...], int]:
+        """The entries that came up most, and how many there are; only those that are shown are read.
+
+        With `every` also those that are over.
+        """
+        ledger = self._home.ledger
+        over = ledger.entries.over()
+        fits = [id_ for id_ in ledger.entries.ranked(context) if every or id_ not in over]
+        shown = fits[:limit]
+        read = set(shown)
+        read |= {id_ for id_, into in over.items() if into in read}
+        moves = (
+            ledger.moves.all() if len(read) > _MANY else [move for id_ in sorted(read) for move in ledger.moves.of(id_)]
+        )
+        found = {each.entry.id: each for each in states(ledger.entries.of(read), ledger.entries.tallies(read), moves)}
+        return tuple(found[id_] for id_ in shown), len(fits)
+
+    def get(self, name: str) -> tuple[EntryState, tuple[Occurrence, ...]]:
+        """An entry by its name or id, or the beginning of one, and where it was seen.
+
+        Raises:
+            UsageError: no entry, or more than one, has such a name.
+        """
+        found = find_entry(self.all(), name)
+        return found, self._home.ledger.occurrences.of(found.entry.id)
+
+    def decisions(self, state: EntryState) -> tuple[Move, ...]:
+        """What was decided about an entry and what was proposed of it, oldest first."""
+        ledger = self._home.ledger
+        subjects = {state.entry.id, *(each.id for each in ledger.proposals.all() if each.entry == state.entry.id)}
+        return tuple(move for move in ledger.moves.all() if move.subject in subjects)
+
+    def log(self, logged: Logged, *, dry_run: bool = False) -> Entry:
+        """Record an entry by hand.
+
+        Raises:
+            UsageError: the kind, source or priority is none that there is, or the text is empty or holds a secret.
+            PersonNeeded: it is called the user's word or important, and nothing shows that a person says so.
+        """
+        from wisen.model.entry_names import name_of
+        from wisen.safety.withhold import rule_against
+
+        if logged.kind not in LOGGABLE:
+            raise UsageError(f"{logged.kind!r} cannot be logged. It is one of {', '.join(LOGGABLE)}.")
+        for field, value, of in (("source", logged.source, EntrySource), ("priority", logged.priority, Priority)):
+            if value not in list(of):
+                raise UsageError(f"{value!r} is no {field}. It is one of {', '.join(of)}.")
+        if not logged.text.strip():
+            raise UsageError("There is nothing to log. Give a text.")
+        rule = rule_against(" ".join((logged.text, logged.area, logged.key)))
+        if rule is not None:
+            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        if logged.source in _OF_USER or logged.priority in _LOUD:
+            # What is called the user's word, or told to every session as important, is theirs to log.
+            options = ("--source", logged.source, "--priority", logged.priority)
+            self._decisions.require_person("entries", "log", logged.kind, logged.text, *options, dry_run=dry_run)
+        home, id_ = self._home, self._home.ids.new()
+        type_, category = LOGGABLE[logged.kind]
+        now = home.clock.now()
+        entry = Entry(
+            id=id_,
+            name=name_of(type_, now, id_, {each.name for each in home.ledger.entries.all()}),
+            machine=home.machine,
+            context=logged.context,
+            at=now,
+            type=type_,
+            category=category,
+            summary=" ".join(logged.text.split()),
+            source=EntrySource(logged.source),
+            origin=EntryOrigin.LOGGED,
+            priority=Priority(logged.priority),
+            area=logged.area,
+            key=logged.key,
+        )
+        if not dry_run:
+            home.ledger.entries.enter([entry])
+        return entry
+
+    def decide(self, name: str, kind: MoveKind, value: str = "", *, dry_run: bool = False) -> EntryState:
+        """Take the user's word about an entry: its status, its wording, where it holds, or what it is the same as.
+
+        Raises:
+            UsageError: there is no such entry, or the value is none that there is.
+            PersonNeeded: nothing shows that a person says so.
+        """
+        found = find_entry(self.all(), name)
+        if kind is MoveKind.STATUS and value not in list(EntryStatus):
+            raise UsageError(f"{value!r} is no status. It is one of {', '.join(EntryStatus)}.")
+        if kind is MoveKind.PRIORITY and value not in list(Priority):
+            raise UsageError(f"{value!r} is no priority. It is one of {', '.join(Priority)}.")
+        if kind is MoveKind.TEXT:
+            value = rule_words(value)
+        if kind is MoveKind.MERGE and not value:
+            if not found.merged_into:
+                raise UsageError(f"{name} stands by itself already. wisen entries show {name} tells what it holds.")
+        elif kind is MoveKind.MERGE:
+            into = find_entry(self.all(), value)
+            if into.entry.id == found.entry.id or into.merged_into:
+                raise UsageError(f"{name} cannot be merged into {value}. Name an entry that stands by itself.")
+            value = into.entry.id
+        if kind is MoveKind.SUPERSEDE:
+            by = find_entry(self.all(), value)
+            if by.entry.id == found.entry.id or by.is_over:
+                raise UsageError(f"{name} cannot give way to {value}. Name another entry that holds: wisen rules")
+            value = by.entry.id
+        self._decisions.require_person(*decision_words(found.entry.name, kind, value), dry_run=dry_run)
+        if not dry_run:
+            # Who says that it holds, here or everywhere, says that it is right.
+            holds = kind is MoveKind.EVERYWHERE or (kind, value) == (MoveKind.STATUS, EntryStatus.PROMOTED)
+            kinds = (MoveKind.CONFIRM, kind) if holds else (kind,)
+            scribe = self._home.scribe
+            with self._decisions.as_decision("entry", found.entry.id):
+                self._home.ledger.entries.enter(
+                    [scribe.move(found.entry.id, each, value, by=Who.USER) for each in kinds]
+                )
+        return found
+
+    def split(self, name: str, which: Sequence[str], text: str = "", *, dry_run: bool = False) -> Entry:
+        """Take occurrences out of an entry by their sessions or ids, or how those begin; returns what they are now.
+
+        Raises:
+            UsageError: there is no such entry, a name fits none of its occurrences, or the text may not be stored.
+        """
+        from wisen.lessons.split import split
+        from wisen.safety.withhold import rule_against
+
+        home, (state, seen) = self._home, self.get(name)
+        if (rule := rule_against(text)) is not None:
+            raise UsageError(f"The text holds what may not be stored ({rule}). Word it without that.")
+        told = [word for each in which for word in ("--seen", each)]
+        words = ("entries", "split", state.entry.name, *told, *(("--text", text) if text else ()))
+        names = {each.name for each in home.ledger.entries.all()}
+        split(state, seen, which, " ".join(text.split()), names, home.scribe)  # what is wrong is told first
+        self._decisions.require_person(*words, dry_run=dry_run)
+        entry, moves = split(state, seen, which, " ".join(text.split()), names, home.scribe)
+        if not dry_run:
+            with self._decisions.as_decision("split", state.entry.id):
+                home.ledger.entries.enter([entry, *moves])
+        return entry
+
+    @one_writer("repair")
+    def join_doubles(self, *, dry_run: bool = False) -> Joined:
+        """Join lessons and questions that two runs recorded at the same time; second lines leave the user's files."""
+        from wisen.lessons.joining import join_doubles
+
+        joined, is_changed = join_doubles(self._home, self._desk, dry_run=dry_run)
+        if is_changed:
+            self._refresh.books()
+        return joined
+
+    def record(
+        self, known: Known, said: Iterable[Sighting], fixes: Iterable[Fix], fences: Fences, *, new: bool
+    ) -> None:
+        """What the user said, what kept failing and what is better left out become entries; the newest word stands.
+
+        `new`: whether sessions held something new.
+        """
+        from wisen.lessons.entering import learn
+        from wisen.lessons.superseding import settle
+
+        learn(self._home, self._projects, known, said, fixes, fences=fences, new=new)
+        with fences.step("let the newest word stand"):
+            settle(self._home, known, self._is_word)

@@ -1,0 +1,122 @@
+"""Directories of this machine as logs name them: each as it was written and as it is, and the repository around it.
+
+Each directory is looked at once, so places are made anew for each turn of the loop.
+"""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from wisen.logs.repository import Repository, is_directory, real, repository_at, settings_of
+
+_WINDOWS = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\")
+
+
+class Directory(NamedTuple):
+    """A directory as it was written, and as it is if it is there."""
+
+    written: str
+    real: Path | None
+
+    @property
+    def path(self) -> str:
+        """Where it is, if it is there; else as it was written."""
+        return self.written if self.real is None else str(self.real)
+
+
+class Places:
+    """The directories of one machine, and the repositories around them."""
+
+    def __init__(self, home: Path) -> None:
+        self._homes = {str(home), str(real(home))}
+        self._home = str(home)
+        self._configured = settings_of(home / ".config/git/config") + settings_of(home / ".gitconfig")
+        self._repositories: dict[Path, Repository | None] = {}
+
+    def directory(self, place: str, start: str = "") -> Directory | None:
+        """A directory as a log names it, where sessions that began in `start` are told of; None for what is no path."""
+        if place == "~" or place.startswith("~/"):
+            place = self._home + place[1:]
+        elif place and not place.startswith("/") and not _WINDOWS.match(place):
+            place = posixpath.join(start, place)
+        written = _normal(place)
+        if written is None:
+            return None
+        exists = not _WINDOWS.match(place) and is_directory(Path(place))
+        return Directory(written, real(Path(place)) if exists else None)
+
+    def is_excluded(self, directory: Directory) -> bool:
+        """Whether it is a home or the root of a file system, which are never a project."""
+        paths = {directory.written, directory.path}
+        return bool(paths & self._homes) or any(_is_root(path) for path in paths)
+
+    def repository(self, directory: Directory) -> Repository | None:
+        """The repository around a directory that is there, unless it is the user's whole home."""
+        if directory.real is None:
+            return None
+        climbed: list[Path] = []
+        found: Repository | None = None
+        for top in (directory.real, *directory.real.parents):
+            if str(top) in self._homes or _is_root(str(top)):
+                break
+            if top in self._repositories:
+                found = self._repositories[top]
+                break
+            climbed.append(top)
+            found = repository_at(top, self._configured)
+            if found is not None:
+                roots = {str(found.root), str(found.claims)}
+                found = None if roots & self._homes or any(map(_is_root, roots)) else found
+                break
+        self._repositories.update(dict.fromkeys(climbed, found))
+        return found
+
+    def repository_around(self, place: str) -> Repository | None:
+        """The repository around a directory, by its path."""
+        here = self.directory(place)
+        return None if here is None else self.repository(here)
+
+    def root_of(self, place: str) -> str | None:
+        """Where the main worktree around a directory begins that is there."""
+        here = self.directory(place)
+        repository = None if here is None else self.repository(here)
+        return None if repository is None else str(repository.root)
+
+    def top(self, place: Path) -> Path | None:
+        """The top of the repository around a directory, or itself; None where there can be no project."""
+        here = self.directory(str(place))
+        if here is None or self.is_excluded(here):
+            return None
+        repository = self.repository(here)
+        return Path(here.path) if repository is None else repository.top
+
+    def checkout(self, place: Path) -> Path | None:
+        """The top of the repository around a directory; None where there is none."""
+        here = self.directory(str(place))
+        repository = None if here is None else self.repository(here)
+        return None if repository is None else repository.top
+
+
+def is_windows(place: str) -> bool:
+    """Whether a path is one of Windows, which is not there wherever this runs."""
+    return _WINDOWS.match(place) is not None
+
+
+def _normal(place: str) -> str | None:
+    """The path without detours, by its letters alone; None when it is not an absolute path."""
+    if "\0" in place:
+        return None
+    if _WINDOWS.match(place):
+        path = ntpath.normpath(place.removeprefix("\\\\?\\"))
+        return path[0].upper() + path[1:]
+    return "/" + posixpath.normpath(place).lstrip("/") if place.startswith("/") else None
+
+
+def _is_root(path: str) -> bool:
+    if _WINDOWS.match(path):
+        return ntpath.splitdrive(path)[1] in ("", "\\")
+    return path == "/"

@@ -1,0 +1,39 @@
+"""In which directories contexts were seen, and which of that the ledger does not know yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.model.context import Alias, Context
+
+
+class Sightings:
+    """Contexts with the directories they were seen in."""
+
+    def __init__(self, known: Iterable[Alias]) -> None:
+        self._sighted = {(alias.context, alias.path) for alias in known}
+        self._new: list[tuple[Context, str]] = []
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every directory in which a context was seen."""
+        return tuple(path for _, path in self._sighted)
+
+    def add(self, context: Context, path: str) -> None:
+        """A context was seen in a directory."""
+        if (context.key, path) not in self._sighted:
+            self._sighted.add((context.key, path))
+            self._new.append((context, path))
+
+    def take_new(self) -> tuple[tuple[Context, str], ...]:
+        """Contexts with the directories they were seen in that the ledger does not know yet, each given out once."""
+        new, self._new = tuple(self._new), []
+        return new
+
+    def adopt(self, sightings: Iterable[tuple[Context, str]]) -> None:
+        """Take over what a copy of the scope saw elsewhere."""
+        for context, path in sightings:
+            self.add(context, path)

@@ -1,0 +1,34 @@
+"""The folder of a memory that a workspace keeps itself, found from a directory of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.text import daily
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_FOLDER = "memory"
+_OWN = ("SOUL.md", "MEMORY.md")
+"""Beside one of these the folder is an agent's memory. AGENTS.md stands in many repositories, some of which have code
+in a folder of that name: there a day must be in it already."""
+
+
+def memory_of(path: Path, belongs: Callable[[Path], bool]) -> Path | None:
+    """The folder of the memory that a workspace keeps, at a directory or above it; None where it keeps none.
+
+    `belongs` tells whether a directory above is of the same project.
+    """
+    for folder in (path, *path.parents):
+        memory = folder / _FOLDER
+        if folder != path and not belongs(folder):
+            return None
+        if not memory.is_dir():
+            continue
+        if any((folder / name).is_file() for name in _OWN):
+            return memory
+        if (folder / "AGENTS.md").is_file() and any(daily.NAME.fullmatch(each.name) for each in memory.glob("*.md")):
+            return memory
+    return None

@@ -1,0 +1,141 @@
+"""Finds again: answers questions about what was said, learnt and done, and tells what a task needs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from wisen.errors import UsageError
+from wisen.model.context import NOWHERE
+from wisen.model.entry import EntryType
+from wisen.model.entry_state import states
+from wisen.model.memory import BRIEFING, DESIGN, MemoryKind, Recalled, Sought
+from wisen.model.report import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from wisen.logs.projects import Projects
+    from wisen.model.memory import Briefing, Hit, Memory, Ranked
+    from wisen.store.home import Home
+
+    Praised = Callable[[Iterable[Hit]], dict[str, int]]
+    """How much praise speaks for memories that were found, by their ids."""
+
+
+FREQUENT = 10
+"""A failure that came up in so many sessions is worth knowing before every task that runs commands."""
+_SHOWN = tuple(kind for kind in MemoryKind if kind is not MemoryKind.WORKFLOW)
+"""What is looked for when no kind is named: the request of a workflow is a turn, and found as that."""
+
+
+class MemorySearch:
+    """Finds what can be found again."""
+
+    def __init__(self, home: Home, projects: Projects, praised: Praised) -> None:
+        self._home, self._projects, self._praised = home, projects, praised
+
+    def recall(
+        self,
+        question: str,
+        place: Path,
+        *,
+        everywhere: bool = False,
+        days: float | None = None,
+        kinds: tuple[MemoryKind, ...] = (),
+        limit: int = 10,
+    ) -> Recalled:
+        """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
+
+        Raises:
+            UsageError: the question holds no word, or a number makes no sense.
+        """
+        from wisen.memory.memory_words import sought
+        from wisen.memory.ranking import group, lift_groups, rank
+        from wisen.memory.replaced import settle
+
+        words = sought(question)
+        if not words:
+            raise UsageError(f"{question!r} holds no word to look for. Ask with at least one.")
+        if limit < 1:
+            raise UsageError(f"--limit {limit} shows nothing. Give 1 or more.")
+        if days is not None and days <= 0:
+            raise UsageError(
+                f"--days {days:g} leaves nothing to look in. Give a number above 0, or leave it out for all."
+            )
+        now, here = self._home.clock.now(), self._here(place)
+        asked = Sought(
+            words=words,
+            contexts=None if everywhere else (here, ""),
+            since=now - timedelta(days=days) if days is not None else None,
+            kinds=kinds or _SHOWN,
+        )
+        memories = self._home.index.memories
+        hits = memories.find(asked, DESIGN)
+        ordered = group(rank(hits, now=now, here=here))
+        groups = settle(lift_groups(ordered, hits, self._praised(hits)))
+        names = {context.key: context.name for context in self._home.ledger.contexts.all()}
+        return Recalled(
+            groups=tuple(groups[:limit]),
+            more=max(0, len(groups) - limit),
+            contexts={each.best.context: names.get(each.best.context, each.best.context) for each in groups[:limit]},
+            here=here,
+            total=sum(memories.count().values()),
+        )
+
+    def around(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
+        """What stands around a memory in its session or file."""
+        return tuple(self._home.index.memories.around(memory.id, reach))
+
+    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING) -> Briefing:
+        """What a task needs to know, within a budget of tokens.
+
+        Raises:
+            UsageError: the budget is not a number of tokens.
+        """
+        from wisen.memory.briefing import KINDS, LAWS, BriefingTask, brief
+        from wisen.memory.implied import implied_words
+        from wisen.memory.memory_words import sought
+        from wisen.memory.ranking import lift, rank
+
+        if budget < 1:
+            raise UsageError(f"--budget {budget} is not a number of tokens. Give 1 or more.")
+        now, here = self._home.clock.now(), self._here(place)
+        words = sought(prompt)
+        if not words:
+            return brief((), budget=budget)
+        implied = implied_words(words)
+
+        def found(*wanted: str, kinds: tuple[MemoryKind, ...]) -> list[Ranked]:
+            asked = Sought(words=wanted, contexts=(here, ""), kinds=kinds)
+            hits = self._home.index.memories.find(asked, DESIGN)
+            return lift(rank(hits, now=now, here=here), hits, self._praised(hits))
+
+        return brief(
+            found(*words, kinds=KINDS),
+            task=BriefingTask(words, implied),
+            laws=found(*words, *implied, kinds=LAWS),
+            frequent=self._frequent_failures(here) if implied else (),
+            budget=budget,
+        )
+
+    def _frequent_failures(self, here: str) -> list[Memory]:
+        """Failures with a known fix that come up in many sessions of a context, whatever the task."""
+        from wisen.memory.gathering import of_entries
+
+        ledger = self._home.ledger
+        every = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+        often = [
+            each
+            for each in every
+            if each.entry.type is EntryType.ERROR
+            and each.context in (here, "")
+            and each.sessions >= FREQUENT
+            and not each.is_over
+        ]
+        made = of_entries(often, self._home.index.findings.fixes(Selection()))
+        return sorted((memory for made_of in made.values() for memory, _ in made_of), key=lambda each: -each.uses)
+
+    def _here(self, place: Path) -> str:
+        return self._projects.context_of(place) or NOWHERE

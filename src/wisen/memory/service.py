@@ -1,0 +1,301 @@
+"""What people and the cycle ask of memory: days, summaries, and whatever can be found again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.errors import UsageError
+from wisen.memory.kept_counts import Day, KeptCounts, MemoryOverview
+from wisen.memory.memory_search import MemorySearch
+from wisen.memory.summary_text import NAME, read_session, write_summary
+from wisen.model.context import NOWHERE
+from wisen.model.memory import BRIEFING
+from wisen.model.report import Selection
+from wisen.model.summary import DayLine, DayMark
+from wisen.text import daily
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from wisen.edits.past import Desk
+    from wisen.logs.projects import Projects
+    from wisen.memory.diary import Diary
+    from wisen.memory.memory_search import Praised
+    from wisen.memory.notebook_files import Notebooks
+    from wisen.model.entry_state import EntryState
+    from wisen.model.failure import Mined
+    from wisen.model.fences import Fences
+    from wisen.model.history import History
+    from wisen.model.memory import Briefing, Memory, MemoryKind, Recalled
+    from wisen.model.signal import Said
+    from wisen.store.home import Home
+
+    Listener = Callable[[], Callable[[History], tuple[Said, ...]]]
+    """Makes what tells the signals of a session, with the phrases that are the user's own by now."""
+
+_LONGEST = 500
+
+
+class Noted(NamedTuple):
+    """A line that was put down, or would be."""
+
+    path: Path
+    line: DayLine
+    is_new: bool
+    """Whether it did not stand there before."""
+
+
+class ToldSummary(NamedTuple):
+    """A summary as it is kept, or would be."""
+
+    name: str
+    """What its file is called; empty where it has none."""
+    text: str
+
+
+class MemoryService:
+    """What can be found again, and what is kept of days and sessions."""
+
+    def __init__(
+        self,
+        home: Home,
+        projects: Projects,
+        desk: Desk,
+        *,
+        notebooks: Notebooks,
+        listener: Listener,
+        praised: Praised,
+    ) -> None:
+        """Begin with the notebooks that agents keep, with what hears the user, and with what praise speaks for."""
+        self._home, self._projects, self._desk, self._files = home, projects, desk, desk.files
+        self._notebooks, self._listener = notebooks, listener
+        self._search = MemorySearch(home, projects, praised)
+
+    def recall(
+        self,
+        question: str,
+        place: Path,
+        *,
+        everywhere: bool = False,
+        days: float | None = None,
+        kinds: tuple[MemoryKind, ...] = (),
+        limit: int = 10,
+    ) -> Recalled:
+        """What answers a question, best first: from the context of `place` and what holds everywhere, or from all.
+
+        Raises:
+            UsageError: the question holds no word, or a number makes no sense.
+        """
+        return self._search.recall(question, place, everywhere=everywhere, days=days, kinds=kinds, limit=limit)
+
+    def around(self, memory: Memory, reach: int) -> tuple[Memory, ...]:
+        """What stands around a memory in its session or file."""
+        return self._search.around(memory, reach)
+
+    def brief(self, prompt: str, place: Path, *, budget: int = BRIEFING) -> Briefing:
+        """What a task needs to know, within a budget of tokens.
+
+        Raises:
+            UsageError: the budget is not a number of tokens.
+        """
+        return self._search.brief(prompt, place, budget=budget)
+
+    def diary(self) -> Diary:
+        """A new diary, for what the sessions of a turn come to."""
+        from wisen.memory.diary import Diary
+
+        return Diary(self._home, self._files)
+
+    def keep_sessions(self, diary: Diary, sessions: Sequence[tuple[History, Mined]], fences: Fences) -> None:
+        """Note what sessions came to, and have found again what was typed in them and how it was reached."""
+        from wisen.memory.recollection import keep_noted, noted
+
+        keep_noted(self._home, [(*each, noted(diary, *each, fences)) for each in sessions], fences)
+
+    def recollect(self, states: Iterable[EntryState]) -> None:
+        """Have found again what was learnt, and what people and other systems noted down; what is gone is not."""
+        from wisen.memory.recollection import recollect
+
+        recollect(self._projects, self._files, self._notebooks, states)
+
+    def forget_written(
+        self, context: str, sessions: Collection[tuple[str, str]], sources: Collection[str]
+    ) -> list[str]:
+        """Take out what was written below the home of a context's sessions, and lines of days that tell of turns.
+
+        Returns the keys of the summaries that are gone: they can be written anew.
+        """
+        from wisen.memory.keep import forget, shelf_of
+
+        return forget(self._files, shelf_of(self._home.path, context), sessions, sources)
+
+    def note(self, text: str, place: Path, *, mark: str = DayMark.NOTE, dry_run: bool = False) -> Noted:
+        """Put a line to the end of today, for the project that a directory belongs to.
+
+        Raises:
+            UsageError: the mark is none that there is, or the text is empty, too long or holds a secret.
+            FileError: the file cannot be read or written.
+        """
+        from wisen.memory.recollection import keep_day
+        from wisen.memory.workspace_files import append
+        from wisen.safety.withhold import rule_against
+
+        if mark not in list(DayMark):
+            raise UsageError(f"--mark {mark!r} is none of {', '.join(DayMark)}. Give one of them, or leave it out.")
+        said = daily.told(text)
+        if not said or len(said) > _LONGEST:
+            what = f"The note has {len(said)} characters" if said else "There is nothing to note"
+            raise UsageError(f"{what}. Give a text of 1 to {_LONGEST} characters.")
+        rule = rule_against(text)
+        if rule is not None:
+            raise UsageError(f"The note holds what may not be stored ({rule}). Word it without that.")
+        home, files = self._home, self._files
+        now = home.local(home.clock.now())
+        line = DayLine(mark=DayMark(mark), time=f"{now:%H:%M}", text=said)
+        own = self._own(place)
+        path = (own or self._shelf(place)) / f"{now:%Y-%m-%d}.md"
+        if own is not None:
+            made = append(self._desk, path, [line], why="a note", dry_run=dry_run) is not None
+        else:
+            seen = files.read(path)
+            behind = daily.added(seen.content or b"", [line], title=path.stem)
+            made = bool(behind)
+            if made and not dry_run:
+                files.write(seen, (seen.content or b"") + behind)
+        if made and not dry_run:
+            keep_day(home, files, self._projects.context_of(place), path)
+        return Noted(path, line, is_new=made)
+
+    def overview(self, place: Path) -> MemoryOverview:
+        """What is kept of the project that a directory belongs to, and of all."""
+        from wisen.model.entry import EntryStatus
+        from wisen.model.entry_state import states
+
+        key = self._projects.context_of(place)
+        ledger, index = self._home.ledger, self._home.index
+        name = next((each.name for each in ledger.contexts.all() if each.key == key), "")
+        every = [
+            each
+            for each in states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+            if not each.merged_into
+        ]
+        found = index.memories.contexts()
+        places = tuple(self._projects.places_by_context().get(key, ()))
+
+        def kept(selection: Selection | None, context: str | None) -> KeptCounts:
+            of = [each for each in every if context is None or each.context == context]
+            return KeptCounts(
+                0 if selection is None else index.events.counts(selection).sessions,
+                len(of),
+                sum(each.status is EntryStatus.PROMOTED for each in of),
+                sum(found.values()) if context is None else found.get(context, 0),
+            )
+
+        here = kept(Selection(places=places) if places else None, key or NOWHERE)
+        return MemoryOverview(name, here, kept(Selection(), None), self.days(place), self.summaries(place))
+
+    def days(self, place: Path) -> tuple[Day, ...]:
+        """The days of the project that a directory belongs to, newest first: its own, and those below the home."""
+        found = [
+            Day(path.stem, path, daily.read_day(self._text(path)))
+            for folder in self._folders(place)
+            for path in folder.glob("*.md")
+            if daily.NAME.fullmatch(path.name)
+        ]
+        return tuple(sorted(found, key=lambda each: (each.day, str(each.path)), reverse=True))
+
+    def summaries(self, place: Path) -> tuple[Path, ...]:
+        """The summaries of the project that a directory belongs to, newest first."""
+        from wisen.memory.keep import SESSIONS
+
+        found = (path for folder in self._folders(place) for path in (folder / SESSIONS).glob("*.md"))
+        ours = (path for path in found if NAME.fullmatch(path.name))
+        return tuple(sorted(ours, key=lambda path: (path.name, str(path)), reverse=True))
+
+    def summary_of(self, session: str, place: Path) -> tuple[ToldSummary, ...]:
+        """The summaries of a session by the name of a file, or by how the agent's id begins.
+
+        One that has no file is made from what was read; a session that worked in several projects has several.
+
+        Raises:
+            UsageError: there is no such session, or it came to nothing that could be told.
+        """
+        files = self.summaries(place)
+        named = [path for path in files if path.stem == session.removesuffix(".md")]
+        if named:
+            return tuple(ToldSummary(path.name, self._text(path)) for path in named)
+        held = [(path, text) for path in files if _is_of(text := self._text(path), session)]
+        if held:
+            return tuple(ToldSummary(path.name, text) for path, text in sorted(held))
+        fits = self._understood(Selection(), session) if session else ()
+        found = [each for history, mined in fits for each in self._made(history, mined)]
+        if not found:
+            raise UsageError(
+                f"Nothing is known of a session {session!r}. The days and sessions of this project: wisen memory days"
+            )
+        return tuple(found)
+
+    def write(self, place: Path, *, dry_run: bool = False) -> tuple[str, ...]:
+        """Write the summaries and days of every session of a project: into its own memory, else below the home.
+
+        Returns the files that change.
+
+        Raises:
+            UsageError: the directory belongs to no project.
+            FileError: a file cannot be read or written.
+        """
+        from wisen.memory.diary import kept, setting_of, told
+        from wisen.memory.workspace_files import put_down
+
+        home, context = self._home, self._projects.context_of(place)
+        if not context:
+            raise UsageError(f"{place} belongs to no project. Go to a project's folder.")
+        places = tuple(path for path, each in self._projects.places() if each == context)
+        every = told(home, self._understood(Selection(places=places)), context) if places else []
+        own = self._own(place)
+        if own is None:
+            return tuple(map(str, kept(home, self._files, context, every, dry_run=dry_run)))
+        edits = put_down(self._desk, own, every, setting_of(home, context), dry_run=dry_run)
+        return tuple(dict.fromkeys(edit.change.path for edit in edits))
+
+    def _understood(self, selection: Selection, begins: str = "") -> Iterator[tuple[History, Mined]]:
+        from wisen.mining.sessions import mine
+
+        listen = self._listener()
+        for history in self._home.index.events.histories(selection):
+            if history.native.startswith(begins):
+                yield history, replace(mine(history), said=listen(history))
+
+    def _made(self, history: History, mined: Mined) -> Iterator[ToldSummary]:
+        from wisen.memory.diary import setting_of, told
+
+        for context in dict.fromkeys(turn.context for turn in history.turns):
+            setting = setting_of(self._home, context)
+            for summary in told(self._home, [(history, mined)], context):
+                yield ToldSummary("", write_summary(summary, summary.session[:8], setting))
+
+    def _folders(self, place: Path) -> list[Path]:
+        own = self._own(place)
+        return [self._shelf(place), *([own] if own is not None else [])]
+
+    def _shelf(self, place: Path) -> Path:
+        from wisen.memory.keep import shelf_of
+
+        return shelf_of(self._home.path, self._projects.context_of(place)).folder
+
+    def _own(self, place: Path) -> Path | None:
+        """The memory that the workspace of a directory keeps itself; one of another project is none."""
+        from wisen.logs.workspace_memory import memory_of
+
+        context = self._projects.context_of(place)
+        return memory_of(place, lambda folder: self._projects.context_of(folder) == context)
+
+    def _text(self, path: Path) -> str:
+        return (self._files.read(path).content or b"").decode("utf-8", "replace")
+
+
+def _is_of(text: str, session: str) -> bool:
+    """Whether a text is the summary of a session whose id begins so."""
+    return bool(session) and read_session(text).partition(" ")[2].startswith(session)

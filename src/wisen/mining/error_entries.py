@@ -1,0 +1,90 @@
+"""Turns what kept failing, and what made it work, into entries: one for each fix and context, however often met."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from wisen.model.context import NOWHERE
+from wisen.model.entry import Entry, EntryOrigin, EntrySource, EntryType, Occurrence, Priority
+from wisen.model.entry_names import name_of
+from wisen.model.fix import Danger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from wisen.model.entry_state import EntryState
+    from wisen.model.fix import Evidence, Fix
+    from wisen.store.scribe import Scribe
+
+_LONGEST = 240
+
+
+def met(
+    fixes: Iterable[Fix],
+    evidence_of: Callable[[str], Sequence[Evidence]],
+    known: Iterable[EntryState],
+    seen: Collection[str],
+    scribe: Scribe,
+) -> list[Entry | Occurrence]:
+    """What is new in what failed and was overcome; `seen` was entered before. Only fixes that are known count."""
+    entries = {(state.entry.context, tag): state.entry.id for state in known for tag in state.entry.tags}
+    names = {state.entry.name for state in known}
+    rows: list[Entry | Occurrence] = []
+    for fix in fixes:
+        new: dict[str, list[Evidence]] = defaultdict(list)
+        for each in evidence_of(fix.id):
+            if _sight(fix, each) not in seen:
+                new[each.context or NOWHERE].append(each)
+        for context, found in new.items():
+            entry = entries.get((context, fix.id))
+            if entry is None:
+                made = _entry(fix, context, names, scribe)
+                names.add(made.name)
+                rows.append(made)
+                entry = entries[context, fix.id] = made.id
+            rows += [_occurrence(fix, each, entry, context, scribe) for each in found]
+    return rows
+
+
+def _entry(fix: Fix, context: str, names: Collection[str], scribe: Scribe) -> Entry:
+    id_ = scribe.ids.new()
+    careful = "" if fix.danger is Danger.NONE else f"Careful: {fix.danger.value}."
+    return Entry(
+        id=id_,
+        name=name_of(EntryType.ERROR, fix.last, id_, names),
+        machine=scribe.machine,
+        context=context,
+        at=scribe.clock.now(),
+        type=EntryType.ERROR,
+        summary=f"{fix.signature.phrase}; what helped: {fix.change.words}",
+        details=careful,
+        action=fix.change.words,
+        error=fix.said[:_LONGEST],
+        source=EntrySource.ERROR,
+        origin=EntryOrigin.MEASURED,
+        priority=Priority.HIGH if fix.sessions > 2 else Priority.MEDIUM,
+        area="tooling",
+        tags=(fix.id,),
+        key=fix.signature.key,
+    )
+
+
+def _occurrence(fix: Fix, each: Evidence, entry: str, context: str, scribe: Scribe) -> Occurrence:
+    return Occurrence(
+        id=_sight(fix, each),
+        entry=entry,
+        machine=scribe.machine,
+        context=context,
+        agent=each.agent,
+        session=each.session,
+        message=each.call,
+        at=each.at,
+        quote=" ".join(each.said.split())[:_LONGEST],
+    )
+
+
+def _sight(fix: Fix, each: Evidence) -> str:
+    told = "\0".join((each.agent, each.session, each.call, fix.id)).encode("utf-8", "surrogateescape")
+    return blake2b(told, digest_size=13).hexdigest()

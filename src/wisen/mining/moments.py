@@ -1,0 +1,20 @@
+"""When something happened in a session, and how long it must be quiet to be over."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wisen.model.history import History
+
+
+OVER = timedelta(hours=8)
+"""So long nothing happened in a session that is over: what comes then is another one."""
+
+
+def moments(history: History) -> list[datetime]:
+    """When something happened in a session."""
+    return [*(step.at for step in history.steps), *(turn.at for turn in history.turns)]

@@ -1,0 +1,112 @@
+"""Proposes what is ready, and ends what is over, in one turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from wisen.model.context import EVERY_PROJECT, EVERYWHERE
+from wisen.model.entry import Answer, MoveKind
+from wisen.model.entry_state import asked
+from wisen.model.fences import FenceKind
+from wisen.proposals.propose import expired, proposed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wisen.edits.permission import PromotePolicy
+    from wisen.edits.rule_files import RuleFiles
+    from wisen.edits.targets import Target
+    from wisen.logs.projects import Projects
+    from wisen.model.entry import Entry, Occurrence, Proposal
+    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.fences import Fences
+    from wisen.store.home import Home
+    from wisen.store.known_entries import Known
+
+
+class OutdatedLine(Protocol):
+    """A line in a file that says what no longer holds."""
+
+    @property
+    def entry(self) -> EntryState:
+        """The entry whose words belong there."""
+        ...
+
+    @property
+    def line(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def target(self) -> Target:
+        """Where it stands."""
+        ...
+
+
+Old = TypeVar("Old", bound=OutdatedLine)
+
+
+class Proposing:
+    """One turn of it."""
+
+    def __init__(
+        self, home: Home, projects: Projects, rule_files: RuleFiles, settings: PromotePolicy, fences: Fences
+    ) -> None:
+        self._home, self._projects, self._rule_files = home, projects, rule_files
+        self._settings, self._fences = settings, fences
+
+    def propose(
+        self,
+        known: Known,
+        outdated: Callable[[], Sequence[Old]],
+        replacements: Callable[[Sequence[Old], Sequence[Asked]], list[Proposal]],
+    ) -> int:
+        """End what is over and propose what is ready. Returns how many proposals wait."""
+        before = asked(self._home.ledger.proposals.all(), known.moves)
+        waiting = sum(each.waits for each in before)
+        with self._fences.step("propose"):
+            waiting += self._propose(known, before, outdated(), replacements)
+        return waiting
+
+    def _propose(
+        self,
+        known: Known,
+        before: Sequence[Asked],
+        outdated: Sequence[Old],
+        replacements: Callable[[Sequence[Old], Sequence[Asked]], list[Proposal]],
+    ) -> int:
+        """Returns how many proposals wait more than before, or fewer."""
+        home, places = self._home, self._projects.places()
+        over = expired(before, known.states, home.clock.now(), self._settings)
+        lines = {(each.target.path, each.line, each.entry.entry.id) for each in outdated}
+        replacing = {each.entry.entry.id for each in outdated}
+        gone = {proposal.id for proposal, _ in over}
+        over += [
+            (each.proposal, Answer.EXPIRED)
+            for each in before
+            if each.waits and each.proposal.replaces and each.proposal.id not in gone and _line_of(each) not in lines
+        ]
+
+        def target(entry: Entry, seen: Sequence[Occurrence], scope: str) -> Target | None:
+            if entry.id in replacing and scope != EVERYWHERE:
+                return None  # it takes the place of a line, and is no line beside it
+            return self._readable_target(entry, seen, scope, places)
+
+        offered = proposed(known.states, home.ledger.occurrences.of, before, target, self._settings, home.scribe)
+        offered += replacements(outdated, before)
+        ended = (home.scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over)
+        known.enter([*ended, *offered])
+        return len(offered) - len(over)
+
+    def _readable_target(
+        self, entry: Entry, seen: Sequence[Occurrence], scope: str, places: Sequence[tuple[str, str]]
+    ) -> Target | None:
+        """Where a rule would go; None where the files of its project cannot be read, which is told."""
+        with self._fences.around(FenceKind.PROJECT, entry.context or EVERY_PROJECT):
+            return self._rule_files.target(entry, seen, scope, places=places)
+        return None
+
+
+def _line_of(each: Asked) -> tuple[str, str, str]:
+    """Which line a proposal is to change, and for which entry."""
+    return each.proposal.path, each.proposal.replaces, each.proposal.entry

@@ -1,0 +1,141 @@
+"""The books below the home and the learnings of workspaces: edits of them are asked about, what holds is written."""
+
+from __future__ import annotations
+
+import shlex
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.decisions.proposal_rows import command_proposal
+from wisen.logs.learnings_files import FOLDER
+from wisen.logs.owned import owned_learnings
+from wisen.model.context import EVERY_PROJECT
+from wisen.model.entry import Entry, EntryStatus, Move, MoveKind, Proposal, Who, rule_id
+from wisen.model.entry_state import asked
+from wisen.model.fences import FenceKind
+from wisen.rules.books import HandEdit, Taken, book_of, hand_edits, write_contents, written
+from wisen.rules.learnings_folder import read_back
+from wisen.safety.entry_words import is_told
+from wisen.text.sameness import Lessons
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wisen.logs.projects import Projects
+    from wisen.model.entry_state import Asked, EntryState
+    from wisen.model.fences import Fences
+    from wisen.model.guard import Learnt
+    from wisen.rules.books import Book
+    from wisen.safety.ward import Ward
+    from wisen.store.home import Home
+    from wisen.store.known_entries import Known
+    from wisen.store.scribe import Scribe
+    from wisen.system.machine_ports import Files
+
+MOST_FOUND = 50
+"""How many questions about what was done to files wait at once."""
+
+
+def take_in(home: Home, projects: Projects, files: Files, known: Known, fences: Fences) -> None:
+    """What was done to the books is asked about; what others wrote into a workspace is imported."""
+    rows: list[Learnt] = []
+    edited: list[HandEdit] = []
+    by_name = {state.entry.name: state for state in known.states}
+    for book, states_here in _books(home, projects, known.states):
+        of = {rule_id(state.entry.id): state for state in states_here}
+        with fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
+            edited += hand_edits(files, book, of)
+            for place in book.aliases:
+                if (Path(place) / FOLDER).is_dir() and not projects.scope.is_off(place):
+                    owned = owned_learnings(projects, files, Path(place))
+                    back = read_back(owned, book.key, by_name, home.scribe)
+                    edited += status_edits(back, known.states, place)
+                    ours = [move for move in back.moves if move.by is not Who.USER]
+                    rows += _compared(_remembered(Taken(back.entries, ours), home.ward), states_here, home.scribe)
+    known.enter([*rows, *asked_about(edited, asked(home.ledger.proposals.all(), known.moves), home.scribe)])
+
+
+def status_edits(taken: Taken, every: Sequence[EntryState], place: str) -> list[HandEdit]:
+    """Statuses that were changed in a workspace; `pending` stands there from the beginning, and says nothing."""
+    names, path = {state.entry.id: state.entry.name for state in every}, str(Path(place) / FOLDER)
+    return [
+        HandEdit(("entries", "set", names[move.subject], MoveKind.STATUS.value, move.value), path)
+        for move in taken.moves
+        if move.by is Who.USER and move.value != EntryStatus.PENDING
+    ]
+
+
+def asked_about(edited: Iterable[HandEdit], before: Sequence[Asked], scribe: Scribe) -> list[Proposal]:
+    """What was done to files, as questions. What waits is not asked again, nor what stands in a workspace for long."""
+    waits = {each.proposal.words for each in before if each.waits}
+    refused = {(each.proposal.words, each.proposal.path) for each in before if not each.waits}
+    room = MOST_FOUND - sum(bool(each.proposal.words and each.proposal.path) and each.waits for each in before)
+    found: dict[tuple[str, ...], Proposal] = {}
+    for each in edited:
+        lasting = each.path.endswith(FOLDER) and (each.words, each.path) in refused
+        if each.words not in waits and not lasting and len(found) < room:
+            found.setdefault(each.words, _found(each, scribe))
+    return [*found.values()]
+
+
+def _found(each: HandEdit, scribe: Scribe) -> Proposal:
+    why = f"Found in {each.path}, where any program can write: is it yours? Until you say so, nothing of it holds."
+    asked = command_proposal(each.words, shlex.join(("wisen", *each.words)), why, scribe, risk="medium")
+    return structs.replace(asked, path=each.path)
+
+
+def _remembered(taken: Taken, ward: Ward) -> Taken:
+    """What a file brought back, without what was forgotten."""
+    gone = {
+        each.id
+        for each in taken.entries
+        if any(map(ward.holds, (each.summary, each.details, each.action, each.error, each.setting)))
+    }
+    entries = [each for each in taken.entries if each.id not in gone]
+    return Taken(entries, [move for move in taken.moves if move.subject not in gone])
+
+
+def _compared(taken: Taken, here: Sequence[EntryState], scribe: Scribe) -> list[Entry | Move]:
+    """What a person wrote, next to what is known: the same again confirms that, and the opposite is a conflict."""
+    lessons = Lessons()
+    for state in here:
+        lessons.add(state.entry.id, state.text)
+    same: dict[str, str] = {}
+    rows: list[Entry | Move] = []
+    for entry in taken.entries:
+        known = lessons.find(entry.summary)
+        if known is not None:
+            same[entry.id] = known
+            continue
+        rows.append(entry)
+        rows += [scribe.move(entry.id, MoveKind.CONFLICT, other) for other in lessons.opposites(entry.summary)]
+        lessons.add(entry.id, entry.summary)
+    return [*rows, *(structs.replace(move, subject=same.get(move.subject, move.subject)) for move in taken.moves)]
+
+
+def write_books(home: Home, projects: Projects, files: Files, every: Sequence[EntryState], fences: Fences) -> None:
+    """Write what holds and what waits into the books, for people."""
+    today = home.clock.now().date()
+    rows = []
+    for book, states_here in _books(home, projects, every, [context.key for context in home.ledger.contexts.all()]):
+        of = [(rule_id(state.entry.id), state) for state in states_here if is_told(state)]
+        with fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
+            rows.append(written(files, book, of, today))
+    write_contents(files, home.path, [row for row in rows if row is not None])
+
+
+def _books(
+    home: Home, projects: Projects, every: Sequence[EntryState], also: Iterable[str] = ()
+) -> list[tuple[Book, list[EntryState]]]:
+    """The books of every context that something was learnt in, with its entries; `also` those of other contexts."""
+    names = {context.key: context.name for context in home.ledger.contexts.all()}
+    places: dict[str, list[str]] = defaultdict(list)
+    for path, context in projects.places():
+        places[context].append(path)
+    of: dict[str, list[EntryState]] = {key: [] for key in ("", *also)}
+    for state in every:
+        of.setdefault(state.context, []).append(state)
+    return [(book_of(home.path, key, names.get(key, key), places[key]), of[key]) for key in sorted(of)]

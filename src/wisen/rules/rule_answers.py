@@ -1,0 +1,71 @@
+"""What a person's answer to a proposal makes of its entry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import structs
+
+from wisen.model.context import EVERYWHERE
+from wisen.model.entry import Answer, EntryStatus, MoveKind, Who
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.model.entry import Entry, Move, Proposal
+    from wisen.model.entry_state import EntryState
+    from wisen.store.scribe import Scribe
+
+
+def bearer(proposal: Proposal, state: EntryState, named: Callable[[str], str], scribe: Scribe) -> Entry:
+    """The entry whose rule an approved proposal would be.
+
+    Where the entry is a rule of its project already and the proposal is for everywhere, that is another one: it gets a
+    line of its own, and what else was said in the project stays there.
+    """
+    if proposal.context != EVERYWHERE or state.context == EVERYWHERE or state.status is not EntryStatus.PROMOTED:
+        return state.entry
+    id_ = scribe.ids.new()
+    return structs.replace(
+        state.entry,
+        id=id_,
+        name=named(id_),
+        machine=scribe.machine,
+        context=EVERYWHERE,
+        at=scribe.clock.now(),
+        summary=proposal.text,
+        details="",
+        setting="",
+        tags=(),
+        files=(),
+    )
+
+
+class GivenAnswer(NamedTuple):
+    """What was answered, with the rule as it shall be worded, and who says so."""
+
+    given: Answer
+    text: str
+    by: Who
+
+
+def answered(
+    proposal: Proposal, state: EntryState, rule: Entry, word: GivenAnswer, scribe: Scribe
+) -> list[Entry | Move]:
+    """The rows of an answer; `rule` is the bearer of the proposal. Only a person's approval confirms it."""
+    given, worded, by = word
+    rows: list[Entry | Move] = [scribe.move(proposal.id, MoveKind.ANSWER, given, by=by)]
+    if given is Answer.APPROVED:
+        if rule.id != state.entry.id:
+            rows.append(rule)
+        elif proposal.context != state.context:
+            rows.append(scribe.move(rule.id, MoveKind.SCOPE, proposal.context, by=by))
+        if worded != (state.text if rule.id == state.entry.id else rule.summary):
+            rows.append(scribe.move(rule.id, MoveKind.TEXT, worded, by=by))
+        if by is Who.USER:
+            rows.append(scribe.move(rule.id, MoveKind.CONFIRM, by=by))
+        rows.append(scribe.move(rule.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=by))
+    elif given is Answer.REJECTED and state.status is not EntryStatus.PROMOTED:
+        # What is a rule of its project stays one: he only does not want it everywhere.
+        rows.append(scribe.move(rule.id, MoveKind.STATUS, EntryStatus.WONT_FIX, by=by))
+    return rows

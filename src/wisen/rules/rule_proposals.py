@@ -1,0 +1,116 @@
+"""What an answer to a proposed rule does: an approved one goes into its file, by the one door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.decisions.proposal_kinds import Answered
+from wisen.decisions.service import answer_words
+from wisen.errors import FileError, UsageError
+from wisen.model.context import EVERYWHERE
+from wisen.model.entry import Answer, Category, Entry, EntryType, MoveKind, ProposalType, Who
+from wisen.model.entry_state import states
+from wisen.store.known_entries import entry_states, find_entry
+
+if TYPE_CHECKING:
+    from wisen.decisions.refresh import Refresh
+    from wisen.decisions.service import Decisions
+    from wisen.edits.past import Desk
+    from wisen.edits.permission import Leave, PromotePolicy
+    from wisen.model.entry import Move
+    from wisen.model.entry_state import Asked
+    from wisen.rules.rule_writing import RuleWriter
+    from wisen.store.home import Home
+
+
+class RuleProposals:
+    """How proposals are answered that become lines in files: rules, and what agents suggested."""
+
+    def __init__(
+        self,
+        home: Home,
+        desk: Desk,
+        decisions: Decisions,
+        refresh: Refresh,
+        writer: RuleWriter,
+        settings: PromotePolicy,
+    ) -> None:
+        self._home, self._desk, self._decisions = home, desk, decisions
+        self._refresh, self._writer, self._settings = refresh, writer, settings
+
+    def leave_for(self, each: Asked) -> Leave:
+        """Whether policy lets a proposal pass, proposes it or asks."""
+        from wisen.edits.permission import Leave, Profile, leave_for
+
+        if each.proposal.type is ProposalType.SUGGESTION:
+            return Leave.ASK
+        (entry,) = self._home.ledger.entries.of([each.proposal.entry])
+        place = self._writer.place_of(each.proposal)
+        path = each.proposal.path if place is None else place.path
+        tracked = self._desk.checkouts.is_tracked(path) or self._is_linked(path)
+        profile, name = Profile(self._settings.profile), Path(path).name
+        return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
+
+    def _is_linked(self, path: str) -> bool:
+        """Whether a link leads to another file, which nobody named: a person has to see which."""
+        try:
+            return self._desk.files.linked_to(Path(path)) is not None
+        except FileError:
+            return True
+
+    def answer(
+        self,
+        each: Asked,
+        given: Answer,
+        *,
+        text: str | None = None,
+        to: str | None = None,
+        dry_run: bool = False,
+        by: Who = Who.USER,
+    ) -> Answered:
+        """Carry out an answer to a proposal that waits. Raises: UsageError, PersonNeeded, PlaceNeeded, FileError."""
+        from wisen.decisions.proposal_rows import is_only_recorded, suggested_entry
+        from wisen.model.entry_names import name_of
+        from wisen.rules.rule_answers import GivenAnswer, answered, bearer
+
+        if by is Who.USER:
+            self._decisions.require_person(*answer_words(each.proposal.id, given, text, to), dry_run=dry_run)
+        home, scribe = self._home, self._home.scribe
+        worded = (text if text is not None else each.proposal.text).strip()
+        edit, place = None, self._writer.place_of(each.proposal, to)
+        names = {entry.name for entry in home.ledger.entries.all()}
+
+        def named(type_: EntryType, id_: str) -> str:
+            return name_of(type_, home.clock.now(), id_, names)
+
+        new = suggested_entry(each.proposal, named, scribe) if each.proposal.kind else None
+        if by is not Who.USER and each.proposal.type is ProposalType.SUGGESTION:
+            raise UsageError(f"{each.proposal.id} is an agent's suggestion, and needs the user's own word.")
+        unwanted = each.proposal.type is ProposalType.SUGGESTION and given is not Answer.APPROVED
+        if unwanted or (new is not None and is_only_recorded(new)):
+            return self._recorded(each, given, None if unwanted else new, worded, dry_run=dry_run)
+        state = find_entry(entry_states(home.ledger), each.proposal.entry) if new is None else states([new], (), ())[0]
+        widens = given is Answer.APPROVED and place is not None and place.widens
+        meant = structs.replace(each.proposal, context=EVERYWHERE) if widens else each.proposal
+        rule = bearer(meant, state, lambda id_: named(state.entry.type, id_), scribe)
+        if given is Answer.APPROVED and place is not None:
+            edit = self._writer.write_rule(each.proposal, place, worded, rule.id, said=to is not None, dry_run=dry_run)
+        if dry_run:
+            return Answered(each, edit, place)
+        rows = answered(meant, state, rule, GivenAnswer(given, worded, by), scribe)
+        if given is Answer.APPROVED and place is not None and to is not None:
+            rows += self._writer.place_move(each.proposal, place)
+        home.ledger.entries.enter([*([new] if new is not None else []), *rows])
+        self._refresh.books()
+        return Answered(each, edit, place)
+
+    def _recorded(self, each: Asked, given: Answer, new: Entry | None, worded: str, *, dry_run: bool) -> Answered:
+        """What an agent suggested becomes an entry that is no rule, or nothing at all."""
+        rows: list[Entry | Move] = [structs.replace(new, summary=worded)] if new is not None else []
+        rows.append(self._home.scribe.move(each.proposal.id, MoveKind.ANSWER, given, by=Who.USER))
+        if not dry_run:
+            self._home.ledger.entries.enter(rows)
+        return Answered(each, None)

@@ -1,0 +1,82 @@
+"""Contexts in the ledger and the directories they were seen in: the port, and its statements for every database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.model.context import Alias, Context, ContextKind
+from wisen.store.escapes import from_microseconds, microseconds, pack
+from wisen.store.seals import Table, add, number, read, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.store.dialect import Database, Value
+
+CONTEXTS = Table("contexts", ("key", "kind", "name"))
+ALIASES = Table("aliases", ("context", "machine", "path", "since"))
+
+
+class Contexts(Protocol):
+    """The contexts that were ever seen, and in which directories."""
+
+    def add(self, context: Context, alias: Alias | None) -> None:
+        """Remember a context and the directory it was seen in; the first sight of each stands."""
+        ...
+
+    def all(self) -> tuple[Context, ...]:
+        """Every context ever seen, by key."""
+        ...
+
+    def aliases(self, machine: str) -> tuple[Alias, ...]:
+        """The directories of one machine, by path."""
+        ...
+
+
+class SqlContexts:
+    """Contexts in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, context: Context, alias: Alias | None) -> None:
+        """Remember a context and the directory it was seen in; the first sight of each stands."""
+        with self._db.transaction():
+            add(self._db, CONTEXTS, {"key": context.key, "kind": context.kind.value, "name": context.name})
+            if alias is not None:
+                add(
+                    self._db,
+                    ALIASES,
+                    {
+                        "context": alias.context,
+                        "machine": alias.machine,
+                        "path": alias.path,
+                        "since": microseconds(alias.since),
+                    },
+                )
+
+    def all(self) -> tuple[Context, ...]:
+        """Every context ever seen, by key."""
+        found = (
+            Context(key=text(row["key"]), kind=ContextKind(text(row["kind"])), name=text(row["name"]))
+            for row in read(self._db, CONTEXTS)
+        )
+        return tuple(sorted(found, key=lambda context: context.key))
+
+    def aliases(self, machine: str) -> tuple[Alias, ...]:
+        """The directories of one machine, by path; one that changed its context stands there once for each."""
+        found = map(_alias, read(self._db, ALIASES, "WHERE machine = ?", (pack(machine),)))
+        return tuple(sorted(found, key=lambda alias: (alias.path, alias.since, alias.context)))
+
+    def every_alias(self) -> Iterator[Alias]:
+        """The directories of all machines."""
+        return map(_alias, read(self._db, ALIASES))
+
+
+def _alias(row: dict[str, Value]) -> Alias:
+    return Alias(
+        context=text(row["context"]),
+        machine=text(row["machine"]),
+        path=text(row["path"]),
+        since=from_microseconds(number(row["since"])),
+    )

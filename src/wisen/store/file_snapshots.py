@@ -1,0 +1,67 @@
+"""What files held, in the ledger: the port, and its statements for every database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.model.snapshot import Snapshot
+from wisen.store.escapes import from_microseconds, microseconds, pack
+from wisen.store.seals import Table, add, number, read, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.store.dialect import Database, Value
+
+SNAPSHOTS = Table("snapshots", ("path", "machine", "at", "text", "digest"))
+
+
+class FileSnapshots(Protocol):
+    """What files held, each time that it was another text."""
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        ...
+
+    def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
+        """What the file of that path held, oldest first, on one machine or on all."""
+        ...
+
+
+class SqlFileSnapshots:
+    """What files held, in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        values: dict[str, Value] = {name: getattr(snapshot, name) for name in SNAPSHOTS.columns}
+        values["at"] = microseconds(snapshot.at)
+        rest = f"WHERE path = ? AND machine = ? ORDER BY at DESC, digest COLLATE {self._db.bytewise} DESC LIMIT 1"
+        with self._db.transaction():
+            file = (pack(snapshot.path), pack(snapshot.machine))
+            newest = next(read(self._db, SNAPSHOTS, rest, file), None)
+            if newest is None or newest["digest"] != snapshot.digest:
+                add(self._db, SNAPSHOTS, values)
+
+    def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
+        """What the file of that path held, oldest first, on one machine or on all."""
+        rest, values = "WHERE path = ?", [pack(path)]
+        if machine is not None:
+            rest, values = f"{rest} AND machine = ?", [*values, pack(machine)]
+        rest += f" ORDER BY at, machine COLLATE {self._db.bytewise}, digest COLLATE {self._db.bytewise}"
+        return tuple(_snapshot(row) for row in read(self._db, SNAPSHOTS, rest, tuple(values)))
+
+    def every(self) -> Iterator[Snapshot]:
+        """All of them, of all files and machines."""
+        return map(_snapshot, read(self._db, SNAPSHOTS))
+
+
+def _snapshot(row: dict[str, Value]) -> Snapshot:
+    return Snapshot(
+        path=text(row["path"]),
+        machine=text(row["machine"]),
+        at=from_microseconds(number(row["at"])),
+        text=text(row["text"]),
+    )

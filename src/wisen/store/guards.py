@@ -1,0 +1,41 @@
+"""Guards in the ledger: the port, and its statements for every database. They are entered with `Entries.enter`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.model.guard import Guard, newest
+from wisen.store.escapes import microseconds
+from wisen.store.row_bodies import body_of, read_body
+from wisen.store.seals import Table, add, read
+
+if TYPE_CHECKING:
+    from wisen.store.dialect import Database, Value
+
+GUARDS = Table("guards", ("id", "version", "context", "at", "body"))
+
+
+class Guards(Protocol):
+    """What looks at calls before they are made."""
+
+    def all(self) -> tuple[Guard, ...]:
+        """Every guard in its newest version, oldest first."""
+        ...
+
+
+class SqlGuards:
+    """Guards in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def all(self) -> tuple[Guard, ...]:
+        """Every guard in its newest version, oldest first."""
+        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
+        return newest(read_body(row, Guard) for row in read(self._db, GUARDS, order))
+
+
+def add_guard(db: Database, row: Guard) -> None:
+    """Inside a transaction: add a version of a guard."""
+    values: dict[str, Value] = {"id": row.id, "version": row.version, "context": row.context, "body": body_of(row)}
+    add(db, GUARDS, values | {"at": microseconds(row.at)})

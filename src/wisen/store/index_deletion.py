@@ -1,0 +1,256 @@
+"""The index's statements about forgetting: every text with its event, and how texts and sessions go."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, cast
+
+from wisen.model.archive import EVENT_BYTES, Stored
+from wisen.model.context import NOWHERE
+from wisen.model.tombstone import ALL, FORGOTTEN, Trace
+from wisen.store.escapes import from_milliseconds, milliseconds, pack, unpack
+from wisen.store.index_selection import understood
+from wisen.store.mined import TABLES
+from wisen.store.numbered import number_of
+from wisen.store.sqlite import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from datetime import datetime
+
+    from wisen.store.sqlite import SqliteDatabase
+
+# Every name that stands inside these statements is ours; what people wrote comes in as a value.
+_OF_EVENT = """
+    FROM {source} JOIN events e ON e.number = {event} JOIN scenes ON scenes.number = e.scene
+    JOIN sessions ON sessions.number = scenes.session JOIN agents ON agents.number = sessions.agent
+"""
+_SAYS = "SELECT agents.name, sessions.native, e.id, scenes.context, {text} {of}"
+_CHANGED = "removed || ' ' || added || ' ' || before"
+_WORKED_OUT = (
+    ("texts", "texts.event", "texts.text"),
+    ("signals", "signals.event", "coalesce(lesson, '')"),
+    ("failures JOIN signatures s ON s.number = signature", "failures.call", "command || ' ' || who || ' ' || says"),
+    ("tries JOIN fixes f ON f.number = fix JOIN changes c ON c.number = f.change", "tries.failure", _CHANGED),
+    ("tries JOIN fixes f ON f.number = fix JOIN changes c ON c.number = f.change", "tries.later", _CHANGED),
+)
+_TRACES = " UNION ALL ".join(
+    _SAYS.format(text=text, of=_OF_EVENT.format(source=source, event=event)) for source, event, text in _WORKED_OUT
+)
+_NAMED = """
+    SELECT e.number, e.shape, scenes.session, texts.event FROM events e JOIN agents ON agents.number = e.agent
+    JOIN scenes ON scenes.number = e.scene LEFT JOIN texts ON texts.event = e.number
+    WHERE (e.id IN (SELECT value FROM json_each(?2)) OR e.call IN (SELECT value FROM json_each(?2)))
+    AND agents.name = ?1
+"""
+"""Events, and what came back from them where they are calls."""
+_SHAPE = "SELECT kind, provenance, how, tool FROM shapes WHERE number = ?"
+_ORPHANS = (
+    "DELETE FROM fixes WHERE number NOT IN (SELECT fix FROM tries)",
+    "DELETE FROM changes WHERE number NOT IN (SELECT change FROM fixes)",
+    "DELETE FROM signatures WHERE number NOT IN (SELECT signature FROM fixes UNION SELECT signature FROM failures)",
+)
+_WITHIN = """
+    SELECT session FROM scenes GROUP BY session HAVING sum(context = ?1) > 0
+    AND sum(context NOT IN (?1, '') OR (context = '' AND place <> '' AND ?1 <> '')) = 0
+"""
+"""The sessions of one context; a scene without a place is that of concessions."""
+_IN_SCOPE = """
+    SELECT agents.name, e.id FROM events e JOIN scenes ON scenes.number = e.scene
+    JOIN agents ON agents.number = e.agent WHERE scenes.context = ? AND e.at <= ?
+"""
+_THESE = "IN (SELECT value FROM json_each(?))"
+_OF_SESSIONS = (
+    "DELETE FROM texts WHERE event IN (SELECT number FROM events WHERE scene IN"  # noqa: ISC004, S608 - one statement
+    f" (SELECT number FROM scenes WHERE session {_THESE}))",
+    f"DELETE FROM tallies WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - ours
+    f"DELETE FROM events WHERE scene IN (SELECT number FROM scenes WHERE session {_THESE})",  # noqa: S608 - ours
+    *(
+        f"DELETE FROM {table} WHERE session {_THESE}"  # noqa: S608 - ours
+        for table in (*TABLES, "spans", "mining", "ends", "loose", "holdings")
+    ),
+    f"DELETE FROM scenes WHERE session {_THESE}",  # noqa: S608 - ours
+    f"DELETE FROM sessions WHERE number {_THESE}",  # noqa: S608 - ours
+)
+_STORED = """
+    SELECT sessions.number, agents.name, native, segment, scenes.context, max(e.at), count(*),
+    coalesce(sum(length(CAST(texts.text AS BLOB))), 0), mining.session IS NOT NULL AND mining.version IS NULL
+    FROM events e JOIN scenes ON scenes.number = e.scene JOIN sessions ON sessions.number = scenes.session
+    JOIN agents ON agents.number = sessions.agent LEFT JOIN texts ON texts.event = e.number
+    LEFT JOIN mining ON mining.session = sessions.number
+    GROUP BY sessions.number, scenes.context ORDER BY sessions.number, scenes.context
+"""
+_STUBS = """
+    SELECT e.number, scenes.session FROM events e JOIN agents ON agents.number = e.agent
+    JOIN shapes ON shapes.number = e.shape JOIN scenes ON scenes.number = e.scene
+    WHERE (e.id IN (SELECT value FROM json_each(?2)) OR e.call IN (SELECT value FROM json_each(?2)))
+    AND agents.name = ?1 AND withheld = ?3
+"""
+_UNREAD = "UPDATE sources SET size = -1, cursor = ''"
+"""No source has this size, and a reader with no note to itself begins at the beginning."""
+_UNREAD_OF = f"{_UNREAD} WHERE number IN (SELECT source FROM holdings WHERE session = ?)"  # noqa: S608 - ours
+_AT_ONCE = 500
+
+
+_MOVED_SCENES = """
+    SELECT number, session FROM scenes s WHERE context = ?1
+    AND NOT EXISTS (SELECT 1 FROM scenes t WHERE (t.session, t.context, t.place) = (s.session, ?2, s.place))
+"""
+
+
+def traces(db: SqliteDatabase) -> Iterator[Trace]:
+    """Every text that is held because of an event, and what was worked out of it."""
+    for row in db.stream(_TRACES):
+        yield Trace._make(unpack(str(value)) for value in row)
+
+
+def veil(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> tuple[int, set[int]]:
+    """Inside a transaction: take texts away. Returns how many, and the sessions that have to be understood anew."""
+    veiled: dict[int, int] = {}
+    sessions: set[int] = set()
+    texts = 0
+    for agent, ids in _by_agent(events):
+        rows = db.run(_NAMED, (agent, ids))
+        for number, shape, session, text in cast("list[tuple[int, int, int, int | None]]", rows):
+            if shape not in veiled:
+                veiled[shape] = _veiled(db, shape)
+            db.run("DELETE FROM texts WHERE event = ?", (number,))
+            db.run("UPDATE events SET shape = ? WHERE number = ?", (veiled[shape], number))
+            texts += text is not None
+            sessions.add(session)
+    _to_be_mined(db, sessions)
+    return texts, sessions
+
+
+def unveil(db: SqliteDatabase, events: Collection[tuple[str, str]]) -> set[int]:
+    """Inside a transaction: drop the stubs of events, and have their sources read again. Returns the sessions."""
+    sessions: set[int] = set()
+    for agent, ids in _by_agent(events):
+        for number, session in db.run(_STUBS, (agent, ids, FORGOTTEN)):
+            db.run("DELETE FROM events WHERE number = ?", (number,))
+            sessions.add(db.whole(session))
+    _to_be_mined(db, sessions)
+    rows = [(session,) for session in sorted(sessions)]
+    db.many(_UNREAD_OF, rows)
+    return sessions
+
+
+def move_context(db: SqliteDatabase, old: str, new: str) -> None:
+    """Inside a transaction: have what happened in one context count for another, and be understood anew."""
+    # A scene of which more was read under the new context stays beside that: what was learnt of it is moved.
+    rows = db.run(_MOVED_SCENES, (pack(old), pack(new)))
+    db.many("UPDATE scenes SET context = ? WHERE number = ?", [(pack(new), number) for number, _ in rows])
+    _to_be_mined(db, {db.whole(session) for _, session in rows})
+
+
+def unread(db: SqliteDatabase) -> None:
+    """Inside a transaction: have every source read again."""
+    db.run(_UNREAD)
+
+
+def within(db: SqliteDatabase, scope: str) -> set[int]:
+    """The sessions that lie wholly within a scope."""
+    if scope == ALL:
+        return {db.whole(number) for (number,) in db.run("SELECT number FROM sessions")}
+    return {db.whole(number) for (number,) in db.run(_WITHIN, (_context(scope),))}
+
+
+def drop(db: SqliteDatabase, sessions: Iterable[int]) -> None:
+    """Inside a transaction: take whole sessions away."""
+    numbers = json.dumps(sorted(sessions))
+    for statement in _OF_SESSIONS:
+        db.run(statement, (numbers,))
+    remove_orphans(db)
+
+
+def stored(db: SqliteDatabase) -> tuple[Stored, ...]:
+    """Every session that is held; the context of most of its events counts."""
+    found: dict[int, Stored] = {}
+    most: dict[int, int] = {}
+    with understood(db):
+        for number, agent, native, segment, context, last, events, size, waits in db.stream(_STORED):
+            session, many = db.whole(number), db.whole(events)
+            before = found.get(session)
+            told = Stored(
+                unpack(str(agent)),
+                unpack(str(native)),
+                db.whole(segment),
+                unpack(str(context)),
+                from_milliseconds(db.whole(last)),
+                many,
+                db.whole(size) + many * EVENT_BYTES,
+                bool(waits),
+            )
+            if before is not None:
+                told = told._replace(
+                    context=told.context if many > most[session] else before.context,
+                    last=max(told.last, before.last),
+                    events=told.events + before.events,
+                    size=told.size + before.size,
+                )
+            most[session] = max(many, most.get(session, 0))
+            found[session] = told
+    return tuple(found.values())
+
+
+def numbers_of(db: SqliteDatabase, sessions: Collection[tuple[str, str, int]]) -> set[int]:
+    """The numbers of sessions, by agent, id and segment."""
+    rows = db.run("SELECT sessions.number, name, native, segment FROM sessions JOIN agents ON agents.number = agent")
+    return {
+        db.whole(number)
+        for number, agent, native, segment in rows
+        if (unpack(str(agent)), unpack(str(native)), db.whole(segment)) in sessions
+    }
+
+
+def happened(db: SqliteDatabase, scope: str, until: datetime) -> set[tuple[str, str]]:
+    """The events of a context up to a moment, by agent and id."""
+    rows = db.run(_IN_SCOPE, (_context(scope), milliseconds(until)))
+    return {(unpack(str(agent)), unpack(str(id_))) for agent, id_ in rows}
+
+
+def scrub(db: SqliteDatabase) -> None:
+    """Leave no byte of what was deleted: not in the segments of FTS5, nor in free pages, logs and files set aside."""
+    db.run("PRAGMA secure_delete = ON")
+    # Deleting adds to the segments that a word was deleted; only what is built anew is without it.
+    db.run("INSERT INTO memory_words (memory_words) VALUES ('rebuild')")
+    db.scrub()
+    with translated(db.path):
+        for aside in db.path.parent.glob(f"{db.path.name}.damaged-*"):
+            with suppress(FileNotFoundError):
+                aside.unlink()
+
+
+def _by_agent(events: Collection[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The ids of events by agent, as many as one question may name."""
+    for agent in sorted({agent for agent, _ in events}):
+        ids = sorted(pack(id_) for of, id_ in events if of == agent)
+        for start in range(0, len(ids), _AT_ONCE):
+            yield pack(agent), json.dumps(ids[start : start + _AT_ONCE])
+
+
+def _to_be_mined(db: SqliteDatabase, sessions: Iterable[int]) -> None:
+    """Take away what was worked out of sessions, and have it worked out anew."""
+    rows = [(session,) for session in sorted(sessions)]
+    for table in TABLES:
+        db.many(f"DELETE FROM {table} WHERE session = ?", rows)  # noqa: S608 - names are ours
+    db.many("UPDATE mining SET version = NULL WHERE session = ?", rows)
+    remove_orphans(db)
+
+
+def remove_orphans(db: SqliteDatabase) -> None:
+    """Inside a transaction: signatures, changes and fixes that no session speaks of any more."""
+    for statement in _ORPHANS:
+        db.run(statement)
+
+
+def _veiled(db: SqliteDatabase, shape: int) -> int:
+    names = ("kind", "provenance", "how", "tool")
+    values = dict(zip(names, db.run(_SHAPE, (shape,))[0], strict=True))
+    return number_of(db, "shapes", {**values, "withheld": FORGOTTEN})
+
+
+def _context(scope: str) -> str:
+    """A scope as scenes name it."""
+    return "" if scope == NOWHERE else pack(scope)

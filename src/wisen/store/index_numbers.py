@@ -1,0 +1,83 @@
+"""The numbers by which rows of the index name agents, sources, sessions, scenes and shapes, once they are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from wisen.model.event import Event, Provenance
+from wisen.store.escapes import pack
+from wisen.store.numbered import number_of
+
+if TYPE_CHECKING:
+    from wisen.model.event import SessionKey
+    from wisen.store.dialect import Value
+    from wisen.store.sqlite import SqliteDatabase
+
+Shape: TypeAlias = tuple[type[Event], Provenance, str, str, str]
+"""Kind, provenance, how, tool and withheld of an event."""
+
+
+class IndexNumbers:
+    """What this process knows of the numbers in one file, so that it does not ask for each event."""
+
+    def __init__(self, db: SqliteDatabase) -> None:
+        self._db = db
+        self._agents: dict[str, int] = {}
+        self.sources: dict[tuple[str, str], int] = {}
+        self._sessions: dict[SessionKey, int] = {}
+        self._scenes: dict[tuple[SessionKey, str | None, str], int] = {}
+        self.shapes: dict[Shape, int] = {}
+        self.version = -1
+        """SQLite's number for what other connections wrote: where it changed, numbers of ours may be gone."""
+        self.handed: dict[int, int] = {}
+        """By session, the last event it held when it was handed out to be mined."""
+
+    def forget(self) -> None:
+        """Ask for every number again."""
+        for numbers in (self._agents, self.sources, self._sessions, self._scenes, self.shapes):
+            numbers.clear()
+
+    def begin_anew(self) -> None:
+        """Know nothing: it is another file."""
+        self.forget()
+        self.handed.clear()
+        self.version = -1
+
+    def agent(self, name: str) -> int:
+        """The number of an agent."""
+        number = self._agents.get(name)
+        if number is None:
+            number = self._agents[name] = number_of(self._db, "agents", {"name": pack(name)})
+        return number
+
+    def session(self, key: SessionKey) -> int:
+        """The number of a session."""
+        number = self._sessions.get(key)
+        if number is None:
+            values: dict[str, Value] = {
+                "agent": self.agent(key.agent),
+                "native": pack(key.native),
+                "segment": key.segment,
+            }
+            number = self._sessions[key] = number_of(self._db, "sessions", values)
+        return number
+
+    def scene(self, key: tuple[SessionKey, str | None, str]) -> int:
+        """The number of a session in a context and place."""
+        number = self._scenes.get(key)
+        if number is None:
+            session, context, place = key
+            values: dict[str, Value] = {
+                "session": self.session(session),
+                "context": pack(context or ""),
+                "place": pack(place),
+            }
+            number = self._scenes[key] = number_of(self._db, "scenes", values)
+        return number
+
+    def shape(self, key: Shape) -> int:
+        """The number of a shape; known ones are in `shapes`."""
+        kind, *rest = key
+        values = zip(("provenance", "how", "tool", "withheld"), map(pack, map(str, rest)), strict=True)
+        number = self.shapes[key] = number_of(self._db, "shapes", {"kind": kind.__name__.lower(), **dict(values)})
+        return number

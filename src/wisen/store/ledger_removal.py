@@ -1,0 +1,142 @@
+"""How rows of the ledger go, whatever they are of: the port, and its statements for every database."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from wisen.model.context import Alias, Context
+from wisen.model.snapshot import Snapshot
+from wisen.store.changes import SqlChanges
+from wisen.store.contexts import SqlContexts
+from wisen.store.entries import SqlEntries
+from wisen.store.escapes import microseconds, pack
+from wisen.store.exposures import SqlExposures
+from wisen.store.file_snapshots import SqlFileSnapshots
+from wisen.store.guards import SqlGuards
+from wisen.store.moves import SqlMoves
+from wisen.store.occurrences import SqlOccurrences
+from wisen.store.ownerships import SqlOwnerships
+from wisen.store.phrases import SqlPhrases
+from wisen.store.program_records import SqlProgramRecords
+from wisen.store.proposals import SqlProposals
+from wisen.store.reinforcements import SqlReinforcements
+from wisen.store.runs import SqlRuns
+from wisen.store.trial_outcomes import SqlTrialOutcomes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wisen.model.change import Change, Look
+    from wisen.model.exposure import Exposure
+    from wisen.model.guard import Learnt
+    from wisen.model.learning import Record
+    from wisen.model.ownership import Ownership
+    from wisen.model.reinforcement import Reinforcement
+    from wisen.model.run import Run
+    from wisen.model.trial import TrialOutcome
+    from wisen.store.dialect import Database, Value
+    from wisen.store.phrases import PhraseRow
+
+Row: TypeAlias = (
+    "Learnt | Record | Snapshot | Change | Look | Run | Exposure | TrialOutcome | Reinforcement | Ownership | Alias"
+    " | Context | PhraseRow"
+)
+_TABLES = {
+    "Entry": "entries",
+    "Occurrence": "occurrences",
+    "Move": "moves",
+    "Proposal": "proposals",
+    "Guard": "guards",
+    "Change": "changes",
+    "Look": "looks",
+    "Run": "runs",
+    "Exposure": "exposures",
+    "TrialOutcome": "outcomes",
+    "Reinforcement": "reinforcements",
+    "Ownership": "ownership",
+    "Snapshot": "snapshots",
+    "Alias": "aliases",
+    "Context": "contexts",
+    "Record": "records",
+    "Proof": "phrase_proofs",
+    "OwnPhrase": "phrases",
+    "Search": "phrase_searches",
+}
+"""Where rows are, by their kind; what others point to comes behind them."""
+
+
+class LedgerRemoval(Protocol):
+    """What a ledger does to forget. Rows never change: whole ones go, and every other one stays verifiable."""
+
+    def rows(self) -> Iterator[Row]:
+        """Every row that somebody may want to be forgotten, of all machines."""
+        ...
+
+    def remove(self, rows: Iterable[Row]) -> int:
+        """Delete rows, all of them or none; returns how many were there."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave no byte of what was deleted in the files of the store."""
+        ...
+
+
+class SqlLedgerRemoval:
+    """How rows go out of a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def rows(self) -> Iterator[Row]:
+        """Every row that somebody may want to be forgotten, of all machines."""
+        db, changes, phrases, contexts = self._db, SqlChanges(self._db), SqlPhrases(self._db), SqlContexts(self._db)
+        yield from SqlEntries(db).all()
+        yield from SqlOccurrences(db).as_entered()
+        yield from SqlMoves(db).all(every=True)
+        yield from SqlProposals(db).all()
+        yield from SqlGuards(db).all()
+        yield from SqlProgramRecords(db).every()
+        yield from SqlFileSnapshots(db).every()
+        yield from changes.every()
+        yield from changes.every_look()
+        yield from SqlRuns(db).every()
+        yield from SqlExposures(db).all()
+        yield from SqlTrialOutcomes(db).all()
+        yield from phrases.proofs()
+        yield from phrases.all()
+        yield from phrases.searches()
+        yield from SqlReinforcements(db).all()
+        yield from SqlOwnerships(db).all()
+        yield from contexts.every_alias()
+        yield from contexts.all()
+
+    def remove(self, rows: Iterable[Row]) -> int:
+        """Delete rows, all of them or none; returns how many were there."""
+        of: dict[str, list[Row]] = defaultdict(list)
+        for row in rows:
+            of[type(row).__name__].append(row)
+        gone = 0
+        with self._db.transaction():
+            for kind, table in _TABLES.items():
+                # A resolution points to its failure, and goes before it.
+                for row in sorted(of[kind], key=lambda each: getattr(each, "failure", None) is None):
+                    where, values = _identity(row)
+                    statement = f"DELETE FROM {table} WHERE {where} RETURNING 1"  # noqa: S608 - names are ours
+                    gone += len(self._db.run(statement, values))
+        return gone
+
+    def scrub(self) -> None:
+        """Leave no byte of what was deleted in the files of the store."""
+        self._db.scrub(sorted(_TABLES.values()))
+
+
+def _identity(row: Row) -> tuple[str, tuple[Value, ...]]:
+    if isinstance(row, Snapshot):
+        values = pack(row.path), pack(row.machine), microseconds(row.at), row.digest
+        return "path = ? AND machine = ? AND at = ? AND digest = ?", values
+    if isinstance(row, Alias):
+        return "machine = ? AND path = ? AND context = ?", (pack(row.machine), pack(row.path), pack(row.context))
+    if isinstance(row, Context):
+        return "key = ?", (pack(row.key),)
+    return "id = ?", (pack(row.id),)

@@ -1,0 +1,88 @@
+"""Decisions in the ledger: the port, and its statements for every database. They are entered with `Entries.enter`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.model.decision import standing_moves
+from wisen.model.entry import Move, MoveKind, Who
+from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
+from wisen.store.seals import Table, add, number, read, text
+
+if TYPE_CHECKING:
+    from wisen.store.dialect import Database, Value
+
+MOVES = Table("moves", ("id", "subject", "machine", "at", "decider", "kind", "value", "why"))
+
+
+class Moves(Protocol):
+    """What was decided about entries, proposals and guards."""
+
+    def all(self, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided, oldest first; without what was undone.
+
+        With `every` also that, and what notes decisions and that they were undone.
+        """
+        ...
+
+    def of(self, subject: str, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided about one entry, proposal or guard, as `all` tells it."""
+        ...
+
+
+class SqlMoves:
+    """Decisions in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def all(self, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided, oldest first; with `every` also what was undone."""
+        return self._read(None, every=every)
+
+    def of(self, subject: str, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided about one entry, proposal or guard, oldest first; with `every` also what was undone."""
+        return self._read(subject, every=every)
+
+    def _read(self, subject: str | None, *, every: bool) -> tuple[Move, ...]:
+        rest = "" if subject is None else "WHERE subject = ?"
+        order = f"ORDER BY id COLLATE {self._db.bytewise}"
+        found = tuple(
+            Move(
+                id=text(row["id"]),
+                subject=text(row["subject"]),
+                machine=text(row["machine"]),
+                at=from_microseconds(number(row["at"])),
+                by=Who(text(row["decider"])),
+                kind=MoveKind(text(row["kind"])),
+                value=text(row["value"]),
+                why=text(row["why"]),
+            )
+            for row in read(self._db, MOVES, f"{rest} {order}", () if subject is None else (pack(subject),))
+        )
+        return found if every else tuple(standing_moves(found))
+
+
+def add_move(db: Database, row: Move) -> None:
+    """Inside a transaction: add a decision."""
+    values: dict[str, Value] = {name: getattr(row, name, None) for name in MOVES.columns}
+    values |= {"at": microseconds(row.at), "decider": row.by.value, "kind": row.kind.value}
+    add(db, MOVES, values)
+
+
+def standing(db: Database, kinds: str) -> list[tuple[str, str, str]]:
+    """Kind, subject and value of moves of these kinds that were not undone, as they are stored. Not sealed."""
+    order = f"ORDER BY id COLLATE {db.bytewise}"
+    asked = f"SELECT id, kind, subject, value FROM moves WHERE kind IN ({kinds}) {order}"  # noqa: S608 - ours
+    rows = [tuple(map(str, row)) for row in db.run(asked)]
+    gone = {id_ for _, kind, _, value in rows if kind == MoveKind.UNDO for id_ in unpack(value).split()}
+    return [
+        (kind, subject, value)
+        for id_, kind, subject, value in rows
+        if kind != MoveKind.UNDO and unpack(id_) not in gone
+    ]
+
+
+def split_sights(db: Database) -> dict[str, str]:
+    """The occurrences that a person took out of their entries, and to which each belongs. Not sealed."""
+    return {unpack(subject): unpack(value) for _, subject, value in standing(db, "'split', 'undo'")}

@@ -1,0 +1,95 @@
+"""Where entries were seen, in the ledger: the port, and its statements. They are entered with `Entries.enter`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.model.entry import Occurrence
+from wisen.store.escapes import from_microseconds, microseconds, pack, unpack
+from wisen.store.moves import split_sights
+from wisen.store.seals import Table, add, number, read, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wisen.store.dialect import Database, Value
+
+OCCURRENCES = Table("occurrences", ("id", "entry", "machine", "context", "agent", "session", "message", "at", "quote"))
+_AT_ONCE = 500
+"""How many ids one question names."""
+
+
+class Occurrences(Protocol):
+    """Where entries were seen."""
+
+    def all(self) -> tuple[Occurrence, ...]:
+        """Where entries were seen, oldest first."""
+        ...
+
+    def of(self, entry: str) -> tuple[Occurrence, ...]:
+        """Where one entry was seen, oldest first."""
+        ...
+
+    def ids(self) -> frozenset[str]:
+        """The ids of all occurrences."""
+        ...
+
+
+class SqlOccurrences:
+    """Where entries were seen, in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def all(self) -> tuple[Occurrence, ...]:
+        """Where entries were seen, oldest first."""
+        return self._read(None)
+
+    def of(self, entry: str) -> tuple[Occurrence, ...]:
+        """Where one entry was seen, oldest first."""
+        return self._read(entry)
+
+    def _read(self, entry: str | None) -> tuple[Occurrence, ...]:
+        split = split_sights(self._db)
+        rows = [*read(self._db, OCCURRENCES, *(("",) if entry is None else ("WHERE entry = ?", (pack(entry),))))]
+        if entry is not None:
+            for some in packed_ids(id_ for id_, into in split.items() if into == entry):
+                rows += read(self._db, OCCURRENCES, f"WHERE id IN ({marks(some)}) AND entry <> ?", (*some, pack(entry)))
+        found = (
+            Occurrence(
+                **{name: text(row[name]) for name in OCCURRENCES.columns if name not in ("at", "entry")},
+                entry=split.get(text(row["id"]), text(row["entry"])),
+                at=from_microseconds(number(row["at"])),
+            )
+            for row in rows
+        )
+        here = (each for each in found if entry in (None, each.entry))
+        return tuple(sorted(here, key=lambda each: (each.at, pack(each.id))))
+
+    def ids(self) -> frozenset[str]:
+        """The ids of all occurrences."""
+        return frozenset(unpack(str(row[0])) for row in self._db.run("SELECT id FROM occurrences"))
+
+    def as_entered(self) -> Iterator[Occurrence]:
+        """Every occurrence as it was entered, whatever was decided about it since."""
+        for row in read(self._db, OCCURRENCES):
+            texts = {name: text(row[name]) for name in OCCURRENCES.columns if name != "at"}
+            yield Occurrence(**texts, at=from_microseconds(number(row["at"])))
+
+
+def add_occurrence(db: Database, row: Occurrence) -> None:
+    """Inside a transaction: add where an entry was seen."""
+    values: dict[str, Value] = {name: getattr(row, name) for name in OCCURRENCES.columns}
+    add(db, OCCURRENCES, values | {"at": microseconds(row.at)})
+
+
+def packed_ids(ids: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """Ids as they are stored, as many as one question may name."""
+    wanted = sorted(set(ids))
+    for start in range(0, len(wanted), _AT_ONCE):
+        yield tuple(map(pack, wanted[start : start + _AT_ONCE]))
+
+
+def marks(values: tuple[str, ...]) -> str:
+    """So many marks for values."""
+    return ", ".join("?" * len(values))

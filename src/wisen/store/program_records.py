@@ -1,0 +1,121 @@
+"""What programs recorded, in the ledger: the port, and its statements for every database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.model.failure import Signature
+from wisen.model.learning import Record, RecordKind
+from wisen.store.escapes import from_microseconds, microseconds, pack
+from wisen.store.seals import Table, add, number, optional, read, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.store.dialect import Database, Value
+
+RECORDS = Table(
+    "records",
+    (
+        "id",
+        "kind",
+        "machine",
+        "at",
+        "tool",
+        "session",
+        "place",
+        "text",
+        "arguments",
+        "key",
+        "who",
+        "says",
+        "signature_version",
+        "failure",
+        "tried",
+        "withheld",
+    ),
+)
+_TELLING = """
+    (kind <> 'success' OR tried IS NOT NULL OR EXISTS (
+        SELECT 1 FROM records AS failed WHERE failed.session = records.session AND failed.tool = records.tool
+            AND failed.machine = records.machine AND failed.kind = 'failure'))
+"""
+"""Successes that can have ended something or speak for something, and all else."""
+
+
+class ProgramRecords(Protocol):
+    """What programs recorded by themselves."""
+
+    def add(self, record: Record) -> None:
+        """Remember what a program recorded; the same one again changes nothing."""
+        ...
+
+    def find(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
+        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+
+        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
+        never failed, is left out unless its id is asked for: most of what a program records is that.
+        """
+        ...
+
+
+class SqlProgramRecords:
+    """What programs recorded, in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, record: Record) -> None:
+        """Remember what a program recorded; the same one again changes nothing."""
+        signed = record.signature
+        values: dict[str, Value] = {name: getattr(record, name, None) for name in RECORDS.columns}
+        values |= {"kind": record.kind.value, "at": microseconds(record.at)}
+        if signed is not None:
+            values |= {"key": signed.key, "who": signed.who, "says": signed.says, "signature_version": signed.version}
+        with self._db.transaction():
+            add(self._db, RECORDS, values)
+
+    def find(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
+        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+
+        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
+        never failed, is left out unless its id is asked for: most of what a program records is that.
+        """
+        if id_ is not None:
+            return tuple(_record(row) for row in read(self._db, RECORDS, "WHERE id = ?", (pack(id_),)))
+        rest, values = f"WHERE {_TELLING}", []
+        if tool is not None or key is not None:
+            rest += " AND (tool = ? OR key = ? OR kind = 'insight' OR tried IS NOT NULL)"
+            values = [None if value is None else pack(value) for value in (tool, key)]
+        rest += f" ORDER BY at, id COLLATE {self._db.bytewise}"
+        return tuple(_record(row) for row in read(self._db, RECORDS, rest, tuple(values)))
+
+    def every(self) -> Iterator[Record]:
+        """All of them, also those that nobody is told of."""
+        return map(_record, read(self._db, RECORDS))
+
+
+def _record(row: dict[str, Value]) -> Record:
+    signature = None
+    if row["key"] is not None:
+        signature = Signature(
+            key=text(row["key"]),
+            who=text(row["who"]),
+            says=text(row["says"]),
+            version=number(row["signature_version"]),
+        )
+    return Record(
+        id=text(row["id"]),
+        kind=RecordKind(text(row["kind"])),
+        machine=text(row["machine"]),
+        at=from_microseconds(number(row["at"])),
+        tool=optional(row["tool"]),
+        session=optional(row["session"]),
+        place=text(row["place"]),
+        text=optional(row["text"]),
+        arguments=optional(row["arguments"]),
+        signature=signature,
+        failure=optional(row["failure"]),
+        tried=optional(row["tried"]),
+        withheld=optional(row["withheld"]),
+    )

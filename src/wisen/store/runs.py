@@ -1,0 +1,82 @@
+"""Runs in the ledger: the port, and its statements for every database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from wisen.model.run import Run
+from wisen.store.escapes import from_microseconds, microseconds
+from wisen.store.seals import Table, add, number, optional, read, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.store.dialect import Database, Value
+
+RUNS = Table(
+    "runs",
+    (
+        "id",
+        "machine",
+        "started",
+        "finished",
+        "version",
+        "sources",
+        "read_bytes",
+        "new_events",
+        "withheld",
+        "troubles",
+        "error",
+    ),
+)
+
+
+class Runs(Protocol):
+    """How often logs were read, and what came of it."""
+
+    def add(self, run: Run) -> None:
+        """Remember a run; the same one again changes nothing."""
+        ...
+
+    def newest(self, limit: int) -> tuple[Run, ...]:
+        """The newest runs, newest first."""
+        ...
+
+
+class SqlRuns:
+    """Runs in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, run: Run) -> None:
+        """Remember a run; the same one again changes nothing."""
+        values: dict[str, Value] = {name: getattr(run, name) for name in RUNS.columns}
+        values["started"], values["finished"] = microseconds(run.started), microseconds(run.finished)
+        with self._db.transaction():
+            add(self._db, RUNS, values)
+
+    def newest(self, limit: int) -> tuple[Run, ...]:
+        """The newest runs, newest first."""
+        rest = f"ORDER BY started DESC, id COLLATE {self._db.bytewise} DESC LIMIT ?"
+        return tuple(_run(row) for row in read(self._db, RUNS, rest, (limit,)))
+
+    def every(self) -> Iterator[Run]:
+        """All of them, of all machines."""
+        return map(_run, read(self._db, RUNS))
+
+
+def _run(row: dict[str, Value]) -> Run:
+    return Run(
+        id=text(row["id"]),
+        machine=text(row["machine"]),
+        started=from_microseconds(number(row["started"])),
+        finished=from_microseconds(number(row["finished"])),
+        version=text(row["version"]),
+        sources=number(row["sources"]),
+        read_bytes=number(row["read_bytes"]),
+        new_events=number(row["new_events"]),
+        withheld=number(row["withheld"]),
+        troubles=number(row["troubles"]),
+        error=optional(row["error"]),
+    )

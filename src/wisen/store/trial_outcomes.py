@@ -1,0 +1,63 @@
+"""What sessions showed about what is on trial, in the ledger: the port, and its statements for every database."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Protocol, cast
+
+from wisen.model.trial import TrialOutcome
+from wisen.store.escapes import from_microseconds, microseconds
+from wisen.store.seals import Table, add, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.store.dialect import Database, Value
+
+OUTCOMES = Table(
+    "outcomes", ("id", "machine", "agent", "session", "subject", "version", "at", "relevant", "hit", "rails")
+)
+
+
+class TrialOutcomes(Protocol):
+    """What sessions showed about what is on trial."""
+
+    def add(self, rows: Iterable[TrialOutcome]) -> None:
+        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        ...
+
+    def all(self) -> tuple[TrialOutcome, ...]:
+        """What sessions showed about what is on trial, oldest first."""
+        ...
+
+
+class SqlTrialOutcomes:
+    """What sessions showed, in a database."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def add(self, rows: Iterable[TrialOutcome]) -> None:
+        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        with self._db.transaction():
+            for row in rows:
+                values: dict[str, Value] = {name: getattr(row, name) for name in OUTCOMES.columns}
+                values |= {"at": microseconds(row.at), "relevant": int(row.relevant), "hit": int(row.hit)}
+                values["rails"] = json.dumps(dict(row.rails), sort_keys=True, separators=(",", ":"))
+                add(self._db, OUTCOMES, values)
+
+    def all(self) -> tuple[TrialOutcome, ...]:
+        """What sessions showed about what is on trial, oldest first."""
+        order = f"ORDER BY at, id COLLATE {self._db.bytewise}"
+        return tuple(map(_outcome, read(self._db, OUTCOMES, order)))
+
+
+def _outcome(row: dict[str, Value]) -> TrialOutcome:
+    texts = {name: cast("str", row[name]) for name in ("id", "machine", "agent", "session", "subject", "version")}
+    return TrialOutcome(
+        **texts,
+        at=from_microseconds(cast("int", row["at"])),
+        relevant=bool(row["relevant"]),
+        hit=bool(row["hit"]),
+        rails=json.loads(cast("str", row["rails"])),
+    )

@@ -1,0 +1,138 @@
+"""The rows of an index in memory, and which of them a question is about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.model.event import Call, Concession, Interrupt, Message, Outcome, Provenance, Rejection
+from wisen.model.history import Act, History, Step, Turn
+from wisen.testing.fake_findings import SelectedFindings, turn_of, whole
+from wisen.testing.fake_memories import PlainMemories
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.model.event import Event, SessionKey
+    from wisen.model.failure import Mined
+    from wisen.model.report import Selection
+    from wisen.model.source import Mark, TroubleCount, TroubleKind
+    from wisen.model.stretch import Kept
+
+
+class IndexRows:
+    """Keeps everything until it is garbage."""
+
+    def __init__(self) -> None:
+        self.memories = PlainMemories()
+        self.kept: dict[tuple[str, str], Kept] = {}
+        self.marks: dict[tuple[str, str], Mark] = {}
+        self.sessions: dict[SessionKey, int] = {}
+        self.holdings: set[tuple[str, SessionKey]] = set()
+        self.places: set[tuple[SessionKey, str]] = set()
+        self.troubles: dict[tuple[str, str, TroubleKind, str], TroubleCount] = {}
+        self.sizes: Counter[int] = Counter()
+        """By session, how many events it holds."""
+        self.handed: dict[int, int] = {}
+        self.seen: dict[int, tuple[int, int]] = {}
+        """By session, how many events it held and which version of the miner saw them."""
+        self.found: dict[int, Mined] = {}
+
+    def events(self) -> Iterator[Event]:
+        """Every event, in the order in which they were read."""
+        return (kept.event for kept in self.kept.values())
+
+    def findings(self, selection: Selection) -> SelectedFindings:
+        """What was found in the selected sessions."""
+        chosen = {self.sessions[kept.event.session] for kept in self.selected(selection)}
+        return SelectedFindings(
+            events=tuple(self.events()),
+            contexts={key: kept.context or "" for key, kept in self.kept.items()},
+            sessions={number: key for key, number in self.sessions.items()},
+            found=[mined for number, mined in sorted(self.found.items()) if number in chosen],
+            since=selection.since,
+        )
+
+    def history(self, number: int, selection: Selection) -> History:
+        """The course of a session."""
+        # Sorting keeps what happened in the same moment in the order in which it was read.
+        events = sorted(
+            (each for each in self.events() if self.sessions[each.session] == number), key=lambda each: whole(each.at)
+        )
+        ends = {each.call: each for each in events if isinstance(each, Outcome)}
+        steps: list[Step] = []
+        turns: list[Turn] = []
+        for each in events:
+            if selection.since is not None and whole(each.at) < whole(selection.since):
+                continue
+            context = self.kept[each.session.agent, each.id].context or ""
+            if isinstance(each, Call):
+                steps.append(_step(each, ends.get(each.id), context))
+            elif isinstance(each, Concession):
+                said = [place for place, turn in enumerate(turns) if turn.act is Act.SAID]
+                if said:
+                    turns[said[-1]] = structs.replace(turns[said[-1]], conceded=True)
+            elif (act := _act(each)) is not None:
+                turns.append(turn_of(each, act, len(steps), context))
+        key = next(key for key, known in self.sessions.items() if known == number)
+        return History(session=number, agent=key.agent, native=key.native, steps=tuple(steps), turns=tuple(turns))
+
+    def selected(self, selection: Selection) -> list[Kept]:
+        """The events that a selection chooses."""
+        placed = self._placed(selection)
+        held = {
+            session
+            for path, session in self.holdings
+            if session in placed and _is_named(session.agent, path, selection)
+        }
+        return [
+            kept
+            for kept in self.kept.values()
+            if kept.event.session in held
+            and (selection.since is None or whole(kept.event.at) >= whole(selection.since))
+        ]
+
+    def _placed(self, selection: Selection) -> set[SessionKey]:
+        folders = [place.rstrip("/") for place in selection.places]
+        return {
+            session
+            for session, place in self.places
+            if not folders or any(place == folder or place.startswith(f"{folder}/") for folder in folders)
+        }
+
+    def is_chosen(self, agent: str, path: str, selection: Selection) -> bool:
+        """Whether a source holds something of what is selected."""
+        if not _is_named(agent, path, selection):
+            return False
+        held = {session for holder, session in self.holdings if holder == path and session.agent == agent}
+        return not selection.places or not held.isdisjoint(self._placed(selection))
+
+
+def _is_named(agent: str, path: str, selection: Selection) -> bool:
+    if selection.agent not in (None, agent):
+        return False
+    return selection.under is None or Path(path).is_relative_to(selection.under)
+
+
+def _act(event: Event) -> Act | None:
+    if isinstance(event, Message) and event.provenance is Provenance.TYPED:
+        return Act.SAID
+    if isinstance(event, Rejection):
+        return Act.REFUSED
+    return Act.STOPPED if isinstance(event, Interrupt) else None
+
+
+def _step(call: Call, end: Outcome | None, context: str) -> Step:
+    return Step(
+        call=call.id,
+        tool=call.tool,
+        arguments=call.arguments,
+        status=None if end is None else end.status,
+        text=None if end is None else end.text,
+        at=whole(call.at),
+        ended=None if end is None else whole(end.at),
+        context=context,
+    )

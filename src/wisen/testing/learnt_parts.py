@@ -1,0 +1,147 @@
+"""The ports of a ledger in memory for what was learnt and decided, for tests of what stands on them."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.model.decision import standing_moves
+from wisen.model.entry import Entry, Move, MoveKind, Occurrence, Proposal, Tally, tallied
+from wisen.model.entry_state import states
+from wisen.model.founding import known_as, sights_of, with_known
+from wisen.model.guard import Guard, newest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.model.guard import Learnt
+    from wisen.testing.ledger_rows import LedgerRows
+
+
+class MemoryEntries:
+    """What was learnt, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def enter(self, rows: Iterable[Learnt]) -> dict[str, str]:
+        """Remember what was learnt and decided, all of it or nothing; returns the entries that were there before."""
+        every = tuple(rows)
+        sights = sights_of(every)
+        known = known_as(sights, {id_: each.entry for id_, each in self._rows.occurrences.items()})
+        asked = {each.asks for each in self._rows.proposals.values()}
+        for row in with_known(every, known):
+            if isinstance(row, Proposal) and row.asks is not None and row.asks in asked:
+                continue
+            kept = structs.replace(row, at=row.at.astimezone(UTC))
+            if isinstance(kept, Entry):
+                self._rows.entries.setdefault(kept.id, kept)
+            elif isinstance(kept, Occurrence):
+                self._rows.occurrences.setdefault(kept.id, kept)
+            elif isinstance(kept, Guard):
+                self._rows.guards.setdefault((kept.id, kept.version), kept)
+            elif isinstance(kept, Move):
+                self._rows.moves.setdefault(kept.id, kept)
+            else:
+                self._rows.proposals.setdefault(kept.id, kept)
+                asked.add(kept.asks)
+        return known
+
+    def all(self) -> tuple[Entry, ...]:
+        """Every entry, oldest first."""
+        return tuple(each for _, each in sorted(self._rows.entries.items()))
+
+    def of(self, ids: Iterable[str]) -> tuple[Entry, ...]:
+        """The entries with these ids, oldest first."""
+        wanted = set(ids)
+        return tuple(each for each in self.all() if each.id in wanted)
+
+    def tallies(self, ids: Iterable[str] | None = None) -> tuple[Tally, ...]:
+        """How often each entry was seen, or each of some, by its id."""
+        return tuple(self._tally(each) for each in (self.all() if ids is None else self.of(ids)))
+
+    def ranked(self, context: str | None = None) -> tuple[str, ...]:
+        """The ids of all entries, or of one context, those that came up in most sessions first, then the newest."""
+        found = [each for each in self.tallies() if context in (None, each.context)]
+        return tuple(
+            each.entry for each in sorted(found, key=lambda each: (-each.sessions, -each.last.timestamp(), each.entry))
+        )
+
+    def _tally(self, entry: Entry) -> Tally:
+        none = Tally(entry=entry.id, context=entry.context, times=0, sessions=0, first=entry.at, last=entry.at)
+        return tallied(none, MemoryOccurrences(self._rows).of(entry.id))
+
+    def over(self) -> dict[str, str]:
+        """The entries of which nothing more comes, by id, and into which each was merged, if it was."""
+        every = states(self.all(), (), MemoryMoves(self._rows).all())
+        return {each.entry.id: each.merged_into for each in every if each.is_over}
+
+
+class MemoryOccurrences:
+    """Where entries were seen, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def all(self) -> tuple[Occurrence, ...]:
+        """Where entries were seen, oldest first."""
+        return self._read(None)
+
+    def of(self, entry: str) -> tuple[Occurrence, ...]:
+        """Where one entry was seen, oldest first."""
+        return self._read(entry)
+
+    def _read(self, entry: str | None) -> tuple[Occurrence, ...]:
+        split = {each.subject: each.value for each in MemoryMoves(self._rows).all() if each.kind is MoveKind.SPLIT}
+        every = (
+            structs.replace(each, entry=split.get(id_, each.entry)) for id_, each in self._rows.occurrences.items()
+        )
+        found = (each for each in every if entry in (None, each.entry))
+        return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+
+    def ids(self) -> frozenset[str]:
+        """The ids of all occurrences."""
+        return frozenset(self._rows.occurrences)
+
+
+class MemoryMoves:
+    """Decisions in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def all(self, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided, oldest first; with `every` also what was undone."""
+        return self._read(None, every=every)
+
+    def of(self, subject: str, *, every: bool = False) -> tuple[Move, ...]:
+        """What was decided about one entry, proposal or guard, oldest first; with `every` also what was undone."""
+        return self._read(subject, every=every)
+
+    def _read(self, subject: str | None, *, every: bool) -> tuple[Move, ...]:
+        found = tuple(each for _, each in sorted(self._rows.moves.items()) if subject in (None, each.subject))
+        return found if every else tuple(standing_moves(found))
+
+
+class MemoryProposals:
+    """Proposals in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def all(self) -> tuple[Proposal, ...]:
+        """Every proposal, oldest first."""
+        return tuple(each for _, each in sorted(self._rows.proposals.items()))
+
+
+class MemoryGuards:
+    """Guards in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def all(self) -> tuple[Guard, ...]:
+        """Every guard in its newest version, oldest first."""
+        return newest(sorted(self._rows.guards.values(), key=lambda each: (each.at, each.id)))

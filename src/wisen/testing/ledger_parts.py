@@ -1,0 +1,360 @@
+"""The other ports of a ledger in memory, for tests of what stands on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from wisen.model.guard import Guard
+from wisen.model.learning import Record, RecordKind
+from wisen.model.phrase import OwnPhrase, Proof, Search
+from wisen.model.snapshot import Snapshot
+from wisen.testing.learnt_parts import MemoryGuards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from wisen.model.change import Change, Look
+    from wisen.model.context import Alias, Context
+    from wisen.model.exposure import Exposure
+    from wisen.model.ownership import Ownership
+    from wisen.model.reinforcement import Reinforcement
+    from wisen.model.run import Run
+    from wisen.model.tombstone import Key, Tombstone
+    from wisen.model.trial import TrialOutcome
+    from wisen.store.ledger_removal import Row
+    from wisen.store.phrases import PhraseRow
+    from wisen.testing.ledger_rows import LedgerRows
+
+
+class MemoryContexts:
+    """Contexts in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, context: Context, alias: Alias | None) -> None:
+        """Remember a context and the directory it was seen in; the first sight of each stands."""
+        self._rows.contexts.setdefault(context.key, context)
+        if alias is not None:
+            self._rows.aliases.setdefault(
+                (alias.path, alias.machine, alias.context), replace(alias, since=alias.since.astimezone(UTC))
+            )
+
+    def all(self) -> tuple[Context, ...]:
+        """Every context ever seen, by key."""
+        return tuple(sorted(self._rows.contexts.values(), key=lambda context: context.key))
+
+    def aliases(self, machine: str) -> tuple[Alias, ...]:
+        """The directories of one machine, by path; one that changed its context stands there once for each."""
+        here = (alias for alias in self._rows.aliases.values() if alias.machine == machine)
+        return tuple(sorted(here, key=lambda alias: (alias.path, alias.since, alias.context)))
+
+
+class MemoryRuns:
+    """Runs in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, run: Run) -> None:
+        """Remember a run; recording the same one again changes nothing."""
+        utc = replace(run, started=run.started.astimezone(UTC), finished=run.finished.astimezone(UTC))
+        self._rows.runs.setdefault(run.id, utc)
+
+    def newest(self, limit: int) -> tuple[Run, ...]:
+        """The newest runs, newest first."""
+        return tuple(sorted(self._rows.runs.values(), key=lambda run: (run.started, run.id), reverse=True)[:limit])
+
+
+class MemoryProgramRecords:
+    """What programs recorded, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, record: Record) -> None:
+        """Remember what a program recorded; keeping the same one again changes nothing."""
+        self._rows.records.setdefault(record.id, replace(record, at=record.at.astimezone(UTC)))
+
+    def find(self, *, id_: str | None = None, tool: str | None = None, key: str | None = None) -> tuple[Record, ...]:
+        """What programs recorded, oldest first: the one with an id, or what concerns a tool or a key, or everything.
+
+        Insights and whatever tells of a try always concern. A success that tells of none, in a session where its tool
+        never failed, is left out unless its id is asked for: most of what a program records is that.
+        """
+        if id_ is not None:
+            return (self._rows.records[id_],) if id_ in self._rows.records else ()
+        failed = {_lane(record) for record in self._rows.records.values() if record.kind is RecordKind.FAILURE}
+        found = (
+            record
+            for record in self._rows.records.values()
+            if record.kind is not RecordKind.SUCCESS
+            or record.tried is not None
+            or (record.session is not None and _lane(record) in failed)
+        )
+        if tool is not None or key is not None:
+            found = (record for record in found if _concerns(record, tool, key))
+        return tuple(sorted(found, key=lambda record: (record.at, record.id)))
+
+
+class MemoryFileSnapshots:
+    """What files held, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, snapshot: Snapshot) -> None:
+        """Remember what a file held; the same text as in the newest snapshot of that file changes nothing."""
+        known = self.of(snapshot.path, machine=snapshot.machine)
+        if not known or known[-1].text != snapshot.text:
+            self._rows.snapshots.add(replace(snapshot, at=snapshot.at.astimezone(UTC)))
+
+    def of(self, path: str, *, machine: str | None = None) -> tuple[Snapshot, ...]:
+        """What the file of that path held, oldest first, on one machine or on all."""
+        found = (each for each in self._rows.snapshots if each.path == path and machine in (None, each.machine))
+        return tuple(sorted(found, key=lambda each: (each.at, each.machine, each.digest)))
+
+
+class MemoryChanges:
+    """Edits of files in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, change: Change) -> bool:
+        """Remember an edit of a file; the same one again changes nothing. False: another one came in its place."""
+        place = (change.machine, change.path, change.follows)
+        taken = {(each.machine, each.path, each.follows): each.id for each in self._rows.changes.values()}
+        if change.follows is not None and taken.get(place, change.id) != change.id:
+            return False
+        self._rows.changes.setdefault(change.id, structs.replace(change, at=change.at.astimezone(UTC)))
+        return True
+
+    def rewrite(self, change: Change) -> None:
+        """Put a change in the place of the one with its id, in one go."""
+        self._rows.changes[change.id] = structs.replace(change, at=change.at.astimezone(UTC))
+
+    def of(self, *, machine: str, path: str | None = None) -> tuple[Change, ...]:
+        """The edits of the files of one machine, or of one file, oldest first."""
+        found = (each for each in self._rows.changes.values() if each.machine == machine and path in (None, each.path))
+        return tuple(sorted(found, key=lambda each: each.id))
+
+    def add_look(self, look: Look) -> None:
+        """Remember what had become of a change; the same look again changes nothing."""
+        self._rows.looks.setdefault(look.id, structs.replace(look, at=look.at.astimezone(UTC)))
+
+    def looks(self, *, machine: str) -> tuple[Look, ...]:
+        """The looks at what was changed on one machine, oldest first."""
+        found = (each for each in self._rows.looks.values() if each.machine == machine)
+        return tuple(sorted(found, key=lambda each: each.id))
+
+
+class MemoryExposures:
+    """What agents were shown, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, rows: Iterable[Exposure]) -> None:
+        """Remember what was delivered or withheld, all of it or nothing; the same again changes nothing."""
+        for row in tuple(rows):
+            self._rows.exposures.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+
+    def all(self, *, tossed: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
+        """What was delivered or withheld, or of one session, or only what coins said, oldest first."""
+        return self._read(None, tossed=tossed, session=session)
+
+    def of(self, subject: str, *, tossed: bool = False, session: str | None = None) -> tuple[Exposure, ...]:
+        """What was delivered or withheld of one subject, oldest first."""
+        return self._read(subject, tossed=tossed, session=session)
+
+    def _read(self, subject: str | None, *, tossed: bool, session: str | None) -> tuple[Exposure, ...]:
+        found = (
+            each
+            for each in self._rows.exposures.values()
+            if subject in (None, each.subject)
+            and not (tossed and each.chance is None)
+            and session in (None, each.session)
+        )
+        return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+
+
+class MemoryTrialOutcomes:
+    """What sessions showed, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, rows: Iterable[TrialOutcome]) -> None:
+        """Remember what sessions showed about what is on trial, all of it or nothing; the first word stands."""
+        for row in tuple(rows):
+            self._rows.outcomes.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+
+    def all(self) -> tuple[TrialOutcome, ...]:
+        """What sessions showed about what is on trial, oldest first."""
+        return tuple(sorted(self._rows.outcomes.values(), key=lambda each: (each.at, each.id)))
+
+
+class MemoryReinforcements:
+    """What praise strengthened, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, rows: Iterable[Reinforcement]) -> None:
+        """Remember what praise strengthened, all of it or nothing; the first word stands."""
+        for row in tuple(rows):
+            self._rows.reinforcements.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+
+    def all(self) -> tuple[Reinforcement, ...]:
+        """What praise strengthened, oldest first."""
+        return tuple(sorted(self._rows.reinforcements.values(), key=lambda each: (each.at, each.id)))
+
+
+class MemoryTombstones:
+    """What was forgotten, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def bury(self, tombstone: Tombstone, keys: Iterable[Key]) -> None:
+        """Remember that something is forgotten, all of it or nothing."""
+        named = {key.id: key for key in keys}
+        self._rows.tombstones.setdefault(tombstone.id, structs.replace(tombstone, at=tombstone.at.astimezone(UTC)))
+        self._rows.keys[tombstone.id] = named | self._rows.keys.get(tombstone.id, {})
+
+    def all(self) -> tuple[Tombstone, ...]:
+        """Every tombstone, oldest first."""
+        return tuple(each for _, each in sorted(self._rows.tombstones.items()))
+
+    def buried(self, tombstone: str | None = None) -> tuple[Key, ...]:
+        """The keys of all tombstones, or of one."""
+        found = [(id_, keys) for id_, keys in sorted(self._rows.keys.items()) if tombstone in (None, id_)]
+        return tuple(key for _, keys in found for _, key in sorted(keys.items()))
+
+    def finish(self, tombstone: str, at: datetime) -> None:
+        """Remember that everything a tombstone names is gone."""
+        del at
+        self._rows.tombstones[tombstone] = structs.replace(self._rows.tombstones[tombstone], done=True)
+
+    def lift(self, tombstone: str) -> None:
+        """Take a tombstone away."""
+        self._rows.tombstones.pop(tombstone, None)
+        self._rows.keys.pop(tombstone, None)
+
+
+class MemoryPhrasebook:
+    """The user's own wording, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, rows: Iterable[PhraseRow]) -> None:
+        """Remember phrases, what speaks for them, and that they were looked for."""
+        for row in tuple(rows):
+            if isinstance(row, OwnPhrase):
+                self._rows.phrases.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+            elif isinstance(row, Proof):
+                self._rows.proofs.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+            else:
+                moments = {"at": row.at.astimezone(UTC), "since": row.since.astimezone(UTC)}
+                self._rows.searches.setdefault(row.id, structs.replace(row, **moments))
+
+    def all(self) -> tuple[OwnPhrase, ...]:
+        """Every word on a phrase of all machines, oldest first."""
+        return tuple(each for _, each in sorted(self._rows.phrases.items()))
+
+    def of(self, machine: str) -> tuple[OwnPhrase, ...]:
+        """Every word on a phrase of one machine, oldest first."""
+        return tuple(each for each in self.all() if each.machine == machine)
+
+    def proofs(self, machine: str | None = None) -> tuple[Proof, ...]:
+        """The turns that speak for the phrases of one machine, or of all, oldest first."""
+        found = (each for each in self._rows.proofs.values() if machine in (None, each.machine))
+        return tuple(sorted(found, key=lambda each: (each.at, each.id)))
+
+    def searches(self, machine: str | None = None) -> tuple[Search, ...]:
+        """When phrases were looked for on one machine, or on all, oldest first."""
+        return tuple(each for _, each in sorted(self._rows.searches.items()) if machine in (None, each.machine))
+
+
+class MemoryOwnerships:
+    """Whose files and folders are, in memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def add(self, rows: Iterable[Ownership]) -> None:
+        """Remember words about files and folders."""
+        for row in tuple(rows):
+            self._rows.ownerships.setdefault(row.id, structs.replace(row, at=row.at.astimezone(UTC)))
+
+    def all(self) -> tuple[Ownership, ...]:
+        """Every word about files and folders of all machines, oldest first."""
+        return tuple(sorted(self._rows.ownerships.values(), key=lambda each: (each.at, each.id)))
+
+    def of(self, machine: str) -> tuple[Ownership, ...]:
+        """Every word about files and folders of one machine, oldest first."""
+        return tuple(each for each in self.all() if each.machine == machine)
+
+
+class MemoryLedgerRemoval:
+    """How rows go out of memory."""
+
+    def __init__(self, rows: LedgerRows) -> None:
+        self._rows = rows
+
+    def rows(self) -> Iterator[Row]:
+        """Every row that somebody may want to be forgotten, of all machines."""
+        held = self._rows
+        for rows in (held.entries, held.occurrences, held.moves, held.proposals, held.records):
+            yield from rows.values()
+        yield from MemoryGuards(held).all()
+        yield from held.snapshots
+        for rest in (held.changes, held.looks, held.runs, held.exposures, held.aliases, held.contexts):
+            yield from rest.values()
+        for more in (held.outcomes, held.reinforcements, held.proofs, held.phrases, held.searches):
+            yield from more.values()
+        yield from held.ownerships.values()
+
+    def remove(self, rows: Iterable[Row]) -> int:
+        """Delete rows; returns how many were there."""
+        gone = 0
+        here = self._rows
+        places: list[dict[Any, Any]] = [here.entries, here.occurrences, here.moves, here.proposals, here.records]
+        places += [here.changes, here.looks, here.runs, here.exposures, here.aliases, here.contexts]
+        places += [here.outcomes, here.reinforcements, here.proofs, here.phrases, here.searches]
+        places.append(here.ownerships)
+        for row in tuple(rows):
+            for held in places:
+                for key in [key for key, each in held.items() if each == row]:
+                    del held[key]
+                    gone += 1
+            for version in [key for key in self._rows.guards if isinstance(row, Guard) and key[0] == row.id]:
+                del self._rows.guards[version]
+                gone += 1
+            if isinstance(row, Snapshot) and row in self._rows.snapshots:
+                self._rows.snapshots.remove(row)
+                gone += 1
+        return gone
+
+    def scrub(self) -> None:
+        """Nothing is left of what was deleted here."""
+
+
+def _lane(record: Record) -> tuple[str, str | None, str | None]:
+    return record.machine, record.session, record.tool
+
+
+def _concerns(record: Record, tool: str | None, key: str | None) -> bool:
+    return (
+        record.kind is RecordKind.INSIGHT
+        or record.tried is not None
+        or (tool is not None and record.tool == tool)
+        or (key is not None and record.signature is not None and record.signature.key == key)
+    )

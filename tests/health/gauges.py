@@ -1,0 +1,48 @@
+"""What every gauge promises, as a suite; and a gauge that tells what a test says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.model.hook import Caller, Program, Vitals
+from wisen.testing.hooks_contract import CALLER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wisen.agents.hook_ports import Gauge
+
+
+class FixedGauge:
+    """A gauge that reads nothing."""
+
+    def __init__(self, vitals: Vitals | None = None, faults: Mapping[str, str] | None = None) -> None:
+        """`faults`: what is wrong with a caller, by its home."""
+        self._vitals, self._faults = vitals or Vitals(), faults or {}
+
+    def vitals(self) -> Vitals:
+        """What the test says."""
+        return self._vitals
+
+    def fault(self, caller: Caller) -> str:
+        """What the test says."""
+        return self._faults.get(caller.home, "")
+
+
+class GaugeContract:
+    """Fixture: `gauge`, of a home where nothing was ever done."""
+
+    def test_where_nothing_was_done_nothing_is_told(self, gauge: Gauge) -> None:
+        vitals = gauge.vitals()
+        assert (vitals.beats, vitals.failure, vitals.waiting, vitals.waiting_since) == ({}, None, 0, None)
+        assert vitals.newest is None
+        assert vitals.trouble == ""
+
+    def test_looking_twice_tells_the_same(self, gauge: Gauge) -> None:
+        one, other = gauge.vitals(), gauge.vitals()
+        assert (one.beats, one.snapshot, one.trouble) == (other.beats, other.snapshot, other.trouble)
+
+    def test_what_cannot_be_run_is_a_fault(self, gauge: Gauge) -> None:
+        assert gauge.fault(CALLER)
+        gone = Program(python="/gone/python3", client="/gone/wisen/surfaces/hook/client.py")
+        assert gauge.fault(Caller(home=CALLER.home, direct=gone))
