@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.delivery.fake_shelf import MemoryShelf
+from tests.delivery.shelf_contract import ShelfContract
 from wisen.delivery.shelf import HomeShelf
 from wisen.errors import StoreError
 from wisen.health.gauge import HomeGauge
 from wisen.surfaces.hook.hook_shelf import Shelf as ClientShelf
 from wisen.system.clock import SystemClock
-from wisen.testing.fake_shelf import MemoryShelf
-from wisen.testing.shelf_contract import ShelfContract
 
 Leave = Callable[..., None]
 

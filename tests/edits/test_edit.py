@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.edits.desks import a_desk, plan
+from tests.edits.fake_checkouts import MemoryCheckouts
 from wisen.edits.budget import budget_of
 from wisen.edits.edit import Editor, PassagePlan
 from wisen.edits.managed import managed_in
@@ -18,7 +19,6 @@ from wisen.edits.undo import Undone
 from wisen.edits.user_files import UserFiles
 from wisen.errors import FileChanged, FileError, FileFull, UsageError
 from wisen.model.change import Checkout, Fate, Line, digest
-from wisen.testing.fake_checkouts import MemoryCheckouts
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import FixedClock
 from wisen.testing.log_writer import NOON

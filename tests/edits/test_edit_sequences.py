@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.edits.desks import a_desk, plan
+from tests.edits.fake_checkouts import MemoryCheckouts
 from wisen.edits.edit import Editor, ValuePlan
 from wisen.edits.managed import MARK
 from wisen.edits.notice import notice
 from wisen.edits.settings_text import parsed, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
 from wisen.model.change import Fate, digest
-from wisen.testing.fake_checkouts import MemoryCheckouts
 
 if TYPE_CHECKING:
     from wisen.edits.settings_text import Format

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.edits.desks import plan
+from tests.edits.fake_checkouts import MemoryCheckouts
 from tests.store.store_writer import ledger_of
 from wisen.edits.edit import Editor, ValuePlan
 from wisen.edits.notice import notice
@@ -27,7 +28,6 @@ from wisen.errors import StoreError, WisenError
 from wisen.model.change import Fate, digest
 from wisen.system.clock import SystemClock
 from wisen.system.ids import Ulids
-from wisen.testing.fake_checkouts import MemoryCheckouts
 from wisen.testing.fakes import FixedClock
 
 if TYPE_CHECKING:

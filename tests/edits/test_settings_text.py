@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.edits.desks import a_desk
+from tests.edits.fake_files import MemoryFiles
 from wisen.edits.edit import Editor, ValuePlan
 from wisen.edits.settings_text import Format, Json, parsed, same, with_value, without_value
 from wisen.errors import SettingsUnclear, UsageError
 from wisen.model.change import digest
-from wisen.testing.fake_files import MemoryFiles
 
 Path = tuple[str | int, ...]
 FORMATS: tuple[Format, ...] = ("json", "json5", "toml", "yaml")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from tests.edits.fake_files import MemoryFiles
 from wisen.edits.permission import TABLE, Leave, Profile, PromotePolicy, leave_for
 from wisen.edits.targets import Target, kind_of, target_of
 from wisen.lessons.conflicts import OUTVOTED, brought_back, score, settled
@@ -30,7 +31,6 @@ from wisen.model.signal import About
 from wisen.proposals.propose import expired, proposed
 from wisen.store.scribe import Scribe
 from wisen.testing.entries_contract import a_move, a_proposal, an_entry, an_occurrence
-from wisen.testing.fake_files import MemoryFiles
 from wisen.testing.fake_ledger import MemoryLedger
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON

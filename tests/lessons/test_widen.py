@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from tests.edits.fake_files import MemoryFiles
 from wisen.edits.permission import PromotePolicy
 from wisen.edits.targets import Target, target_everywhere
 from wisen.lessons.reach import says_everywhere, teaching
@@ -17,7 +18,6 @@ from wisen.proposals.widen import widened
 from wisen.rules.rule_answers import GivenAnswer, answered, bearer
 from wisen.store.scribe import Scribe
 from wisen.testing.entries_contract import a_proposal, an_entry
-from wisen.testing.fake_files import MemoryFiles
 from wisen.testing.fakes import CountingIds, FixedClock
 from wisen.testing.log_writer import NOON
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.courses import AT, came_to, course
+from tests.edits.fake_files import MemoryFiles
 from wisen.memory.days import MOST_A_DAY, MOST_OF_A_SESSION
 from wisen.memory.keep import keep, shelf_of
 from wisen.memory.summary_text import Setting
 from wisen.model.summary import DayMark, Summary
-from wisen.testing.fake_files import MemoryFiles
 from wisen.text.daily import read_day
 
 pytestmark = pytest.mark.requirement("S11")

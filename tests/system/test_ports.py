@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.edits.fake_checkouts import CheckoutsContract, MemoryCheckouts
+from tests.edits.fake_files import FilesContract, MemoryFiles
 from wisen.edits.user_files import UserFiles
 from wisen.errors import ModelFailed, Reason
 from wisen.logs.reading_workers import WorkerProcesses
@@ -19,8 +21,6 @@ from wisen.model.model_use import Tier
 from wisen.system.clock import SystemClock
 from wisen.system.git import GitCheckouts
 from wisen.system.ids import Ulids
-from wisen.testing.fake_checkouts import CheckoutsContract, MemoryCheckouts
-from wisen.testing.fake_files import FilesContract, MemoryFiles
 from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.fakes import CountingIds, FixedClock, HashEmbedder, InlineExecutor
 from wisen.testing.port_contracts import (
