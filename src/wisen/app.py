@@ -1,4 +1,4 @@
-"""The one place that names brands and reads the environment: from settings to a working Learner."""
+"""The one place that reads the environment and opens stores and agents: from settings to a working Learner."""
 
 from __future__ import annotations
 
