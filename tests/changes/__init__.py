@@ -1,0 +1,1 @@
+"""Proposals: how they are named, answered and taken back."""
