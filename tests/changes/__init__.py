@@ -1,1 +1,1 @@
-"""Proposals: how they are named, answered and taken back."""
+"""Changes: what was done to files, and how it is taken back."""
