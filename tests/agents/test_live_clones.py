@@ -9,6 +9,7 @@ import pytest
 from tests.agents import test_live_claude_code as live_claude_code
 from tests.agents import test_live_codex as live_codex
 from tests.ownership import APP, PROMOTED, git, repository
+from wisen import app as wiring
 
 pytestmark = [pytest.mark.requirement("X7"), pytest.mark.needs("git")]
 
@@ -59,7 +60,7 @@ def test_a_hostile_clone_is_not_heard_and_not_told_what_was_learnt_elsewhere(age
             learnings.write_text(PROMOTED.replace(EVIL, OWN))
             world.cycle()
             assert OWN not in told(app)
-            with app.wire(world.home, world.environment).learner() as learner:
+            with wiring.wire(world.home, world.environment).learner() as learner:
                 (file,) = learner.contexts.adoptable_files(learnings)
                 learner.contexts.adopt(file)
             world.cycle()
