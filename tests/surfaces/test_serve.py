@@ -169,7 +169,15 @@ def test_a_round_that_runs_is_ended_with_the_server_and_a_failed_one_is_told(tmp
 
 def test_a_stop_signal_leaves_no_process_behind(shop: Path) -> None:
     command = [str(WISEN), "serve", "--port", "0", "--every", "0"]
-    process = subprocess.Popen(command, cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=shop,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell starts what it puts into the background with this signal ignored, and so the suite may have been.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - it takes no lock
+    )
     assert process.stdout is not None
     assert process.stdout.readline().startswith("Serving on http://127.0.0.1:")
     process.send_signal(signal.SIGINT)
