@@ -42,7 +42,7 @@ FEATURES = (
     *("forgetting", "report", "install", "health", "records", "workflows"),
 )
 """One noun each. They do not import each other."""
-TOP = (("settings", "opened", "cycle", "learner"), ("app", "app_agents", "app_stores", "__init__"), ("surfaces",))
+TOP = (("settings", "dependencies", "cycle", "learner"), ("app", "app_agents", "app_stores", "__init__"), ("surfaces",))
 """What stands above the features, from the lowest to the highest."""
 LEVELS: dict[str, int] = {room: level for level, rooms in enumerate((*MECHANISMS, FEATURES, *TOP)) for room in rooms}
 ROOMS = sorted({*LEVELS, "testing", "hook"})
@@ -279,3 +279,20 @@ def test_a_service_inherits_from_nobody_and_each_feature_but_workflows_has_one()
     services = {file: node for file, node in classes() if node.name.endswith("Service")}
     assert all(not node.bases for node in services.values())
     assert {file.split("/")[0] for file in services} >= set(FEATURES) - {"workflows"}
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "kernel").glob("*.py")), ids=lambda path: path.stem)
+def test_the_kernel_loads_nothing_but_itself(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    loaded = [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and id(node) not in for_types
+    ]
+    assert [each for each in loaded if not each.startswith(("from .", "from __future__"))] == []

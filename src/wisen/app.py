@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, cast
 
 from wisen import __version__, settings
 from wisen.app_agents import AgentWiring
+from wisen.dependencies import Dependencies
 from wisen.errors import SettingsError, WisenError
 from wisen.learner import Learner
 from wisen.logs.settings import with_key
 from wisen.model.model_use import ModelsPolicy
-from wisen.opened import Opened
 from wisen.system.home_access import HomeAccess, home_directory, refuse_foreign, tighten
 from wisen.system.kept_file import kept
 
@@ -204,7 +204,7 @@ class Wiring(AgentWiring):
         files = PrivateFiles(self._files(), self.settings.home)
         checkouts = GitCheckouts(self.environment)
         return Learner(
-            Opened(
+            Dependencies(
                 home=home,
                 projects=projects,
                 desk=Desk(files, checkouts, home.ledger, clock, home.ids, machine),

@@ -79,10 +79,9 @@ def learn(wisen: Learner, turn: TurnOptions) -> Report:
     with step("recollect"):
         wisen.memory.recollect(known.states)
     with step("judge"):
-        judged, now.instructions = wisen.blame.judge_or_recall(
+        now.judged, now.instructions = wisen.blame.judge_or_recall(
             judges=turn.judges, is_new=now.new_events > 0, fences=fences, places=selection.places
         )
-        now.judged = judged
     with step("guard"):
         now.proposals += wisen.guards.crystallize(now.fixes, known.states, now.judged) if now.new_events else 0
     with step("ask about fixes"):

@@ -10,7 +10,7 @@ from wisen.blame.service import BlameService
 from wisen.changes.service import ChangeService
 from wisen.contexts.service import ContextService
 from wisen.decisions.refresh import Refresh
-from wisen.delivery.handed_in import Candidates
+from wisen.delivery.candidate_sources import Candidates
 from wisen.delivery.service import DeliveryService
 from wisen.errors import StoreDamaged, UsageError, WisenError
 from wisen.feedback.service import FeedbackService
@@ -29,7 +29,7 @@ from wisen.model.fences import Fences
 from wisen.model.report import Selection
 from wisen.models.service import ModelService
 from wisen.praise.service import PraiseService
-from wisen.proposals.service import AnswersOfFeatures, ProposalService
+from wisen.proposals.service import AnswerHandlers, ProposalService
 from wisen.records.service import RecordsService
 from wisen.report.service import ReportService
 from wisen.rules.service import RuleService
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
     from wisen.cycle import TurnOptions
     from wisen.delivery.hook_snapshot import Published
+    from wisen.dependencies import Dependencies
     from wisen.memory.diary import Diary
     from wisen.model.cycled import Cycled
     from wisen.model.entry_state import EntryState
     from wisen.model.history import History
     from wisen.model.report import Report
     from wisen.model.state import State
-    from wisen.opened import Opened
     from wisen.store.home import Home
 
 _SHOWN_RUNS = 10
@@ -62,7 +62,7 @@ _ROUNDS = 3
 class Learner:
     """Learns from agents' sessions and what programs record. Made by `wisen.open_learner`; use it in a `with` block."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Dependencies) -> None:
         self.home, self.projects, self.decisions = opened.home, opened.projects, opened.decisions
         self._opened, settings = opened, opened.settings
         self._fences = Fences()  # each run has new ones of the same kind
@@ -146,7 +146,7 @@ class Learner:
             decisions,
             shelf=opened.shelf,
             rule_files=rule_files,
-            answers=AnswersOfFeatures(
+            answers=AnswerHandlers(
                 rules=self.rules.proposals,
                 kinds={ProposalType.GUARD: self.guards, ProposalType.FIX: self.fixes},
                 overrule=self.guards.overrule_from_chat,

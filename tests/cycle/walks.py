@@ -249,7 +249,8 @@ def markdown(walk: Walk) -> str:
     """A walk as a list of `file: function`."""
     title, _, rest = walk.title.rstrip(".").partition(": ")
     again = len(walk.stations) - len({*walk.stations})
-    passed = f"{len({*walk.stations})} folders{f', {again} times into one again' if again else ''}"
+    many = len({*walk.stations})
+    passed = f"{many} folder{'s' * (many != 1)}{f', {again} times into one again' if again else ''}"
     lines = [f"**{title}** ({rest}): {passed}; {len(walk.files)} files run.", ""]
     for number, (_, stops) in enumerate(walk.stages, 1):
         functions = dict.fromkeys(place for stop in stops for place in (stop.entry, *stop.functions))

@@ -12,7 +12,7 @@ from wisen import app
 from wisen.model.entry import Entry, EntryOrigin, EntrySource, EntryStatus, EntryType, MoveKind
 from wisen.model.entry_state import EntryState
 from wisen.model.fences import Fences
-from wisen.store.known_entries import Known
+from wisen.store.known_entries import KnownEntries
 from wisen.testing.transcripts import ClaudeTranscript
 from wisen.text.standing_alone import is_of_the_moment, stands_alone
 
@@ -49,7 +49,7 @@ def learn(home: Path, *sessions: str) -> Learnt:
         ledger = learner.home.ledger
         made, of = learner._tell(Fences()), dict(learner.projects.places())
         proposals = [each.text for each in ledger.proposals.all()]
-        return Learnt(made.block(of[str(shop)]), made.block(of[str(other)]), proposals, Known(ledger).states)
+        return Learnt(made.block(of[str(shop)]), made.block(of[str(other)]), proposals, KnownEntries(ledger).states)
 
 
 @pytest.mark.requirement("N1", "N4")
@@ -119,11 +119,11 @@ def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) ->
     with app.wire(home, {"HOME": str(home)}).learner() as learner:
         learner.learn()
         ledger = learner.home.ledger
-        (state,) = Known(ledger).states
+        (state,) = KnownEntries(ledger).states
         ledger.entries.enter([an_old_entry(state.entry)])
         ledger.entries.enter([learner.home.scribe.move(state.entry.id, MoveKind.MERGE, "01OLD")])
         learner.learn()
-        old = next(each for each in Known(ledger).states if each.entry.id == "01OLD")
+        old = next(each for each in KnownEntries(ledger).states if each.entry.id == "01OLD")
     assert (old.text, old.status) == ("Stop using any types.", EntryStatus.PENDING)
 
 

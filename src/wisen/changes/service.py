@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.decisions.rejecting import reject
+from wisen.decisions.reject_rule import reject
 from wisen.edits.rule_lines import rule_of
 from wisen.errors import UsageError
 from wisen.model.change import Fate

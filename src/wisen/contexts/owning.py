@@ -15,7 +15,7 @@ from wisen.errors import FileError
 from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER, learnings_in
 from wisen.logs.markers import foreign_markers
-from wisen.logs.owned import changes_of, context_of_file, word_about
+from wisen.logs.ownership_rows import changes_of, context_of_file, word_about
 from wisen.model.ownership import Ownership, OwnershipVerdict, Subject
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from wisen.contexts import owning
 from wisen.errors import UsageError
 from wisen.logs.adoption import BEGINNING
 from wisen.logs.learnings_files import FOLDER
-from wisen.logs.owned import context_of_file, word_about
+from wisen.logs.ownership_rows import context_of_file, word_about
 from wisen.model.entry import MoveKind, Who
-from wisen.model.entry_state import states
 from wisen.model.ownership import AdoptableFile, OwnershipVerdict, Subject
+from wisen.store.known_entries import entry_states
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -187,9 +187,7 @@ class ContextService:
             own = self._projects.scope.key_at(Path(claim.root))
             self._put_place(claim.root, claim.context, claim.context)
             ledger = self._home.ledger
-            every = states(
-                ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all(), ledger.reinforcements.all()
-            )
+            every = entry_states(ledger)
             here = [each for each in every if each.context == own and not each.is_over]
             why = f"you joined {claim.root} to {claim.context.name}"
             scribe = self._home.scribe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.logs.owned import note_places
+from wisen.logs.ownership_rows import note_places
 from wisen.model.context import ContextKind
 from wisen.model.entry import Answer, EntryStatus, Move, MoveKind
 from wisen.model.entry_state import asked, states

@@ -25,14 +25,14 @@ from wisen.model.guard import GuardSource, Mode, guard_states
 from wisen.model.guard_words import describe_proposal
 from wisen.model.report import Selection
 from wisen.safety.entry_words import agent_text, is_told
-from wisen.store.known_entries import Known
+from wisen.store.known_entries import KnownEntries
 from wisen.text.superseded import overruled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.delivery.block import TellLine
-    from wisen.delivery.handed_in import Candidates
+    from wisen.delivery.candidate_sources import Candidates
     from wisen.delivery.hook_snapshot import Published
     from wisen.delivery.settings import DeliverPolicy
     from wisen.edits.permission import PromotePolicy
@@ -66,7 +66,7 @@ class Telling:
     def published(self, fences: Fences) -> Published:
         """Everything that hooks may need, made of the ledger and the index as they are."""
         ledger = self._home.ledger
-        known = Known(ledger)
+        known = KnownEntries(ledger)
         as_of = newest_word(known.states)
         every = [each for each in known.states if not each.is_over]
         every.sort(key=lambda each: (_RANKS[each.priority], -each.weight(as_of), -each.durable, each.entry.id))

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.trial import TrialStandings
     from wisen.store.home import Home
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
 
 
 class Trials:
     """What is on trial, what a trial has ended, and what is to be told of that."""
 
-    def __init__(self, home: Home, known: Known, answers: Iterable[Asked], standings: TrialStandings) -> None:
+    def __init__(self, home: Home, known: KnownEntries, answers: Iterable[Asked], standings: TrialStandings) -> None:
         """Begin with how trials stand."""
         self._home, self._known, self._standings = home, known, standings
         self._wanted = put_on_trial(answers)

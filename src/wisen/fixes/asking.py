@@ -12,7 +12,7 @@ from wisen.model.context import NOWHERE
 from wisen.model.entry_state import asked
 from wisen.model.fix import Danger
 from wisen.model.report import Selection
-from wisen.store.known_entries import Known
+from wisen.store.known_entries import KnownEntries
 
 if TYPE_CHECKING:
     from wisen.delivery.settings import DeliverPolicy
@@ -26,7 +26,7 @@ LEFT_OUT = "…"
 
 def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) -> int:
     """Put what waits for the user's yes among the proposals, once. Returns how many are new."""
-    known = Known(home.ledger)
+    known = KnownEntries(home.ledger)
     waiting = _waiting(home, rule_files, policy, known)
     if not waiting:
         return 0
@@ -40,7 +40,7 @@ def ask_about_fixes(home: Home, rule_files: RuleFiles, policy: DeliverPolicy) ->
     return len(rows)
 
 
-def _waiting(home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: Known) -> list[tuple[Fix, str]]:
+def _waiting(home: Home, rule_files: RuleFiles, policy: DeliverPolicy, known: KnownEntries) -> list[tuple[Fix, str]]:
     """Fixes that are sure and not known to be harmless, with where they helped; none that speaks against a rule."""
     rules = RulesInForce(home, rule_files, known.states)
     guarded = {each.of for each in home.ledger.guards.all()}  # the user is asked about the guard: once is enough

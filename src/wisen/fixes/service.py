@@ -116,7 +116,7 @@ class FixService:
     def held_back(self) -> tuple[HeldBack, ...]:
         """Fixes that are told nowhere or not everywhere, because a rule in force says not to do that."""
         from wisen.delivery.fixes_told import fixes_to_tell
-        from wisen.store.known_entries import Known
+        from wisen.store.known_entries import KnownEntries
 
-        states = Known(self._home.ledger).states
+        states = KnownEntries(self._home.ledger).states
         return tuple(fixes_to_tell(self._home, self._rule_files, states, self._deliver, self._praised)[1])

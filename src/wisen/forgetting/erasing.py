@@ -102,11 +102,11 @@ class Eraser:
 
     def _work_out_anew(self, graves: Sequence[Grave], summaries: Sequence[str]) -> None:
         """What is left is understood, written down and prepared as if the rest had never been."""
-        from wisen.store.known_entries import Known
+        from wisen.store.known_entries import KnownEntries
 
         shelf = self._holdings.shelf
         self._neighbours.understand().keep(only=summaries)
-        self._neighbours.recollect(Known(self._home.ledger).states)
+        self._neighbours.recollect(KnownEntries(self._home.ledger).states)
         self._refresh.books()
         prepared = bool(shelf.holds())
         for grave in graves:

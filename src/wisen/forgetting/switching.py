@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
 from wisen.logs.markers import is_own_marker, write_off_places
-from wisen.logs.owned import word_about
+from wisen.logs.ownership_rows import word_about
 from wisen.logs.switches import MARKER
 from wisen.model.change import SWITCHED_OFF
 from wisen.model.entry import Who

@@ -11,7 +11,7 @@ from wisen.model.change import Fate, Line
 from wisen.model.doubles import carried_over, doubled_entries, doubled_questions
 from wisen.model.entry import Answer, MoveKind, rule_id
 from wisen.model.entry_state import asked
-from wisen.store.known_entries import Known
+from wisen.store.known_entries import KnownEntries
 
 if TYPE_CHECKING:
     from wisen.edits.past import Desk
@@ -38,7 +38,7 @@ def join_doubles(home: Home, desk: Desk, *, dry_run: bool = False) -> tuple[Join
 
     Returns what was joined, and whether anything was entered.
     """
-    known = Known(home.ledger)
+    known = KnownEntries(home.ledger)
     standing = _lines(desk)
     written = {state.entry.id for state in known.states if rule_id(state.entry.id) in standing}
     rows: list[Move] = []

@@ -8,7 +8,7 @@ from wisen.decisions.service import decision_words, rule_words
 from wisen.errors import UsageError
 from wisen.model.entry import LOGGABLE, Entry, EntryOrigin, EntrySource, EntryStatus, MoveKind, Priority, Who
 from wisen.model.entry_state import states
-from wisen.store.known_entries import Known, entry_states, find_entry
+from wisen.store.known_entries import KnownEntries, entry_states, find_entry
 from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ class LessonService:
         """Every entry with what became of it, oldest first."""
         return entry_states(self._home.ledger)
 
-    def known(self) -> Known:
+    def known(self) -> KnownEntries:
         """What the ledger knows of entries, to be gone on with."""
-        return Known(self._home.ledger)
+        return KnownEntries(self._home.ledger)
 
     def top(self, limit: int, *, every: bool = False, context: str | None = None) -> tuple[tuple[EntryState, ...], int]:
         """The entries that came up most, and how many there are; only those that are shown are read.
@@ -208,13 +208,13 @@ class LessonService:
         return joined
 
     def record(
-        self, known: Known, said: Iterable[Sighting], fixes: Iterable[Fix], fences: Fences, *, new: bool
+        self, known: KnownEntries, said: Iterable[Sighting], fixes: Iterable[Fix], fences: Fences, *, new: bool
     ) -> None:
         """What the user said, what kept failing and what is better left out become entries; the newest word stands.
 
         `new`: whether sessions held something new.
         """
-        from wisen.lessons.entering import learn
+        from wisen.lessons.entry_steps import learn
         from wisen.lessons.superseding import settle
 
         learn(self._home, self._projects, known, said, fixes, fences=fences, new=new)

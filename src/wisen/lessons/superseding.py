@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from wisen.model.entry import Move
     from wisen.model.entry_state import Asked, EntryState
     from wisen.store.home import Home
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
     from wisen.store.scribe import Scribe
 
 RETIRED = "its rule was superseded"
 """With what the reason begins where a guard was retired with its rule: it is at work again when the rule is."""
 
 
-def settle(home: Home, known: Known, is_word: Callable[[EntryState], bool]) -> None:
+def settle(home: Home, known: KnownEntries, is_word: Callable[[EntryState], bool]) -> None:
     """Let the newest words stand: entries, the guards made of them, and questions that only the user can answer."""
 
     def said_in(entry: str, context: str) -> datetime | None:
@@ -42,7 +42,7 @@ def settle(home: Home, known: Known, is_word: Callable[[EntryState], bool]) -> N
     known.enter([*_questions(found.questions, before, home.scribe), *_answered(known.states, before, home.scribe)])
 
 
-def _guards_with_their_rules(home: Home, known: Known) -> list[Move]:
+def _guards_with_their_rules(home: Home, known: KnownEntries) -> list[Move]:
     """Guards of superseded rules only look on, and are at work again when their rule stands again."""
     rules = {state.entry.id: state for state in known.states}
     found = []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wisen.edits.past import past
-from wisen.logs.owned import word_about
+from wisen.logs.ownership_rows import word_about
 from wisen.logs.switches import MARKER
 from wisen.model.change import Passage
 from wisen.model.ownership import OwnershipVerdict, Subject

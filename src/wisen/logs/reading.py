@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from wisen.errors import StoreError
 from wisen.logs import watch
 from wisen.logs.gather import Task, collector_paused, gather
-from wisen.logs.owned import note_places, still_owned
+from wisen.logs.ownership_rows import note_places, still_owned
 from wisen.model.fences import FenceKind
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Proposals: what waits for a person, what was answered, and how it is undone."""
+"""Proposals: what waits for a person, and what an answer does."""

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from wisen.model.suggestion import Doubt, Reading, TakenReading
     from wisen.proposals.chat import Chat
     from wisen.proposals.conversations import ConversationExcerpt
-    from wisen.proposals.proposing import OutdatedLine
+    from wisen.proposals.proposal_round import OutdatedLine
     from wisen.proposals.suggesting import DoubtfulTurns, Suggestions
     from wisen.store.home import Home
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
 
 Old = TypeVar("Old", bound="OutdatedLine")
 _DIGITS = 4
@@ -42,7 +42,7 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswersOfFeatures:
+class AnswerHandlers:
     """What features do with an answer, and with what users type to their agents."""
 
     rules: ProposalKind
@@ -66,7 +66,7 @@ class ProposalService:
         *,
         shelf: Shelf,
         rule_files: RuleFiles,
-        answers: AnswersOfFeatures,
+        answers: AnswerHandlers,
         doubtful_turns: DoubtfulTurns,
         settings: PromotePolicy,
         viewer: str,
@@ -203,7 +203,7 @@ class ProposalService:
 
     def propose(
         self,
-        known: Known,
+        known: KnownEntries,
         outdated: Callable[[], Sequence[Old]],
         replacements: Callable[[Sequence[Old], Sequence[Asked]], list[Proposal]],
         fences: Fences,
@@ -212,9 +212,9 @@ class ProposalService:
 
         `outdated` finds lines in files that no longer say what holds; `replacements` makes proposals of them.
         """
-        from wisen.proposals.proposing import Proposing
+        from wisen.proposals.proposal_round import ProposalRound
 
-        ready = Proposing(self._home, self._projects, self._rule_files, self._settings, fences)
+        ready = ProposalRound(self._home, self._projects, self._rule_files, self._settings, fences)
         return ready.propose(known, outdated, replacements)
 
     def carry_out(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

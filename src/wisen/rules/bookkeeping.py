@@ -11,7 +11,7 @@ from msgspec import structs
 
 from wisen.decisions.proposal_rows import command_proposal
 from wisen.logs.learnings_files import FOLDER
-from wisen.logs.owned import owned_learnings
+from wisen.logs.ownership_rows import owned_learnings
 from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import Entry, EntryStatus, Move, MoveKind, Proposal, Who, rule_id
 from wisen.model.entry_state import asked
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wisen.rules.books import Book
     from wisen.safety.ward import Ward
     from wisen.store.home import Home
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
     from wisen.store.scribe import Scribe
     from wisen.system.machine_ports import Files
 
@@ -39,7 +39,7 @@ MOST_FOUND = 50
 """How many questions about what was done to files wait at once."""
 
 
-def take_in(home: Home, projects: Projects, files: Files, known: Known, fences: Fences) -> None:
+def take_in(home: Home, projects: Projects, files: Files, known: KnownEntries, fences: Fences) -> None:
     """What was done to the books is asked about; what others wrote into a workspace is imported."""
     rows: list[Learnt] = []
     edited: list[HandEdit] = []

@@ -10,12 +10,12 @@ import msgspec
 from msgspec import structs
 
 from wisen.decisions.proposal_rows import command_proposal
-from wisen.decisions.rejecting import reject
+from wisen.decisions.reject_rule import reject
 from wisen.edits.rule_lines import rule_of
 from wisen.model.change import Fate, Line
 from wisen.model.entry import REMOVED, Answer, EntryStatus, MoveKind, Proposal, Who
 from wisen.model.entry_state import asked
-from wisen.store.known_entries import Known
+from wisen.store.known_entries import KnownEntries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ def apply_looks(home: Home, looks: Sequence[Look]) -> None:
     """Take what was noticed as the user's word, or ask once where something else may have done it."""
     if not looks:
         return
-    known = Known(home.ledger)
+    known = KnownEntries(home.ledger)
     states = {state.entry.id: state for state in known.states}
     changes = {each.id: each for each in home.ledger.changes.of(machine=home.machine)}
     for look in looks:
@@ -77,12 +77,12 @@ def _changed(home: Home, path: str) -> datetime:
         return now
 
 
-def _was_removed(known: Known, state: EntryState) -> bool:
+def _was_removed(known: KnownEntries, state: EntryState) -> bool:
     moves = [each for each in known.moves if each.subject == state.entry.id and each.kind is MoveKind.STATUS]
     return state.status is EntryStatus.WONT_FIX and bool(moves) and moves[-1].why.startswith(REMOVED)
 
 
-def _ask(home: Home, known: Known, seen: Sequence[tuple[Change, Look]]) -> None:
+def _ask(home: Home, known: KnownEntries, seen: Sequence[tuple[Change, Look]]) -> None:
     """Ask once about each line that git may have taken; a question is over when the line is back."""
     before = asked(home.ledger.proposals.all(), known.moves)
     rows: list[Proposal | Move] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from wisen.decisions.proposal_kinds import refuse_place
 from wisen.errors import FileChanged, FileError, PersonNeeded, PlaceNeeded, StoreError, UsageError
 from wisen.model.change import digest
 from wisen.model.entry import MoveKind, Who, rule_id
@@ -49,8 +50,7 @@ class RuleWriter:
         """
         if is_placed(proposal):
             return self._places.place_for(proposal, to)
-        if to is not None:
-            raise UsageError(f"{proposal.id} goes into no file, so {to!r} is no place for it. Leave out --to.")
+        refuse_place(proposal, to)
         return None
 
     def chosen_places(self) -> tuple[ChosenPlace, ...]:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from wisen.rules.outdated import Outdated
     from wisen.rules.rule_writing import ChosenPlace
     from wisen.store.home import Home
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
 
 RULES = "rules.md"
 
@@ -208,7 +208,7 @@ class RuleService:
         told = [each for each in every if each.context == context and not each.is_over and is_told(each)]
         return put_down(self._desk, path, told, ledger.occurrences.of, dry_run=dry_run)
 
-    def take_in(self, known: Known, fences: Fences) -> None:
+    def take_in(self, known: KnownEntries, fences: Fences) -> None:
         """Ask about what was done to the books; import what others wrote into a workspace and the user adopted."""
         from wisen.rules.bookkeeping import take_in
 

@@ -1,1 +1,1 @@
-"""What may be kept at all: every string passes here before it is stored."""
+"""What may be kept and told: every string passes here before it is stored, and what agents are told is weighed here."""

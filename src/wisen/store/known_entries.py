@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wisen.store.ledger import Ledger
 
 
-class Known:
+class KnownEntries:
     """What the ledger knows of entries. What is entered here is folded in, and nothing is read twice."""
 
     def __init__(self, ledger: Ledger) -> None:

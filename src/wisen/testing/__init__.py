@@ -1,1 +1,1 @@
-"""Fakes and contract suites for every port, shipped so that third parties can prove their own backends."""
+"""Fakes and contract suites, shipped so that people who write an agent, a store or another port can prove their own."""

@@ -19,7 +19,7 @@ from wisen.model.entry import JUDGED, EntryStatus, MoveKind
 from wisen.model.instruction import Rate
 from wisen.model.report import Selection
 from wisen.model.trial import Check, Verdict
-from wisen.store.known_entries import Known
+from wisen.store.known_entries import KnownEntries
 from wisen.trials.outcomes import Matters, sessions_of
 from wisen.trials.schedule import WatchedChange, check, due
 from wisen.trials.unproven import unproven
@@ -78,7 +78,7 @@ class _Rule(NamedTuple):
 
 def check_changes(home: Home, desk: Desk, *, unasked: bool) -> Checked:
     """Check the rules in files that are due, and act on it; `unasked`: whether files may be written without a yes."""
-    now, known = home.clock.now(), Known(home.ledger)
+    now, known = home.clock.now(), KnownEntries(home.ledger)
     rules = [each for each in _rules(desk, known) if each.inferred or due(each.watched(0)) <= now]
     if not rules:
         return Checked((), ())
@@ -105,7 +105,7 @@ def check_changes(home: Home, desk: Desk, *, unasked: bool) -> Checked:
     return Checked(tuple(deeds.done), tuple(deeds.troubles))
 
 
-def _rules(desk: Desk, known: Known) -> Iterator[_Rule]:
+def _rules(desk: Desk, known: KnownEntries) -> Iterator[_Rule]:
     """The rules that stand in files as we wrote them; what somebody worded otherwise is his."""
     made = past(desk)
     states = {state.entry.id: state for state in known.states}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.mining.moments import moments
 from wisen.model.entry import EntryStatus, MoveKind
 from wisen.model.report import Selection
-from wisen.store.known_entries import Known
+from wisen.store.known_entries import KnownEntries
 from wisen.trials.fallback import Course, before_after
 from wisen.trials.outcomes import Matters, sessions_of
 
@@ -33,7 +33,7 @@ class Since(NamedTuple):
 
 def helped(home: Home) -> list[Since]:
     """Every rule that holds, the newest first. What is seen after it came is where it was not kept."""
-    known = Known(home.ledger)
+    known = KnownEntries(home.ledger)
     promoted = {
         move.subject: move.at
         for move in known.moves

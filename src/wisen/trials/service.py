@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.trial import BeforeAfter, Portfolio, Trial, TrialRow
     from wisen.store.home import Home
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
     from wisen.trials.outcomes import Listen
 
 _NEVER_TRIED = (ProposalType.GUARD, ProposalType.FIX, ProposalType.SUGGESTION)
@@ -79,9 +79,9 @@ class TrialService:
     def named(self, trial: Trial) -> str:
         """What is on trial, in words."""
         from wisen.model.entry import rule_id
-        from wisen.store.known_entries import Known
+        from wisen.store.known_entries import KnownEntries
 
-        for state in Known(self._home.ledger).states:
+        for state in KnownEntries(self._home.ledger).states:
             if trial.subject == rule_id(state.entry.id) or trial.subject in state.entry.tags:
                 return state.text
         return f"the fix {trial.subject} (wisen explain {trial.subject})"
@@ -179,7 +179,7 @@ class TrialService:
             self._refresh.books()
         return tuple(checked.done), tuple(checked.troubles)
 
-    def standings(self, known: Known) -> TrialStandings:
+    def standings(self, known: KnownEntries) -> TrialStandings:
         """How trials stand, for what agents are told."""
         from wisen.trials.trying import first_chance, said_about_experiments, share_of, standings
 

@@ -8,7 +8,7 @@ from wisen.decisions.proposal_rows import proven
 from wisen.model.entry import JUDGED, EntryStatus, EntryType, MoveKind, Proposal, ProposalType, rule_id
 from wisen.model.entry_state import asked, put_on_trial
 from wisen.model.trial import Trial, Verdict
-from wisen.store.known_entries import Known
+from wisen.store.known_entries import KnownEntries
 from wisen.trials.coin import chance
 from wisen.trials.many import standing
 from wisen.trials.outcomes import conclude
@@ -77,7 +77,7 @@ def act_on_verdicts(home: Home, rule_files: RuleFiles, listener: Callable[[], Li
     if not home.ledger.exposures.all(tossed=True):
         return 0
     conclude(home, listener)
-    known = Known(home.ledger)
+    known = KnownEntries(home.ledger)
     done = {(move.subject, move.value) for move in known.moves if move.kind is MoveKind.VERDICT}
     before = asked(home.ledger.proposals.all(), known.moves)
     wanted = put_on_trial(before)

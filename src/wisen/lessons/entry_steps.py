@@ -9,7 +9,7 @@ from wisen.lessons.conflicts import settled
 from wisen.lessons.fading import faded
 from wisen.lessons.practices import practised
 from wisen.lessons.recording import entered
-from wisen.logs.owned import confined_agents
+from wisen.logs.ownership_rows import confined_agents
 from wisen.mining.error_entries import met
 from wisen.mining.goals import goals_of
 from wisen.model.entry import MoveKind
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wisen.model.fix import Fix
     from wisen.model.signal import Sighting
     from wisen.store.home import Home
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
 
 PRACTISED = timedelta(days=90)
 """How far back the sessions lie in which best practices are looked for."""
@@ -32,7 +32,7 @@ PRACTISED = timedelta(days=90)
 def learn(  # noqa: PLR0913 - what a turn found, each by its name
     home: Home,
     projects: Projects,
-    known: Known,
+    known: KnownEntries,
     said: Iterable[Sighting],
     fixes: Iterable[Fix],
     *,

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from wisen.model.entry import Proposal
     from wisen.model.place import RulePlace
     from wisen.model.trial import TrialStandings
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
     """What features know of what may be told; each is asked for when it is needed."""
 
-    trials: Callable[[Known], TrialStandings]
+    trials: Callable[[KnownEntries], TrialStandings]
     """How trials stand, by what the ledger knows."""
     questions: Callable[[], Mapping[str, Sequence[TellLine]]]
     """By context, what waits there for the user's word about files and folders."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.fences import Fences
     from wisen.store.home import Home
-    from wisen.store.known_entries import Known
+    from wisen.store.known_entries import KnownEntries
 
 
 class OutdatedLine(Protocol):
@@ -46,7 +46,7 @@ class OutdatedLine(Protocol):
 Old = TypeVar("Old", bound=OutdatedLine)
 
 
-class Proposing:
+class ProposalRound:
     """One turn of it."""
 
     def __init__(
@@ -57,7 +57,7 @@ class Proposing:
 
     def propose(
         self,
-        known: Known,
+        known: KnownEntries,
         outdated: Callable[[], Sequence[Old]],
         replacements: Callable[[Sequence[Old], Sequence[Asked]], list[Proposal]],
     ) -> int:
@@ -70,7 +70,7 @@ class Proposing:
 
     def _propose(
         self,
-        known: Known,
+        known: KnownEntries,
         before: Sequence[Asked],
         outdated: Sequence[Old],
         replacements: Callable[[Sequence[Old], Sequence[Asked]], list[Proposal]],

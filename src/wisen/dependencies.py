@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Opened:
+class Dependencies:
     """Stores, files, agents and settings, each by its name."""
 
     home: Home
