@@ -1,4 +1,4 @@
-"""Feedback: what the user says about the work, in his languages and his own wording."""
+"""Feedback: what the user says about the work, in their languages and their own wording."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TakenIn(NamedTuple):
 
 
 class FeedbackService:
-    """Hears what the user says, and learns how he says it."""
+    """Hears what the user says, and learns how they say it."""
 
     def __init__(  # noqa: PLR0913 - what it is composed of, each by its name
         self,
@@ -81,7 +81,7 @@ class FeedbackService:
         self._added = None
 
     def own(self) -> Own:
-        """How the user of this machine speaks: his own phrases, and the languages he added."""
+        """How the user of this machine speaks: their own phrases, and the languages they added."""
         from wisen.feedback.own_phrases import Own
 
         phrases = in_force(self._home.ledger.phrases.of(self._home.machine))
@@ -145,10 +145,10 @@ class FeedbackService:
 
     @one_writer("phrases")
     def learn_phrases(self, *, days: float | None = None, model: bool = False, dry_run: bool = False) -> FoundPhrases:
-        """Look for phrases by which the user corrects and praises in what he typed; keep those that are sure enough.
+        """Look for phrases by which the user corrects and praises in what they typed; keep those that are sure enough.
 
         `days`: how far back; where it is left out, 30 the first time and 3 later. With `model` the configured models
-        name phrases as well, and nothing that does not stand in what he typed. With `dry_run` nothing is kept.
+        name phrases as well, and nothing that does not stand in what they typed. With `dry_run` nothing is kept.
 
         Raises:
             UsageError: `days` is no number that makes sense.
@@ -238,7 +238,7 @@ class FeedbackService:
         return phrase_search.keep(self._home, rows) if rows else 0
 
     def languages(self) -> Survey:
-        """The languages that are known and those that the user writes in without a file, by his typed turns."""
+        """The languages that are known and those that the user writes in without a file, by their typed turns."""
         return self._user_languages().survey()
 
     def build_languages(

@@ -43,7 +43,7 @@ class Understanding:
     def batches(self) -> Iterator[list[tuple[History, Mined]]]:
         """The sessions that hold something new, each with what it taught: it costs as much as there is of that.
 
-        A batch counts as understood once the next one is asked for: whoever takes it keeps what he makes of it before.
+        A batch counts as understood once the next one is asked for: what is made of it is kept before.
         """
         new = self.home.index.findings.unmined(self.version)
         with collector_paused():

@@ -213,7 +213,7 @@ def _entry(sighting: Sighting, text: str, context: str, names: set[str], scribe:
 
 
 def _durable(sighting: Sighting) -> float:
-    """How likely it is meant to last; what he asked to be remembered is."""
+    """How likely it is meant to last; what they asked to be remembered is."""
     signal = sighting.said.signal
     if signal.kind is SignalKind.REMEMBER:
         return 1.0

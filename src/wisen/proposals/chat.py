@@ -88,7 +88,7 @@ class Chat:
         self._answer, self._overrule, self._forget = answer, overrule, forget
 
     def carry_out(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Do what the user typed to his agent, where the agent's own log shows it. Returns what was done and what not.
+        """Do what the user typed to their agent, where its own log shows it. Returns what was done and what not.
 
         What the log does not show yet waits for a day.
         """

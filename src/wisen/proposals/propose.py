@@ -132,6 +132,6 @@ def _may_ask(state: EntryState, last: Asked | None, refused: Lessons) -> bool:
 
 
 def _worth(state: EntryState) -> float:
-    """Which are asked about first: what came up in most sessions, then what he stated as a rule, then what lasts."""
+    """Which are asked about first: what came up in most sessions, then what they stated as a rule, then what lasts."""
     stated = state.entry.category is Category.PREFERENCE
     return 10.0 * state.sessions + 5.0 * stated + state.durable

@@ -218,7 +218,7 @@ class ProposalService:
         return ready.propose(known, outdated, replacements)
 
     def carry_out(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Do what the user typed to his agent, where its own log shows it. Returns what was done and what not."""
+        """Do what the user typed to their agent, where its own log shows it. Returns what was done and what not."""
         return self._chat().carry_out()
 
     def proven_requests(self) -> tuple[tuple[Proposal, Person], ...]:

@@ -41,7 +41,7 @@ def put_down(
 ) -> list[Edit]:
     """Write entries into the files of a workspace, by the one door: new ones at the end, changed ones in their place.
 
-    An entry that somebody else touched is his, and is left alone.
+    An entry that somebody else touched is theirs, and is left alone.
     """
     from wisen.edits.edit import Editor
 

@@ -66,6 +66,6 @@ def answered(
             rows.append(scribe.move(rule.id, MoveKind.CONFIRM, by=by))
         rows.append(scribe.move(rule.id, MoveKind.STATUS, EntryStatus.PROMOTED, by=by))
     elif given is Answer.REJECTED and state.status is not EntryStatus.PROMOTED:
-        # What is a rule of its project stays one: he only does not want it everywhere.
+        # What is a rule of its project stays one: they only do not want it everywhere.
         rows.append(scribe.move(rule.id, MoveKind.STATUS, EntryStatus.WONT_FIX, by=by))
     return rows

@@ -115,7 +115,7 @@ class TrialService:
         self._refresh.hooks()
 
     def welcome_experiments(self, *, welcome: bool) -> Edit | None:
-        """Keep the user's answer whether hints that he did not approve may be tried; None where it is known.
+        """Keep the user's answer whether hints that they did not approve may be tried; None where it is known.
 
         Raises:
             SettingsUnclear: config.toml cannot be read.
