@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct, structs
 
 from wisen.model.backtest import Backtest  # noqa: TC001 - as above
+from wisen.model.directive import Trigger  # noqa: TC001 - as above
 from wisen.model.signal import About  # noqa: TC001 - as above
 
 if TYPE_CHECKING:
@@ -113,6 +114,10 @@ class Entry(Struct, frozen=True, kw_only=True):
     about: About | None = None
     durable: float = 0.0
     """How likely it is meant to last beyond the task at hand."""
+    standing: bool | None = None
+    """Whether the user said that it lasts; None where an earlier version recorded it, which did not ask."""
+    trigger: Trigger | None = None
+    """What calls it up again, where that could be told."""
 
 
 def rule_id(entry: str) -> str:
@@ -209,6 +214,8 @@ class MoveKind(StrEnum):
     """The user said it again, and that it holds from now on."""
     CITE = "cite"
     """It was used."""
+    TRIGGER = "trigger"
+    """What calls it up from now on, as JSON; nothing does where there is none."""
     CONFLICT = "conflict"
     """It says the opposite of the entry whose id is the value."""
     SUPERSEDE = "supersede"

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from wisen.model.directive import Trigger  # noqa: TC001 - lessons are read back by their types
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
@@ -82,13 +84,19 @@ class Lesson(Struct, frozen=True, kw_only=True):
     """What is to be learnt from a correction or a preference, in the user's own words."""
 
     text: str
-    """A sentence that says what to do, as an order where the words allow it."""
+    """The sentences that say what to do, as they were typed."""
     forbids: bool
     """Whether it says what not to do, and nothing else."""
     durable: float
     """How likely it is meant to last beyond the task at hand."""
     is_durable: bool
     about: About
+    marker: str = ""
+    """The words by which it says itself that it lasts; empty where it does not."""
+    standing: bool = False
+    """Whether it is told at each start: it says itself that it lasts, and says something by itself."""
+    trigger: Trigger | None = None
+    """What calls it up again, where that can be told."""
 
 
 class Signal(Struct, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ _SAYS = "SELECT agents.name, sessions.native, e.id, scenes.context, {text} {of}"
 _CHANGED = "removed || ' ' || added || ' ' || before"
 _WORKED_OUT = (
     ("texts", "texts.event", "texts.text"),
-    ("signals", "signals.event", "coalesce(lesson, '')"),
+    ("signals", "signals.event", "coalesce(lesson, '') || ' ' || coalesce(called_up_by, '')"),
     ("failures JOIN signatures s ON s.number = signature", "failures.call", "command || ' ' || who || ' ' || says"),
     ("tries JOIN fixes f ON f.number = fix JOIN changes c ON c.number = f.change", "tries.failure", _CHANGED),
     ("tries JOIN fixes f ON f.number = fix JOIN changes c ON c.number = f.change", "tries.later", _CHANGED),

@@ -7,9 +7,12 @@ message. What names an event that the index does not hold is left out.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from hashlib import blake2b
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from wisen.model.fix import fix_id
 from wisen.store.escapes import milliseconds, pack, unpack
@@ -111,9 +114,12 @@ class _Writer:
         self._rows.habits.extend((digest(change), session, many) for change, many in mined.habits.items())
         self._rows.pairs.extend((session, pack(tool), *pair) for tool, pair in mined.pairs.items())
         self._rows.goals.extend(_goal(session, each, events) for each in mined.goals if each.request in events)
-        self._rows.signals.extend(
-            _signal(session, events[each.message], each) for each in mined.said if each.message in events
-        )
+        numbers = Counter[tuple[str, str]]()
+        for each in mined.said:
+            if each.message in events:
+                key = (each.message, each.signal.kind.value)
+                self._rows.signals.append(_signal(session, events[each.message], numbers[key], each))
+                numbers[key] += 1
 
     def store(self) -> None:
         """Write everything that was taken."""
@@ -210,16 +216,25 @@ def _goal(session: int, goal: Goal, events: Mapping[str, int]) -> Row:
     )
 
 
-def _signal(session: int, event: int, said: Said) -> Row:
+def _signal(session: int, event: int, number: int, said: Said) -> Row:
     signal, lesson = said.signal, said.signal.lesson
-    learnt: Row = (None,) * 5
+    learnt: Row = (None,) * 8
     if lesson is not None:
-        about = lesson.about.value
-        learnt = pack(lesson.text), int(lesson.forbids), lesson.durable, int(lesson.is_durable), about
+        learnt = (
+            pack(lesson.text),
+            int(lesson.forbids),
+            lesson.durable,
+            int(lesson.is_durable),
+            lesson.about.value,
+            pack(lesson.marker),
+            int(lesson.standing),
+            None if lesson.trigger is None else pack(msgspec.json.encode(lesson.trigger).decode()),
+        )
     return (
         session,
         event,
         signal.kind.value,
+        number,
         signal.probability,
         signal.start,
         signal.end,

@@ -7,6 +7,9 @@ from collections import defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
+from wisen.model.directive import Trigger
 from wisen.model.failure import CallChange, Ending, Goal, Signature
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix
 from wisen.model.signal import About, Lesson, Polarity, Said, Sighting, Signal, SignalKind
@@ -90,11 +93,12 @@ _GOALS = """
 """
 _SIGNALS = """
     SELECT agents.name, sessions.native, s.session, events.id, s.at, texts.text, scenes.context,
-        s.kind, probability, first, last, polarity, lesson, forbids, durable, is_durable, about
+        s.kind, probability, first, last, polarity, lesson, forbids, durable, is_durable, about,
+        marker, standing, called_up_by
     FROM signals s LEFT JOIN events ON events.number = s.event LEFT JOIN texts ON texts.event = s.event
     LEFT JOIN scenes ON scenes.number = events.scene
     JOIN sessions ON sessions.number = s.session JOIN agents ON agents.number = sessions.agent
-    WHERE {found} ORDER BY s.at DESC, s.event DESC, s.kind, s.session
+    WHERE {found} ORDER BY s.at DESC, s.event DESC, s.kind, s.session, s.number
 """
 _IDS = "SELECT number, id FROM events WHERE number IN (SELECT value FROM json_each(?))"
 
@@ -244,13 +248,16 @@ def _signal(db: SqliteDatabase, *row: Any) -> Signal:
 
 
 def _lesson(db: SqliteDatabase, *row: Any) -> Lesson:
-    text, forbids, durable, is_durable, about = row
+    text, forbids, durable, is_durable, about, marker, standing, trigger = row
     return Lesson(
         text=unpack(text),
         forbids=bool(db.whole(forbids)),
         durable=real(db, durable),
         is_durable=bool(db.whole(is_durable)),
         about=About(about),
+        marker=unpack(marker or ""),
+        standing=bool(db.whole(standing)),
+        trigger=None if trigger is None else msgspec.json.decode(unpack(trigger), type=Trigger),
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from wisen.model.backtest import Backtest
+from wisen.model.directive import Trigger
 from wisen.model.entry import Entry, Proposal
 from wisen.model.guard import Guard
 from wisen.store.escapes import pack, unpack
@@ -36,7 +37,7 @@ def _turned(value: Any, turned: Any) -> Any:
     """A value with its texts packed or unpacked."""
     if type(value) is str:
         return turned(value)
-    if isinstance(value, Backtest):
+    if isinstance(value, (Backtest, Trigger)):
         named = {name: _turned(getattr(value, name), turned) for name in value.__struct_fields__}
-        return Backtest(**named)
+        return type(value)(**named)
     return tuple(_turned(each, turned) for each in value) if isinstance(value, tuple) else value

@@ -94,7 +94,7 @@ class SelectedFindings:
         found = [
             (-self._number(mined.session, said.message), self._sighting(mined.session, said))
             for mined in self.found
-            for said in {(said.message, said.signal.kind): said for said in reversed(mined.said)}.values()
+            for said in mined.said
             if self._has(mined.session, said.message) and self._recent(said.at)
         ]
         found.sort(key=lambda case: (case[0], case[1].said.signal.kind, case[1].session))

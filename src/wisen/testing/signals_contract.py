@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
+from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.event import Message
 from wisen.model.failure import Mined
 from wisen.model.report import Selection
@@ -124,11 +125,13 @@ class SignalsContract:
         index.findings.mined([Mined(session=one)], 1)
         assert _messages(index.findings.signals(ALL)) == ["b0"]
 
-    def test_of_one_kind_a_message_says_one_thing(self, index: Index) -> None:
+    def test_a_message_says_several_things_of_one_kind_each_with_its_lesson(self, index: Index) -> None:
         session = _keep_turns(index, "a", 1)
-        said = said_of("a0", lesson=LESSON), said_of("a0"), said_of("a0", kind=SignalKind.PREFERENCE)
+        trigger = Trigger(cause=TriggerCause.REJECTED, tool="Bash", words=("git", "push"), did="git push origin main")
+        other = structs.replace(LESSON, text="Ask before you push.", marker="always", standing=True, trigger=trigger)
+        said = said_of("a0", lesson=LESSON), said_of("a0", lesson=other), said_of("a0", kind=SignalKind.PREFERENCE)
         index.findings.mined([Mined(session=session, said=said)], 1)
-        assert [each.said for each in index.findings.signals(ALL)] == [said[0], said[2]]
+        assert [each.said for each in index.findings.signals(ALL)] == [*said]
 
     def test_what_was_said_in_an_unknown_message_is_left_out(self, index: Index) -> None:
         _keep_turns(index, "a", 1)
