@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from msgspec import structs
 
-from wisen.lessons.recording import entered
+from wisen.lessons.recording import entered, sight_of
 from wisen.mining.error_entries import met
 from wisen.model.context import NOWHERE
+from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType, Move, MoveKind, Priority, Who
 from wisen.model.entry_names import name_of
 from wisen.model.entry_state import asked, states
@@ -27,11 +29,19 @@ def scribe() -> Scribe:
 
 
 def sighting(
-    session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, *, durable: float = 0.4, context: str = "shop"
+    session: int, text: str, kind: SignalKind = SignalKind.CORRECTION, *, marker: str = "", context: str = "shop"
 ) -> Sighting:
     lesson = None
     if kind in (SignalKind.CORRECTION, SignalKind.PREFERENCE):
-        lesson = Lesson(text=text, forbids=False, durable=durable, is_durable=durable > 0.5, about=About.TOOL)
+        lesson = Lesson(
+            text=text,
+            forbids=False,
+            durable=0.4,
+            is_durable=False,
+            about=About.TOOL,
+            marker=marker,
+            standing=bool(marker),
+        )
     signal = Signal(kind=kind, probability=0.9, start=0, end=3, polarity=Polarity.AGAINST, lesson=lesson)
     said = Said(message=f"m{session}-{text}", at=NOON + timedelta(hours=session), signal=signal)
     return Sighting(agent="codex", native=f"n{session}", session=session, said=said, text=text, context=context)
@@ -105,9 +115,10 @@ def test_a_message_that_says_two_things_is_one_occurrence_and_praise_is_none() -
 @pytest.mark.parametrize(
     ("kind", "text", "type_", "summary"),
     [
-        (SignalKind.REMEMBER, "remember that QA needs the VPN. thanks", EntryType.LEARNING, "QA needs the VPN."),
+        (SignalKind.REMEMBER, "remember that QA needs the VPN. thanks", EntryType.LEARNING,
+         "remember that QA needs the VPN."),
         (SignalKind.REQUEST, "I wish there was a dark mode", EntryType.FEATURE, "I wish there was a dark mode"),
-        (SignalKind.GAP, "fyi: the API moved to v3", EntryType.LEARNING, "the API moved to v3"),
+        (SignalKind.GAP, "fyi: the API moved to v3", EntryType.LEARNING, "fyi: the API moved to v3"),
     ],
 )  # fmt: skip
 def test_what_has_no_lesson_is_told_by_its_sentence(
@@ -117,11 +128,87 @@ def test_what_has_no_lesson_is_told_by_its_sentence(
     assert (entry.type, entry.summary) == (type_, summary)
 
 
+def of_message(text: str, *lessons: str, trigger: Trigger | None = None, marker: str = "") -> list[Sighting]:
+    """What one message taught, each lesson where it stands."""
+    found = []
+    for lesson in lessons:
+        each = sighting(1, text, SignalKind.CORRECTION)
+        assert each.said.signal.lesson is not None
+        kept = structs.replace(
+            each.said.signal.lesson, text=lesson, trigger=trigger, marker=marker, standing=bool(marker)
+        )
+        start = text.index(lesson)
+        signal = structs.replace(each.said.signal, start=start, end=start + len(lesson), lesson=kept)
+        found.append(structs.replace(each, said=structs.replace(each.said, signal=signal)))
+    return found
+
+
+@pytest.mark.requirement("S4")
+def test_several_lessons_of_one_message_are_several_entries_each_recorded_once() -> None:
+    text = "Use tabs in this repo. And never edit dist by hand."
+    both = of_message(text, "Use tabs in this repo.", "And never edit dist by hand.")
+    ledger = run(run(MemoryLedger(), *both), *both)
+    assert [entry.summary for entry in ledger.entries.all()] == [
+        "Use tabs in this repo.",
+        "And never edit dist by hand.",
+    ]
+    assert sorted((each.quote for each in ledger.occurrences.all()), reverse=True) == [
+        "Use tabs in this repo.",
+        "And never edit dist by hand.",
+    ]
+
+
+def test_a_request_beside_a_lesson_is_an_entry_of_its_own_kind() -> None:
+    text = "Never use inline styles. I wish there was a dark mode."
+    (lesson,) = of_message(text, "Never use inline styles.")
+    wish = sighting(1, text, SignalKind.REQUEST)
+    wish = structs.replace(
+        wish, said=structs.replace(wish.said, signal=structs.replace(wish.said.signal, start=25, end=50))
+    )
+    entries = run(MemoryLedger(), lesson, wish).entries.all()
+    assert [(entry.type, entry.summary) for entry in entries] == [
+        (EntryType.LEARNING, "Never use inline styles."),
+        (EntryType.FEATURE, "I wish there was a dark mode."),
+    ]
+
+
+@pytest.mark.requirement("N4")
+def test_a_correction_without_a_lesson_stays_a_remark() -> None:
+    remark = sighting(1, "that looks odd to me")
+    signal = structs.replace(remark.said.signal, lesson=None)
+    remark = structs.replace(remark, said=structs.replace(remark.said, signal=signal))
+    assert run(MemoryLedger(), remark).entries.all() == ()
+
+
+def test_a_sentence_that_is_too_long_to_be_quoted_whole_is_not_recorded_in_part() -> None:
+    long = "remember that " + "the nightly job of the second warehouse writes its figures late, " * 6
+    assert run(MemoryLedger(), sighting(1, long, SignalKind.REMEMBER)).entries.all() == ()
+
+
+def test_what_is_said_again_and_to_last_is_so_and_what_calls_it_up_is_the_newest() -> None:
+    trigger = Trigger(cause=TriggerCause.REJECTED, tool="Bash", words=("npm",), did="npm install")
+    (again,) = of_message("From now on use pnpm, not npm.", "From now on use pnpm, not npm.", trigger=trigger,
+                          marker="From now on")  # fmt: skip
+    ledger = run(run(MemoryLedger(), sighting(2, "Use pnpm, not npm.")), again)
+    (state,) = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    assert (state.standing, state.trigger) == (True, trigger)
+    assert not state.entry.standing
+
+
+def test_a_message_that_an_earlier_version_recorded_as_a_whole_is_not_recorded_again() -> None:
+    (lesson,) = of_message("Use pnpm, not npm. Thanks!", "Use pnpm, not npm.")
+    ledger = run(MemoryLedger(), lesson)
+    (made,) = ledger.occurrences.all()
+    older = MemoryLedger()
+    older.entries.enter([*ledger.entries.all(), structs.replace(made, id=sight_of(lesson), quote=lesson.text)])
+    assert len(run(older, lesson).occurrences.all()) == 1
+
+
 def test_priority_goes_by_what_is_at_stake() -> None:
     ledger = run(
         MemoryLedger(),
         sighting(1, "Never print the password of the shop."),
-        sighting(2, "Sort the orders by date.", durable=0.9),
+        sighting(2, "Always sort the orders by date.", marker="always"),
         sighting(3, "Move the button to the left."),
     )
     assert [entry.priority for entry in ledger.entries.all()] == [Priority.CRITICAL, Priority.MEDIUM, Priority.LOW]

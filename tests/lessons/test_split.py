@@ -67,10 +67,10 @@ def test_a_session_is_taken_out_and_stays_out(home: Path, entry: str) -> None:
 
 def test_an_occurrence_is_taken_out_by_its_id_and_keeps_its_words(home: Path, entry: str) -> None:
     run("entries", "split", entry, "--seen", seen_of(entry)[2]["id"], "--json")
-    assert sorted(entries().values()) == [("I told you to use pnpm, not npm", 1), ("Use pnpm, not npm.", 2)]
+    assert sorted(entries().values()) == [("I told you to use pnpm, not npm.", 1), ("Use pnpm, not npm.", 2)]
     say(home, 4, SAID[2])
     run("learn")
-    assert sorted(entries().values()) == [("I told you to use pnpm, not npm", 2), ("Use pnpm, not npm.", 2)]
+    assert sorted(entries().values()) == [("I told you to use pnpm, not npm.", 2), ("Use pnpm, not npm.", 2)]
 
 
 def test_what_cannot_be_taken_out_is_told(home: Path, entry: str) -> None:

@@ -17,6 +17,7 @@ from wisen.feedback.lasting import OF_TURN, of_lesson
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
 from wisen.feedback.writing import fold, is_dense, is_foreign
 from wisen.model.signal import Heard, Lesson, Polarity, Signal, SignalKind
+from wisen.text.directives import directives_in
 from wisen.text.lasting_words import orders_lastingly
 
 if TYPE_CHECKING:
@@ -162,6 +163,8 @@ class DetectorModel:
             durable=durable,
             is_durable=durable >= self._lasting.threshold,
             about=lesson_quotes.about(reading, groups),
+            marker=(marker := next((each.marker for each in directives_in(heard.text) if each.standing), "")),
+            standing=bool(marker),
         )
 
     def _signal(self, text: str, seen: TurnFeatures, number: int, probability: float, lesson: Lesson | None) -> Signal:

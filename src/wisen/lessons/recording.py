@@ -23,8 +23,8 @@ from wisen.model.entry import (
     Who,
 )
 from wisen.model.entry_names import name_of
+from wisen.model.entry_state import encode_trigger
 from wisen.model.signal import About, SignalKind
-from wisen.text.lasting_words import is_for_now, is_insistent
 from wisen.text.negations import count_negations
 from wisen.text.sameness import Lessons
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from wisen.model.entry_state import EntryState
-    from wisen.model.signal import Sighting
+    from wisen.model.signal import Lesson, Sighting
     from wisen.store.scribe import Scribe
 
 Rows: TypeAlias = "list[Entry | Occurrence | Move]"
@@ -45,14 +45,14 @@ _CATEGORIES = {
     SignalKind.GAP: Category.KNOWLEDGE_GAP,
 }
 """What a signal becomes, the most telling first: a message that says several things is one occurrence."""
-_LONGEST = 240
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_LEAD = re.compile(
-    r"^(?:please )?(?:remember|note|keep in mind)(?:(?: that| this)?[:,]| that)\s+|^(?:fyi|btw)[:,]\s+", re.IGNORECASE
-)
-"""What only asks to remember; "remember to" and "remember not to" are part of what is to be remembered."""
-_LASTING = 0.9
-"""From here on an order says itself that it lasts."""
+_LONGEST = 280
+"""A longer sentence is not recorded: what is cut may say the opposite."""
+_DETAILS = 960
+_CUT = " …"
+_OLD_QUOTE = 240
+_NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
+"""Without one they are remarks: found again by recall, and nothing is learnt from them."""
+_SENTENCE = re.compile(r"[^.!?。！？।؟\n]+(?:[.!?](?!\s|\Z)[^.!?。！？।؟\n]*)*[.!?。！？।؟]*")
 _CRITICAL = re.compile(
     r"\b(?:data ?loss|lost (?:my|our|all|the) (?:data|work|changes|files)|wiped|dropped the (?:database|table)|"
     r"secrets?|password|credentials?|api key|leak(?:ed|s)?|production|force[- ]push(?:ed)?|rm -rf)\b",
@@ -83,49 +83,77 @@ def entered(
     recorded was kept in a project, and holds there, whatever it says of others.
     """
     telling = _telling(sightings)
-    requoted = _requoted((each for each in telling if sight_of(each) in seen), known, scribe)
-    new = [each for each in telling if sight_of(each) not in seen]
+    requoted = _requoted((each for each in telling if is_recorded(each, seen)), known, scribe)
+    new = [each for each in telling if lesson_id(each) not in seen]
     if not new:
         return [*requoted]
-    lookups: dict[str, Lessons] = defaultdict(Lessons)
-    for state in known:
-        lookups[state.context].add(state.entry.id, state.text)
-    names = {state.entry.name for state in known}
-    followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
-    wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
-    split = {(each.context, each.quote): each.entry for each in apart}
-    lasts = {state.entry.id: state.durable for state in known}
-    rows: Rows = [*requoted]
+    recorder = _Recorder(known, apart, confined, scribe)
     for sighting in new:
-        context = sighting.context or NOWHERE
-        text = _text(sighting)
-        if not text:
-            continue
-        lookup = lookups[context]
-        entry = split.get((context, _quote(sighting))) or lookup.find(text) or lookups[EVERYWHERE].find(text)
-        if entry is None:
-            made = _entry(sighting, text, context, names, scribe)
-            rows.append(made)
-            rows += [scribe.move(made.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
-            lookup.add(made.id, text)
-            entry = made.id
-            lasts[entry] = made.durable
-        while entry in followed:
-            entry = followed[entry]
-        rows.append(_occurrence(sighting, entry, context, scribe))
-        if lasts.get(entry, 1.0) < _LASTING and (_durable(sighting) >= _LASTING or _repeats(sighting, rows)):
-            lasts[entry] = 1.0
-            rows.append(scribe.move(entry, MoveKind.LASTING, by=Who.USER, why="you said it again, more strongly"))
-        if entry not in wide and sighting.agent not in confined and says_everywhere(teaching(sighting.text, text)):
-            wide.add(entry)
-            rows.append(scribe.move(entry, MoveKind.EVERYWHERE, by=Who.USER, why="you said so"))
-    return rows
+        recorder.take(sighting, is_old=sight_of(sighting) in seen)
+    return [*requoted, *recorder.rows]
 
 
-def _repeats(sighting: Sighting, rows: Rows) -> bool:
-    """Whether the user says that it was said before; not where this is the first that is known of it."""
-    first = isinstance(rows[-2] if rows[1:] else None, Entry)
-    return not first and is_insistent(sighting.text) and not is_for_now(sighting.text)
+class _Recorder:
+    """Finds the entry of each lesson, and gathers what is to be entered."""
+
+    def __init__(
+        self, known: Sequence[EntryState], apart: Iterable[Occurrence], confined: Collection[str], scribe: Scribe
+    ) -> None:
+        self.rows: Rows = []
+        self._scribe, self._confined = scribe, confined
+        self._lookups: dict[str, Lessons] = defaultdict(Lessons)
+        for state in known:
+            self._lookups[state.context].add(state.entry.id, state.text)
+        self._names = {state.entry.name for state in known}
+        self._followed = {state.entry.id: state.merged_into for state in known if state.merged_into}
+        self._wide = {state.entry.id for state in known if state.everywhere or state.context == EVERYWHERE}
+        self._split = {(each.context, each.quote): each.entry for each in apart}
+        self._lasting = {state.entry.id for state in known if state.standing}
+        self._triggers = {state.entry.id: state.trigger for state in known}
+
+    def take(self, sighting: Sighting, *, is_old: bool) -> None:
+        """Enter one lesson; `is_old`: whether an earlier version recorded its message as a whole."""
+        context, text = sighting.context or NOWHERE, text_of(sighting)
+        entry = self._find(sighting, context, text)
+        if is_old and entry is not None:
+            return
+        entry = entry or self._new(sighting, context, text)
+        while entry in self._followed:
+            entry = self._followed[entry]
+        self.rows.append(_occurrence(sighting, entry, context, text, self._scribe))
+        lesson = sighting.said.signal.lesson
+        if lesson is not None:
+            self._strengthen(entry, lesson)
+        said = teaching(sighting.text, text)
+        if entry not in self._wide and sighting.agent not in self._confined and says_everywhere(said):
+            self._wide.add(entry)
+            self.rows.append(self._scribe.move(entry, MoveKind.EVERYWHERE, by=Who.USER, why="you said so"))
+
+    def _find(self, sighting: Sighting, context: str, text: str) -> str | None:
+        apart = self._split.get((context, text)) or self._split.get((context, _message_head(sighting)))
+        return apart or self._lookups[context].find(text) or self._lookups[EVERYWHERE].find(text)
+
+    def _new(self, sighting: Sighting, context: str, text: str) -> str:
+        lookup, scribe = self._lookups[context], self._scribe
+        made = _entry(sighting, text, context, self._names, scribe)
+        self.rows.append(made)
+        self.rows += [scribe.move(made.id, MoveKind.CONFLICT, other) for other in lookup.opposites(text)]
+        lookup.add(made.id, text)
+        self._triggers[made.id] = made.trigger
+        if made.standing:
+            self._lasting.add(made.id)
+        return made.id
+
+    def _strengthen(self, entry: str, lesson: Lesson) -> None:
+        """Note that the user now said that it lasts, or what it was about this time."""
+        if lesson.standing and entry not in self._lasting:
+            self._lasting.add(entry)
+            why = f"you said it again, and that it lasts: “{lesson.marker}”"
+            self.rows.append(self._scribe.move(entry, MoveKind.LASTING, by=Who.USER, why=why))
+        if lesson.trigger is not None and self._triggers.get(entry) != lesson.trigger:
+            self._triggers[entry] = lesson.trigger
+            value = encode_trigger(lesson.trigger)
+            self.rows.append(self._scribe.move(entry, MoveKind.TRIGGER, value, why="it came up again"))
 
 
 def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], scribe: Scribe) -> list[Move]:
@@ -141,7 +169,7 @@ def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], scribe: Scr
     moves: dict[str, Move] = {}
     for sighting in seen if open_ else ():
         state = open_.get((sighting.context or NOWHERE, _details(sighting)))
-        text = _text(sighting) if state is not None else ""
+        text = text_of(sighting) if state is not None else ""
         if state is None or not text or count_negations(text) <= count_negations(state.text):
             continue
         move = scribe.move(state.entry.id, MoveKind.TEXT, text, why="in your own words: a negation had been left out")
@@ -150,35 +178,59 @@ def _requoted(seen: Iterable[Sighting], known: Sequence[EntryState], scribe: Scr
 
 
 def sight_of(sighting: Sighting) -> str:
-    """The id of the occurrence that a sighting makes: the same on every machine that reads the same log."""
+    """The id of a message in which something was seen: the same on every machine that reads the same log."""
     told = "\0".join((sighting.agent, sighting.native, sighting.said.message)).encode("utf-8", "surrogateescape")
     return blake2b(told, digest_size=13).hexdigest()
 
 
+def lesson_id(sighting: Sighting) -> str:
+    """The id of the occurrence that a sighting makes: a message may hold several lessons."""
+    told = f"{sight_of(sighting)}\0{text_of(sighting)}".encode("utf-8", "surrogateescape")
+    return blake2b(told, digest_size=13).hexdigest()
+
+
+def is_recorded(sighting: Sighting, seen: Collection[str]) -> bool:
+    """Whether its message was recorded before: this lesson of it, or the message as a whole by an earlier version."""
+    return lesson_id(sighting) in seen or sight_of(sighting) in seen
+
+
 def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """One sighting for each message that teaches, oldest first."""
+    """One sighting for each lesson of each message, and for a request or a gap beside them; oldest first."""
     order = list(_CATEGORIES)
-    of: dict[str, Sighting] = {}
+    of: dict[tuple[str, str], Sighting] = {}
+    lessons: dict[str, list[Sighting]] = defaultdict(list)
     for each in sightings:
-        kind = each.said.signal.kind
-        if kind not in _CATEGORIES or (kind is SignalKind.CORRECTION and each.said.signal.lesson is None):
+        signal, text = each.said.signal, text_of(each)
+        if signal.kind not in _CATEGORIES or not text or (signal.lesson is None and signal.kind in _NEED_A_LESSON):
             continue
-        id_ = sight_of(each)
-        if id_ not in of or order.index(kind) < order.index(of[id_].said.signal.kind):
-            of[id_] = each
-    return sorted(of.values(), key=lambda each: (each.said.at, sight_of(each)))
+        key = sight_of(each), text
+        if key not in of or order.index(signal.kind) < order.index(of[key].said.signal.kind):
+            of[key] = each
+        if signal.lesson is not None:
+            lessons[key[0]].append(each)
+    found = [
+        each
+        for (message, _), each in of.items()
+        if each.said.signal.lesson is not None or not any(_overlap(each, other) for other in lessons[message])
+    ]
+    return sorted(found, key=lambda each: (each.said.at, sight_of(each), each.said.signal.start))
 
 
-def _text(sighting: Sighting) -> str:
-    """The lesson, or the sentence in which the evidence stands."""
+def _overlap(one: Sighting, other: Sighting) -> bool:
+    """Whether the evidence of one stands where the words of the other do."""
+    ours, theirs = one.said.signal, other.said.signal
+    return ours.start < theirs.end and theirs.start < ours.end
+
+
+def text_of(sighting: Sighting) -> str:
+    """The lesson, or the whole sentence in which the evidence stands; empty where that is too long to be quoted."""
     signal = sighting.said.signal
     if signal.lesson is not None:
         return signal.lesson.text
-    start = 0
-    for sentence in _SENTENCE.split(sighting.text):
-        start = sighting.text.find(sentence, start) + len(sentence)
-        if start >= signal.start and sentence.strip():
-            return _LEAD.sub("", " ".join(sentence.split()))[:_LONGEST].strip()
+    for found in _SENTENCE.finditer(sighting.text):
+        sentence = " ".join(found.group().split())
+        if found.end() > signal.start and sentence:
+            return sentence if len(sentence) <= _LONGEST else ""
     return ""
 
 
@@ -209,6 +261,8 @@ def _entry(sighting: Sighting, text: str, context: str, names: set[str], scribe:
         files=tuple(dict.fromkeys(_FILE.findall(text)))[:5],
         about=about,
         durable=_durable(sighting),
+        standing=signal.kind is SignalKind.REMEMBER if lesson is None else lesson.standing,
+        trigger=None if lesson is None else lesson.trigger,
     )
 
 
@@ -224,13 +278,13 @@ def _priority(sighting: Sighting) -> Priority:
     signal = sighting.said.signal
     if signal.kind is SignalKind.CORRECTION and _CRITICAL.search(sighting.text):
         return Priority.CRITICAL
-    lasting = signal.lesson is not None and signal.lesson.is_durable
+    lasting = signal.lesson is not None and signal.lesson.standing
     return Priority.MEDIUM if lasting or signal.kind is not SignalKind.CORRECTION else Priority.LOW
 
 
-def _occurrence(sighting: Sighting, entry: str, context: str, scribe: Scribe) -> Occurrence:
+def _occurrence(sighting: Sighting, entry: str, context: str, text: str, scribe: Scribe) -> Occurrence:
     return Occurrence(
-        id=sight_of(sighting),
+        id=lesson_id(sighting),
         entry=entry,
         machine=scribe.machine,
         context=context,
@@ -238,13 +292,15 @@ def _occurrence(sighting: Sighting, entry: str, context: str, scribe: Scribe) ->
         session=sighting.native,
         message=sighting.said.message,
         at=sighting.said.at,
-        quote=_quote(sighting),
+        quote=text,
     )
 
 
 def _details(sighting: Sighting) -> str:
-    return " ".join(sighting.text.split())[: 4 * _LONGEST]
+    words = " ".join(sighting.text.split())
+    return words if len(words) <= _DETAILS else words[: _DETAILS - len(_CUT)].rpartition(" ")[0] + _CUT
 
 
-def _quote(sighting: Sighting) -> str:
-    return " ".join(sighting.text.split())[:_LONGEST]
+def _message_head(sighting: Sighting) -> str:
+    """What earlier versions kept of a message as its quote."""
+    return " ".join(sighting.text.split())[:_OLD_QUOTE]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 from msgspec import Struct, structs
 
+from wisen.model.directive import Trigger
 from wisen.model.entry import Answer, Entry, EntryOrigin, EntryStatus, EntryType, MoveKind, Priority, Proposal
 from wisen.model.reinforcement import Reinforcement, counted, level
 
@@ -15,6 +17,20 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.model.entry import Move, Tally
+
+
+def encode_trigger(trigger: Trigger | None) -> str:
+    """A trigger as the value of a decision; empty where nothing calls a lesson up."""
+    return "" if trigger is None else msgspec.json.encode(trigger).decode()
+
+
+def decode_trigger(value: str) -> Trigger | None:
+    """What such a value says; nothing where it cannot be read, as when a later version wrote it."""
+    try:
+        return msgspec.json.decode(value, type=Trigger) if value else None
+    except msgspec.DecodeError:
+        return None
+
 
 _MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
     MoveKind.STATUS: lambda move: {"status": EntryStatus(move.value)},
@@ -25,6 +41,7 @@ _MOVED: dict[MoveKind, Callable[[Move], dict[str, Any]]] = {
     MoveKind.SUPERSEDE: lambda move: {"superseded_by": move.value},
     MoveKind.EVERYWHERE: lambda _: {"everywhere": True},
     MoveKind.LASTING: lambda _: {"lasting": True},
+    MoveKind.TRIGGER: lambda move: {"trigger": decode_trigger(move.value)},
     MoveKind.CONFIRM: lambda _: {"confirmed": True},
     MoveKind.CITE: lambda move: {"used": move.at},
 }
@@ -51,6 +68,8 @@ class EntryState(Struct, frozen=True, kw_only=True):
     """Whether the user said that it holds in all projects; it does when he approves that."""
     lasting: bool = False
     """Whether the user said again, more strongly, that it holds from now on."""
+    trigger: Trigger | None = None
+    """What calls it up again, where that can be told."""
     merged_into: str = ""
     conflicts: tuple[str, ...] = ()
     """The ids of entries that say the opposite."""
@@ -75,6 +94,11 @@ class EntryState(Struct, frozen=True, kw_only=True):
     def durable(self) -> float:
         """How likely it is meant to last, by the strongest words in which it was said."""
         return 1.0 if self.lasting else self.entry.durable
+
+    @property
+    def standing(self) -> bool:
+        """Whether the user said in so many words that it lasts; what an earlier version recorded does not tell."""
+        return self.lasting or bool(self.entry.standing)
 
     @property
     def is_rule(self) -> bool:
@@ -107,6 +131,7 @@ def states(
             sessions=tally.sessions if tally else 0,
             first=tally.first if tally else entry.at,
             last=tally.last if tally else entry.at,
+            trigger=entry.trigger,
         )
     for move in moves:
         if move.subject in found:

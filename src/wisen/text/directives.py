@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import Directive, DirectiveForm
-from wisen.text.lasting_words import is_for_now, orders_lastingly
+from wisen.text.lasting_words import is_for_now, is_insistent, orders_lastingly
 from wisen.text.negations import count_negations
 from wisen.text.orders import is_order
 from wisen.text.standing_alone import stands_alone
@@ -27,7 +27,7 @@ def directives_in(message: str) -> tuple[Directive, ...]:
 def _directives(message: str) -> Iterator[Directive]:
     for found in _SENTENCE.finditer(message):
         text = " ".join(found.group().split())
-        if not text or len(text) > LONGEST or not (is_order(text) or orders_lastingly(text)):
+        if not text or len(text) > LONGEST or not (is_order(text) or orders_lastingly(text) or is_insistent(text)):
             continue
         forbids = count_negations(text) > 0
         yield Directive(
@@ -36,7 +36,7 @@ def _directives(message: str) -> Iterator[Directive]:
             end=found.end(),
             form=DirectiveForm.PROHIBITION if forbids else DirectiveForm.ORDER,
             forbids=forbids,
-            marker=text if orders_lastingly(text) else "",
+            marker=text if orders_lastingly(text) or is_insistent(text) else "",
             passing=is_for_now(text),
             stands_alone=stands_alone(text),
         )
