@@ -47,9 +47,17 @@ def course(*acts: str, context: str = "orchard", native: str = "5e551074-aaaa", 
         else:
             text = rest if what == "said" else None
             origin = "prompt" if text else ""
+            call = steps[-1].call if what == "refused" and steps else ""
             turns.append(
                 Turn(
-                    id=f"m{number}", act=Act(what), at=at, text=text, before=len(steps), origin=origin, context=context
+                    id=f"m{number}",
+                    act=Act(what),
+                    at=at,
+                    text=text,
+                    before=len(steps),
+                    origin=origin,
+                    context=context,
+                    call=call,
                 )
             )
     return History(session=1, agent="claude-code", native=native, steps=tuple(steps), turns=tuple(turns))

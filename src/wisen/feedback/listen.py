@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wisen.errors import UsageError
+from wisen.feedback.lesson_triggers import with_triggers
 from wisen.feedback.own_phrases import Own
 from wisen.feedback.turns import turns_of
 from wisen.model.signal import Before, Heard, Said
@@ -24,7 +25,7 @@ def listen(history: History, own: Own = _NONE) -> tuple[Said, ...]:
     return tuple(
         Said(message=turn.id, at=turn.at, signal=signal)
         for turn, heard in turns_of(history)
-        for signal in own.hears(heard)
+        for signal in with_triggers(history, turn, own.hears(heard))
     )
 
 

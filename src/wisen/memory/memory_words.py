@@ -10,6 +10,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from wisen.kernel.unspaced import LETTERS, pairs
 from wisen.model.memory import Words
 
 if TYPE_CHECKING:
@@ -22,14 +23,8 @@ LONGEST = 4_000
 BESIDE = 1_500
 ASKED = 40
 """How many words of a question are looked for."""
-_SPACELESS = (
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
-    "\u3041-\u3096\u30a1-\u30fa\u30fc"  # Japanese syllables
-    "\uac00-\ud7a3\u0e01-\u0e3a\u0e40-\u0e4e"  # Korean, Thai
-    "\u1780-\u17b3\u0e81-\u0eae\u1000-\u102a"  # Khmer, Lao, Burmese
-)
-_RUN = re.compile(f"[{_SPACELESS}]+")
-_WORD = re.compile(rf"[^\W_{_SPACELESS}]+(?:['’][^\W\d_]+)?|[{_SPACELESS}]+")
+_RUN = re.compile(f"[{LETTERS}]+")
+_WORD = re.compile(rf"[^\W_{LETTERS}]+(?:['’][^\W\d_]+)?|[{LETTERS}]+")
 _QUOTED = re.compile(r'"([^"]{2,80})"|“([^”]{2,80})”|«([^»]{2,80})»')
 _HUMPS = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _CAMEL = re.compile(r"\b[A-Za-z]*[a-z][A-Z]\w*\b|\b[A-Z]{2,}[a-z]\w*\b")
@@ -72,11 +67,6 @@ def indexed(text: str) -> str:
         text = _RUN.sub(lambda run: f" {' '.join(pairs(run[0]))} ", unicodedata.normalize("NFKC", text))
     names = [part for name in _CAMEL.findall(text) for part in _HUMPS.findall(name)]
     return f"{text} {' '.join(names)}" if names else text
-
-
-def pairs(run: str) -> list[str]:
-    """The pairs of letters in a run of a script without spaces; each letter of its own as well, for words of one."""
-    return [*(run[at : at + 2] for at in range(len(run) - 1)), *run] if len(run) > 1 else [run]
 
 
 def sought(question: str) -> tuple[str, ...]:

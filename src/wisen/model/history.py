@@ -59,6 +59,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     Only for what was said."""
     context: str = ""
     """The key of the context it was done in; empty outside of any."""
+    call: str = ""
+    """The agent's id of the call that was refused or stopped, where the log tells; empty for what was said."""
     whole: str | None = None
     """The whole message where it also holds what was pasted or quoted: to be found again, never to be learnt from."""
 

@@ -150,5 +150,6 @@ def _turn(event: _Event, act: Act, before: int, *, conceded: bool) -> Turn:
         origin=unpack(event.how),
         conceded=conceded,
         context=unpack(event.context),
+        call="" if event.call is None else unpack(event.call),
         whole=None if own is typed else typed,
     )

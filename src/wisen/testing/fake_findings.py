@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from wisen.model.event import Call, Message, Outcome
+from wisen.model.event import Call, Interrupt, Message, Outcome, Rejection
 from wisen.model.fix import Danger, Evidence, FailureKind, Fix, fix_id
 from wisen.model.history import Turn
 from wisen.model.signal import Sighting
@@ -222,5 +222,7 @@ def turn_of(event: Event, act: Act, before: int, context: str) -> Turn:
     """A turn of the user as every index tells it: only the own words are its text."""
     typed, origin = (event.text, event.origin.value) if isinstance(event, Message) else (None, "")
     turn = Turn(id=event.id, act=act, at=whole(event.at), text=typed, before=before, origin=origin, context=context)
+    if isinstance(event, Rejection | Interrupt):
+        turn = structs.replace(turn, call=event.call or "")
     own = None if typed is None else own_words(typed)
     return turn if own == typed else structs.replace(turn, text=own or None, whole=typed)

@@ -60,6 +60,7 @@ class HistoriesContract:
             ("i1", Act.STOPPED, None, 3),
             ("m5", Act.SAID, None, 3),
         ]
+        assert [turn.call for turn in history.turns] == ["", "", "c2", "", "c3", ""]
         assert [turn.at for turn in history.turns[:2]] == [NOON, log.at(0.5)]
         assert list(index.findings.unmined(1)) == [history]
 

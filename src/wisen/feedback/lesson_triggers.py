@@ -1,0 +1,58 @@
+"""Gives the lessons of a turn what calls them up again; a correction of a call is a lesson for that alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.kernel.call_names import FILE, SHELL, kind_of
+from wisen.mining.triggers import trigger_of
+from wisen.model.signal import About, Lesson, SignalKind
+from wisen.text.lasting_words import is_for_now
+from wisen.text.negations import count_negations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.model.directive import Trigger
+    from wisen.model.history import History, Turn
+    from wisen.model.signal import Signal
+
+LONGEST = 280
+"""What a user typed is quoted whole or not at all."""
+_ABOUT = {SHELL: About.COMMAND, FILE: About.FILE}
+
+
+def with_triggers(history: History, turn: Turn, signals: Iterable[Signal]) -> tuple[Signal, ...]:
+    """The signals of a turn, each lesson with its trigger, where the call that it was about can be told."""
+    heard = tuple(signals)
+    if not any(each.lesson is not None or each.kind is SignalKind.CORRECTION for each in heard):
+        return heard
+    text = turn.text or ""
+    trigger = trigger_of(history, turn, text)
+    if trigger is None:
+        return heard
+    return tuple(_with_trigger(each, trigger, text) for each in heard)
+
+
+def _with_trigger(signal: Signal, trigger: Trigger, text: str) -> Signal:
+    if signal.lesson is not None:
+        return structs.replace(signal, lesson=structs.replace(signal.lesson, trigger=trigger))
+    lesson = _lesson(trigger, text) if signal.kind is SignalKind.CORRECTION else None
+    return signal if lesson is None else structs.replace(signal, lesson=lesson)
+
+
+def _lesson(trigger: Trigger, text: str) -> Lesson | None:
+    """The user's words as a lesson of the moment: whole, and never what they said of this once alone."""
+    quote = " ".join(text.split())
+    if len(quote) > LONGEST or is_for_now(quote):
+        return None
+    return Lesson(
+        text=quote,
+        forbids=count_negations(quote) > 0,
+        durable=0.0,
+        is_durable=False,
+        about=_ABOUT.get(kind_of(trigger.tool), About.TOOL),
+        trigger=trigger,
+    )

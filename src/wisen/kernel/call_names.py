@@ -1,0 +1,106 @@
+"""The names in calls and prompts, by which a call like an earlier one is known again.
+
+Plain Python without imports but of its own kind, because the hook client loads this file inside an agent's turn; the
+backtest runs the same lines.
+"""
+
+from __future__ import annotations
+
+from .matching import EDITORS, READERS, WatchedCall
+from .shell_words import UNKNOWN
+from .unspaced import pairs_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHELL, FILE = "shell", "file"
+"""What a call is: a command, the work on a file; any other is known by the name of its tool."""
+SHELL_TOOLS = frozenset(
+    "Bash shell shell_command exec_command local_shell container.exec unified_exec terminal exec bash"
+    " run_shell_command".split()
+)
+"""Tools that run a command, by the names that agents give them."""
+_FILE_TOOLS = EDITORS | READERS | frozenset("Grep Glob grep glob search_file_content list_directory LS".split())
+_BETWEEN = str.maketrans(dict.fromkeys("\"'`,;!?()[]{}<>*=|&\n\t\r~^%\\，。；！？「」（）：、", " "))
+_AROUND = ".:-/#@$+"
+_LONGEST = 4_000
+"""Characters of a text that are looked at."""
+_SHORTEST = 2
+
+
+def kind_of(tool: str) -> str:
+    """Whether a tool runs commands or works on files; else its own name."""
+    if tool in SHELL_TOOLS:
+        return SHELL
+    return FILE if tool in _FILE_TOOLS else tool.casefold()
+
+
+def text_names(text: str) -> set[str]:
+    """The words of a text as names: in small letters, paths also by their ends, parts of dotted ones as well."""
+    found = set[str]()
+    text = text[:_LONGEST]
+    for word in text.casefold().translate(_BETWEEN).split():
+        _add(word, found)
+    found.update(pairs_in(text))
+    return found
+
+
+def call_names(call: WatchedCall) -> list[set[str]]:
+    """The names in a call, apart for each command that it runs: the program, its words, files, names in a change."""
+    if call.line:
+        return [_run_names(view) for run in call.runs for view in run.views[-1:]]
+    found = {call.tool.casefold()}
+    for value in call.fields.values():
+        if isinstance(value, str):
+            found |= text_names(value)
+        elif isinstance(value, list):
+            for each in value[:20]:
+                for text in each.values() if isinstance(each, dict) else (each,):
+                    found |= text_names(text) if isinstance(text, str) else set()
+    return [found]
+
+
+def is_like(kind: str, words: Iterable[str], tool: str, names: Iterable[set[str]]) -> bool:
+    """Whether a call is like the one that a trigger was made of: by all of its words in one command or change.
+
+    What was a command is known again as a command. What was about a file or about names may be met in any call.
+    """
+    if kind not in (FILE, "") and kind_of(tool) != kind:
+        return False
+    wanted = set(words)
+    return bool(wanted) and any(wanted <= each for each in names)
+
+
+def _run_names(view: Iterable[object]) -> set[str]:
+    found = set[str]()
+    for number, word in enumerate(view):
+        text = str(getattr(word, "text", ""))
+        if UNKNOWN in text or " " in text or len(text) > 200:
+            continue  # what the shell works out, or a text
+        if number == 0:
+            found.add(text.casefold().rsplit("/", 1)[-1])
+        found.add(text.casefold())
+        _add(text.casefold(), found)
+        option, sign, value = text.casefold().partition("=")
+        if sign:
+            found.add(option)
+            _add(value, found)
+    return found
+
+
+def _add(word: str, found: set[str]) -> None:
+    word = word.strip(_AROUND)
+    if len(word) < _SHORTEST:
+        return
+    found.add(word)
+    last = word
+    if "/" in word:
+        parts = [each for each in word.split("/") if each]
+        found.add("/".join(parts[-2:]))
+        last = parts[-1]
+        found.add(last)
+    if "." in last:
+        found.update(each for each in last.split(".") if len(each) > _SHORTEST)
+    if ":" in last:
+        found.update(each for each in last.split(":") if len(each) > _SHORTEST)

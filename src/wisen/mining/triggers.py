@@ -1,0 +1,117 @@
+"""What calls a lesson up again: the call that it was about, as far as that can be told, and by which words it is known.
+
+The call before a correction is mostly not what it corrects. So one of three things is asked for: the user refused the
+call, or stopped it, or names something that stands in a call shortly before. Else there is no trigger.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.kernel.call_names import FILE, SHELL, call_names, kind_of, text_names
+from wisen.kernel.matching import EDITORS, READERS, WatchedCall
+from wisen.mining.trigger_words import command_words, described_call, named_in, path_of, path_words
+from wisen.model.directive import Trigger, TriggerCause
+from wisen.model.history import Act, Step
+from wisen.text.command_lines import fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.model.history import History, Turn
+
+NEAR = 12
+"""How many calls before a turn are looked at for names."""
+_GENERAL = frozenset(
+    "task agent todowrite taskcreate taskupdate taskoutput tasklist taskget exitplanmode enterplanmode askuserquestion"
+    " toolsearch skill webfetch websearch wait_agent spawn_agent write_stdin update_plan killshell bashoutput".split()
+)
+"""Tools for whatever an agent is about: that one was used says nothing."""
+
+
+class _Suspect(NamedTuple):
+    """A call that a message may be about, and why."""
+
+    step: Step
+    cause: TriggerCause
+
+
+def trigger_of(history: History, turn: Turn, text: str) -> Trigger | None:
+    """By what the call is known again that a message was about; None where that cannot be told."""
+    return next(triggers_of(history, turn, text), None)
+
+
+def triggers_of(history: History, turn: Turn, text: str) -> Iterator[Trigger]:
+    """The same from the widest to the narrowest words for the same call: for whoever tries them on the past."""
+    for suspect in _suspects(history, turn):
+        found = [*_triggers(suspect, text)]
+        if found:
+            yield from found
+            return
+
+
+def _suspects(history: History, turn: Turn) -> Iterator[_Suspect]:
+    """Calls that a message may be about, the likeliest first."""
+    steps = {step.call: step for step in history.steps}
+    refused, stopped = list[Step](), list[Step]()
+    for act in _acts_before(history, turn):
+        step = steps.get(act.call)
+        if step is None and act.act is Act.STOPPED and not act.call and act.before:
+            step = _last_since_turn(history, act)
+        if step is not None:
+            (refused if act.act is Act.REFUSED else stopped).append(step)
+    yield from (_Suspect(step, TriggerCause.REJECTED) for step in refused)
+    yield from (_Suspect(step, TriggerCause.INTERRUPTED) for step in stopped if step not in refused)
+    near = history.steps[max(0, turn.before - NEAR) : turn.before]
+    yield from (_Suspect(step, TriggerCause.NAMED) for step in reversed(near))
+
+
+def _acts_before(history: History, turn: Turn) -> Iterator[Turn]:
+    """What the user did since the agent last went on with its work, the last first; never behind the turn itself."""
+    at = next((number for number, each in enumerate(history.turns) if each.id == turn.id), 0)
+    for each in reversed(history.turns[:at]):
+        if each.before != turn.before:
+            return
+        if each.act is not Act.SAID:
+            yield each
+        elif each.origin != "rejection":
+            return
+
+
+def _last_since_turn(history: History, stop: Turn) -> Step | None:
+    """The last call before the user stopped the agent, where it was made since they had typed something."""
+    said = [each.before for each in history.turns if each.act is Act.SAID and each.at < stop.at]
+    return history.steps[stop.before - 1] if max(said, default=0) < stop.before else None
+
+
+def _triggers(suspect: _Suspect, text: str) -> Iterator[Trigger]:
+    step, cause = suspect
+    call = WatchedCall(step.tool, fields_of(step.arguments))
+    if step.arguments is None:
+        return
+    said, named = text_names(text), named_in(text)
+    must = cause is TriggerCause.NAMED
+    kind = kind_of(step.tool)
+    if kind == SHELL:
+        options = command_words(call, said, named, must_name=must)
+    elif kind == FILE and path_of(call):
+        options = path_words(call, named, must_name=must)
+    else:
+        options = _other_words(call, named, must_name=must)
+    for words in options:
+        yield Trigger(cause=cause, tool=step.tool, words=words, did=described_call(call))
+
+
+def _other_words(call: WatchedCall, named: frozenset[str], *, must_name: bool) -> list[tuple[str, ...]]:
+    """By what a call of any other tool is known: a special tool by its name, a general one by names that were said."""
+    (names,) = call_names(call) or [set[str]()]
+    shared = tuple(sorted(named & names, key=lambda each: (-len(each), each)))[:2]
+    tool = call.tool.casefold()
+    if tool in _GENERAL or tool in _PLAIN_FILES:
+        return [shared[:1]] if shared else []
+    if must_name and not shared:
+        return []
+    return [(tool,), *([(tool, *shared[:1])] if shared else [])]
+
+
+_PLAIN_FILES = frozenset(each.casefold() for each in EDITORS | READERS) | frozenset(("grep", "glob", "ls"))
