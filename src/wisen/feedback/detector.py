@@ -17,21 +17,26 @@ from wisen.feedback.lasting import OF_TURN, of_lesson
 from wisen.feedback.lexicon import Lexicon, shipped_lexicon
 from wisen.feedback.writing import fold, is_dense, is_foreign
 from wisen.model.signal import Heard, Lesson, Polarity, Signal, SignalKind
-from wisen.text.directives import directives_in
-from wisen.text.lasting_words import orders_lastingly
+from wisen.text.directives import DirectiveReader, shipped_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from wisen.feedback.features import TurnFeatures
     from wisen.feedback.language import Language
+    from wisen.model.directive import Directive
 
 
-DETECTOR = 7
+DETECTOR = 8
 """The version of the detector: what another one heard is heard again."""
 STATED_LASTING = 0.9
-"""How likely an order lasts at least where it says so itself: "never push", "use pnpm. always."."""
-_TEACHES = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
+"""How likely a directive lasts where it says so itself: "never push", "use pnpm. always."."""
+_PASSING = 0.1
+"""The same where it says that it is for now."""
+_BY_MARKER, _BY_FORM = 0.9, 0.7
+"""How likely a directive that only the rules found is meant as one: with words that say that it lasts, or without."""
+_TEACHES = (SignalKind.CORRECTION, SignalKind.REMEMBER, SignalKind.PREFERENCE)
+"""The kinds that a directive may be, the first that holds."""
 _POLARITIES = {SignalKind.CORRECTION: Polarity.AGAINST, SignalKind.PRAISE: Polarity.FOR}
 
 
@@ -74,8 +79,10 @@ class DetectorModel:
         abroad: dict[SignalKind, Weights],
         lasting: Weights,
         lexicon: Lexicon,
+        directives: DirectiveReader | None = None,
     ) -> None:
         self.lexicon = lexicon
+        self.directives = directives or shipped_reader()
         self._home, self._abroad = _Kinds(kinds, lasting), _Kinds(abroad, lasting)
         self._kinds = tuple(SignalKind)
         self._marks = marks(len(self._kinds))
@@ -110,7 +117,8 @@ class DetectorModel:
         reached = (total + of.above_least) & self._any_mark
         if insisted:
             reached |= sum(mark for mark, kind in zip(self._marks, self._kinds, strict=True) if kind in insisted)
-        if not reached:
+        told = self.directives.directives_in(heard.text)
+        if not reached and not told:
             return ()
         held = []
         for number, mark in enumerate(self._marks):
@@ -121,9 +129,31 @@ class DetectorModel:
                 elif insisted and self._kinds[number] in insisted:
                     held.append((-least, number))
         held.sort()
-        teaches = any(self._kinds[number] in _TEACHES for _, number in held)
-        lesson = self._lesson(heard, seen, lane(total, len(self._kinds))) if teaches else None
-        return tuple([self._signal(heard.text, seen, number, -less, lesson) for less, number in held])
+        if not told:
+            return tuple([self._signal(heard.text, seen, number, -less) for less, number in held])
+        return tuple(self._teaching(heard, seen, lane(total, len(self._kinds)), held, told))
+
+    def _teaching(
+        self, heard: Heard, seen: TurnFeatures, score: float, held: list[tuple[float, int]], told: tuple[Directive, ...]
+    ) -> Iterator[Signal]:
+        """The signals of a turn that holds directives: each directive is one, of the kind that the turn is."""
+        kinds = {self._kinds[number]: -less for less, number in held}
+        teaches = next((kind for kind in _TEACHES if kind in kinds), SignalKind.PREFERENCE)
+        for each in told:
+            lesson = self._lesson(heard, seen, score, each)
+            by_rule = _BY_MARKER if each.marker else _BY_FORM
+            polarity = Polarity.AGAINST if each.forbids or teaches is SignalKind.CORRECTION else Polarity.FOR
+            yield Signal(
+                kind=teaches,
+                probability=kinds.get(teaches, by_rule),
+                start=each.start,
+                end=each.end,
+                polarity=polarity,
+                lesson=lesson,
+            )
+        for less, number in held:
+            if self._kinds[number] is not teaches:
+                yield self._signal(heard.text, seen, number, -less)
 
     def is_order(self, text: str) -> bool:
         """Whether a lesson tells what to do, in whatever language it is in."""
@@ -139,43 +169,30 @@ class DetectorModel:
     def _of(self, seen: TurnFeatures) -> _Kinds:
         return self._abroad if seen.is_abroad else self._home
 
-    def _lesson(self, heard: Heard, seen: TurnFeatures, score: float) -> Lesson | None:
-        """The lesson of a turn; `score` is what the turn tells of how long it lasts."""
+    def _lesson(self, heard: Heard, seen: TurnFeatures, score: float, told: Directive) -> Lesson:
+        """The lesson of a directive; `score` is what the turn tells of how long it lasts, which only ranks doubts."""
         abroad = self._spoken(seen)
-        text, reading = lesson_quotes.draw_lesson(heard.text, abroad, self.lexicon)
-        if not text and heard.later and "frown alone" in seen.shown:
-            # Only a face was made: what is wrong is told in the next message.
-            abroad = self._spoken(glance(Heard(text=heard.later[0]), self._tables))
-            text, reading = lesson_quotes.draw_lesson(heard.later[0], abroad, self.lexicon)
-        if not text:
-            return None
-        groups = lesson_quotes.groups_in(reading, abroad, self.lexicon)
+        groups = lesson_quotes.groups_in(told.text, abroad, self.lexicon)
         weights = self._lasting.weights
-        for name, value in of_lesson(heard, reading, groups).items():
+        for name, value in of_lesson(heard, told.text, groups).items():
             if name in weights:
                 score += weights[name] * value
-        durable = _logistic(score)
-        if orders_lastingly(text) and lesson_quotes.is_order(text, abroad):
-            durable = max(durable, STATED_LASTING)
+        durable = _PASSING if told.passing else max(_logistic(score), STATED_LASTING if told.marker else 0.0)
         return Lesson(
-            text=text,
-            forbids=lesson_quotes.forbids(reading, abroad),
+            text=told.text,
+            forbids=told.forbids,
             durable=durable,
             is_durable=durable >= self._lasting.threshold,
-            about=lesson_quotes.about(reading, groups),
-            marker=(marker := next((each.marker for each in directives_in(heard.text) if each.standing), "")),
-            standing=bool(marker),
+            about=lesson_quotes.about(told.text, groups),
+            marker=told.marker,
+            standing=told.standing,
         )
 
-    def _signal(self, text: str, seen: TurnFeatures, number: int, probability: float, lesson: Lesson | None) -> Signal:
+    def _signal(self, text: str, seen: TurnFeatures, number: int, probability: float) -> Signal:
         start, end = self._evidence(text, seen, number)
         kind = self._kinds[number]
-        if kind not in _TEACHES:
-            lesson = None
         polarity = _POLARITIES.get(kind, Polarity.NEITHER)
-        if kind is SignalKind.PREFERENCE and lesson is not None:
-            polarity = Polarity.AGAINST if lesson.forbids else Polarity.FOR
-        return Signal(kind=kind, probability=probability, start=start, end=end, polarity=polarity, lesson=lesson)
+        return Signal(kind=kind, probability=probability, start=start, end=end, polarity=polarity)
 
     def speaks(self, abroad: bool, kind: int, pattern: int, spoken: int) -> float:  # noqa: FBT001  # of a key
         """How much a pattern speaks for a kind in a text with such languages."""
@@ -226,7 +243,8 @@ def detector(added: tuple[Language, ...] = ()) -> DetectorModel:
     read = resources.files(__package__).joinpath("weights.json").read_bytes()
     file = msgspec.json.decode(read, type=_File)
     lexicon = Lexicon(together(shipped_languages(), added)) if added else shipped_lexicon()
-    return DetectorModel(file.kinds, file.abroad, file.lasting, lexicon)
+    words = {language.code: language.directives for language in lexicon.languages} if added else {}
+    return DetectorModel(file.kinds, file.abroad, file.lasting, lexicon, DirectiveReader(words) if added else None)
 
 
 def _score(probability: float) -> float:

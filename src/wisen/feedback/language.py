@@ -17,6 +17,7 @@ import msgspec
 
 from wisen.errors import LanguageError
 from wisen.feedback.writing import fold
+from wisen.text.directive_words import DirectiveWords, check_patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -114,6 +115,8 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     plain: dict[str, Words] = {}
     opening: Opening = Opening()
     lesson: LessonWords = LessonWords()
+    directives: DirectiveWords = DirectiveWords()
+    """The words by which directives are known; those of shipped languages are in `text/languages`."""
     emoticons: dict[str, Words] = {}
     """Signs made of other signs, by the emoji they stand for."""
 
@@ -139,6 +142,7 @@ def read_language(text: str, where: str) -> Language:
     for place, words in _words(language):
         if silent := [word for word in words if not fold(word).strip(" *")]:
             raise LanguageError(f"{where}: {place} holds {silent[0]!r}, a phrase without a letter or sign.")
+    check_patterns(language.directives, where)
     short = [sign for signs in language.emoticons.values() for sign in signs if len(sign) <= 1]
     if short:
         raise LanguageError(f"{where}: [emoticons] holds {short[0]!r}. They are made of two signs or more.")

@@ -3,40 +3,230 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from wisen.model.directive import Directive, DirectiveForm
-from wisen.text.lasting_words import is_for_now, is_insistent, orders_lastingly
-from wisen.text.negations import count_negations
-from wisen.text.orders import is_order
-from wisen.text.standing_alone import stands_alone
+from wisen.text.directive_grammar import DirectiveGrammar
+from wisen.text.directive_matches import SentenceMatches
+from wisen.text.directive_reading import SentenceReading, read_sentence
+from wisen.text.directive_words import SHIPPED, DirectiveWords, shipped_words
+from wisen.text.letter_folding import fold_letters
+from wisen.text.message_sentences import MessageSentence, sentences_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 LONGEST = 280
 """A directive is quoted whole or not at all."""
-_SENTENCE = re.compile(r"[^.!?。！？।؟\n]+[.!?。！？।؟]*")
+_SCRIPTS = (
+    ("kana", re.compile("[\u3040-\u30ff]")),
+    ("hangul", re.compile("[\uac00-\ud7af]")),
+    ("han", re.compile("[\u3400-\u9fff]")),
+    ("cyrillic", re.compile("[\u0400-\u04ff]")),
+    ("arabic", re.compile("[\u0600-\u06ff]")),
+    ("devanagari", re.compile("[\u0900-\u097f]")),
+)
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_ENGLISH_ENOUGH = 0.15
+"""From such a share of English words on a text in ASCII is not looked at in other languages."""
+_READ = 600
+"""So much of a text tells its language."""
+_LEANING = 6
+"""Up to so many words a sentence may lean on the one beside it."""
+_STRESSING, _SWAPPING = 3, 14
+"""Up to so many words one may only stress it, or say what is wanted in the place of what it forbids."""
+
+
+class DirectiveReader:
+    """Reads messages in the languages that are shipped, and in those that were added."""
+
+    def __init__(self, added: Mapping[str, DirectiveWords] | None = None) -> None:
+        self._added = {code: words for code, words in (added or {}).items() if words != DirectiveWords()}
+        self._grammars: dict[str, DirectiveGrammar] = {}
+
+    def directives_in(self, message: str) -> tuple[Directive, ...]:
+        """The directives of a message, in order; a permission, a question or a remark is none."""
+        sentences = sentences_of(message)
+        if not sentences:
+            return ()
+        grammars = self.grammars_of(message)
+        readings = [self._read(each, grammars, alone=len(sentences) == 1) for each in sentences]
+        if not any(readings):
+            return ()
+        return tuple(self._quoted(message, sentences, readings))
+
+    def grammars_of(self, text: str) -> list[DirectiveGrammar]:
+        """The languages that a text may be in, the likeliest first."""
+        if not text.isascii():
+            for script, letters in _SCRIPTS:
+                if letters.search(text):
+                    return [self._grammar(code) for code in self._codes(script)]
+        if text.isascii():
+            words = set(text[:_READ].lower().split())
+            if words and len(words & self._grammar("en").marks) >= max(1, _ENGLISH_ENOUGH * len(words)):
+                return [self._grammar("en")]
+        return self._latin([word.lower() for word in _WORD.findall(text[:_READ])])
+
+    def _also(self, text: str, grammars: list[DirectiveGrammar]) -> list[DirectiveGrammar]:
+        """The languages of a message, and of one of its sentences where that may be in another one."""
+        if grammars == [self._grammar("en")] and text.isascii():
+            return grammars
+        return list(dict.fromkeys([*self.grammars_of(text), *grammars]))
+
+    def _latin(self, words: Sequence[str]) -> list[DirectiveGrammar]:
+        folded = [fold_letters(word) for word in words]
+        counts = {code: sum(word in self._grammar(code).marks for word in folded) for code in self._codes("latin")}
+        most = max(counts.values())
+        return (
+            [self._grammar(code) for code, count in counts.items() if count == most] if most else [self._grammar("en")]
+        )
+
+    def _codes(self, script: str) -> list[str]:
+        return [code for code in (*SHIPPED, *(self._added.keys() - set(SHIPPED))) if self._script_of(code) == script]
+
+    def _script_of(self, code: str) -> str:
+        return self._words(code).script
+
+    def _words(self, code: str) -> DirectiveWords:
+        return self._added[code] if code in self._added else shipped_words(code)
+
+    def _grammar(self, code: str) -> DirectiveGrammar:
+        if code not in self._grammars:
+            self._grammars[code] = DirectiveGrammar(code, self._words(code))
+        return self._grammars[code]
+
+    def _read(
+        self, sentence: MessageSentence, grammars: list[DirectiveGrammar], *, alone: bool
+    ) -> tuple[SentenceReading, DirectiveGrammar] | None:
+        if len(sentence.text) > LONGEST:
+            return None
+        for grammar in grammars if alone else self._also(sentence.text, grammars):
+            suited = grammar.suited_to(sentence.text)
+            if (reading := read_sentence(sentence.text, suited)) is not None:
+                return reading, suited
+        return None
+
+    def _quoted(
+        self,
+        message: str,
+        sentences: list[MessageSentence],
+        readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None],
+    ) -> Iterator[Directive]:
+        """Each directive with the sentences beside it that belong to it."""
+        taken = -1
+        for number, read in enumerate(readings):
+            if read is None or number <= taken:
+                continue
+            reading, grammar = read
+            first = last = number
+            lasting = reading.marker
+            while last + 1 < len(sentences) and self._leans(sentences[last + 1], readings[last + 1], reading, grammar):
+                last += 1
+            if reading.points and first - 1 > taken and self._explains(sentences, readings, first - 1):
+                first -= 1
+            if sentences[last].end - sentences[first].start > LONGEST:
+                first = last = number
+            taken = last
+            start, end = trimmed_span(message, sentences[first].start, sentences[last].end, grammar)
+            marker = _words_at(sentences[number].text, grammar, lasting)
+            if not marker and last > number:
+                marker = self._marker_behind(sentences[number + 1 : last + 1], grammar)
+            yield Directive(
+                text=" ".join(message[start:end].split()),
+                start=start,
+                end=end,
+                form=reading.form,
+                forbids=reading.forbids and not self._swaps_behind(readings[number + 1 : last + 1]),
+                marker=marker,
+                passing=reading.passing,
+                stands_alone=not reading.points or first < number,
+            )
+
+    def _leans(
+        self,
+        sentence: MessageSentence,
+        read: tuple[SentenceReading, DirectiveGrammar] | None,
+        before: SentenceReading,
+        grammar: DirectiveGrammar,
+    ) -> bool:
+        """Whether a sentence only stresses, limits or completes the directive before it."""
+        said = grammar.fold(sentence.text)
+        if said.rstrip().endswith("?"):
+            return False
+        words = len(said.split()) if not grammar.words.glued else len(said) // 3
+        if words <= _STRESSING and (grammar.pattern("lasting").search(said) or grammar.pattern("negators").match(said)):
+            return True
+        if words <= _LEANING and (
+            _opens(said, "exceptions", grammar)
+            or _opens(said, "conditions", grammar)
+            or grammar.pattern("complaints").search(said)
+        ):
+            return True
+        if before.form is DirectiveForm.COMPLAINT and words <= _LEANING + 2 and read is None:
+            return True
+        completes = before.forbids and words <= _SWAPPING
+        return (
+            completes
+            and (read is None or read[0].form is DirectiveForm.REPLACEMENT)
+            and _opens(said, "orders", grammar)
+        )
+
+    def _explains(
+        self,
+        sentences: list[MessageSentence],
+        readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None],
+        number: int,
+    ) -> bool:
+        """Whether the sentence before may say what "it" is."""
+        text = sentences[number].text
+        return readings[number] is None and not text.endswith("?") and len(text.split()) > 2
+
+    def _swaps_behind(self, readings: Sequence[tuple[SentenceReading, DirectiveGrammar] | None]) -> bool:
+        return bool(readings) and any(read is None or not read[0].forbids for read in readings)
+
+    def _marker_behind(self, sentences: Sequence[MessageSentence], grammar: DirectiveGrammar) -> str:
+        for sentence in sentences:
+            if (found := grammar.pattern("lasting").search(grammar.fold(sentence.text))) is not None:
+                return _words_at(sentence.text, grammar, found.span())
+        return ""
+
+
+def _opens(said: str, name: str, grammar: DirectiveGrammar) -> bool:
+    """Whether a sentence begins with words of a kind, but for what only leads to them."""
+    matches = SentenceMatches(grammar, said)
+    begin = min(matches.begins(), default=0)
+    return any(span[0] <= begin + 8 and span[0] in matches.begins() for span in matches.inside(name))
+
+
+def _words_at(text: str, grammar: DirectiveGrammar, span: tuple[int, int] | None) -> str:
+    """The user's words at a place of the folded sentence: mending a word may have moved those behind it."""
+    if span is None:
+        return ""
+    folded = grammar.fold(text)
+    if len(folded) == len(text):
+        return text[span[0] : span[1]].strip()
+    first, last = folded[: span[0]].count(" "), folded[: span[1]].count(" ")
+    return " ".join(text.split(" ")[first : last + 1]).strip(" ,.;:!?")
+
+
+def trimmed_span(message: str, start: int, end: int, grammar: DirectiveGrammar) -> tuple[int, int]:
+    """A span without a greeting, a name or a polite word around it; nothing else falls away."""
+    folded = fold_letters(message[start:end], accents=grammar.words.accents)
+    if len(folded) != end - start:
+        return start, end
+    front, back = grammar.front.match(folded), grammar.back.search(folded)
+    first = front.end() if front is not None else 0
+    last = back.start() if back is not None and back.start() > first else len(folded)
+    return start + first, start + last
+
+
+@cache
+def shipped_reader() -> DirectiveReader:
+    """The reader of the languages that come with the package."""
+    return DirectiveReader()
 
 
 def directives_in(message: str) -> tuple[Directive, ...]:
     """The directives of a message, in order; a permission, a question or a remark is none."""
-    return tuple(_directives(message))
-
-
-def _directives(message: str) -> Iterator[Directive]:
-    for found in _SENTENCE.finditer(message):
-        text = " ".join(found.group().split())
-        if not text or len(text) > LONGEST or not (is_order(text) or orders_lastingly(text) or is_insistent(text)):
-            continue
-        forbids = count_negations(text) > 0
-        yield Directive(
-            text=text,
-            start=found.start(),
-            end=found.end(),
-            form=DirectiveForm.PROHIBITION if forbids else DirectiveForm.ORDER,
-            forbids=forbids,
-            marker=text if orders_lastingly(text) or is_insistent(text) else "",
-            passing=is_for_now(text),
-            stands_alone=stands_alone(text),
-        )
+    return shipped_reader().directives_in(message)

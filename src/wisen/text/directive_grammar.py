@@ -1,0 +1,202 @@
+"""The words of a language made ready for matching: patterns are found by how they begin, and compiled when needed."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from wisen.text.letter_folding import fold_letters, has_tones
+from wisen.text.pattern_heads import heads_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from wisen.text.directive_words import DirectiveWords, Words
+
+LETTER = r"[\w\u0900-\u0963\u0970-\u097f]"
+BLANKED, QUOTED = "\u00b7", "\u2026"
+"""What stands in the place of words that are not read, and of a quotation."""
+_GAP = r"(?:\S+ ){0,4}?"
+_QUOTATION = re.compile(
+    r"\"[^\"\n]{6,}\"|“[^”\n]{4,}”|„[^“”\n]{4,}[“”]|«[^»\n]{4,}»|「[^」\n]{3,}」|『[^』\n]{3,}』"
+    r"|(?<!\w)'[^'\n]* [^'\n]*'(?!\w)"
+)
+_QUOTES = frozenset("\"“„«「『'")
+_SHORTEST_MISSPELT = 5
+_REAL_WORDS = frozenset("ever avid forget instead place lease".split())
+"""What looks misspelt, and is another word."""
+_PLAIN_WORD = re.compile(r"[^\W\d_]+")
+_MARKED = r"\s*[,!.:…–、，。-]+\s*"
+
+
+class PatternEntry:
+    """One pattern of a kind of words."""
+
+    __slots__ = ("_pattern", "name", "source")
+
+    def __init__(self, name: str, source: str) -> None:
+        self.name = name
+        self.source = source
+        self._pattern: re.Pattern[str] | None = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern; compiling all of them would take longer than a start may."""
+        if self._pattern is None:
+            self._pattern = re.compile(self.source)
+        return self._pattern
+
+
+class PatternGroup:
+    """Patterns that begin alike: one look tells whether any of them matches."""
+
+    __slots__ = ("_any", "_entries")
+
+    def __init__(self) -> None:
+        self._entries: list[PatternEntry] = []
+        self._any: re.Pattern[str] | None = None
+
+    def add(self, entry: PatternEntry) -> None:
+        """One more."""
+        self._entries.append(entry)
+
+    def matches(self, said: str, start: int) -> list[tuple[str, tuple[int, int]]]:
+        """The kinds of words that begin at a place, each with where it stands."""
+        if self._any is None:
+            self._any = re.compile("|".join(f"(?:{entry.source})" for entry in self._entries))
+        if self._any.match(said, start) is None:
+            return []
+        found = [(entry.name, entry.pattern.match(said, start)) for entry in self._entries]
+        return [(name, match.span()) for name, match in found if match is not None]
+
+
+class PatternIndex:
+    """The patterns of some kinds of words by how they begin; those that clauses begin with apart from the others."""
+
+    def __init__(self, grammar: DirectiveGrammar, names: tuple[str, ...], beginning: Collection[str]) -> None:
+        self.heads: dict[str, tuple[PatternGroup | None, PatternGroup | None]] = {}
+        """What counts anywhere, and what counts at the beginning of a clause."""
+        self.anywhere: list[PatternEntry] = []
+        """Those that may begin with any word."""
+        groups: dict[tuple[str, bool], PatternGroup] = {}
+        for name in names:
+            for entry in getattr(grammar.words, name):
+                made = grammar.entry(name, entry)
+                begins = None if grammar.words.prefix else heads_of(grammar.folded(entry))
+                if begins is None:
+                    self.anywhere.append(made)
+                for head in begins or ():
+                    groups.setdefault((head, name in beginning), PatternGroup()).add(made)
+        for head in {head for head, _ in groups}:
+            self.heads[head] = groups.get((head, False)), groups.get((head, True))
+
+
+class DirectiveGrammar:
+    """The words of one language."""
+
+    def __init__(self, code: str, words: DirectiveWords, *, toneless: bool = False) -> None:
+        self.code = code
+        self.words = words
+        self.accents = words.accents and not toneless
+        """Whether accents are looked at."""
+        self._indexes: dict[tuple[tuple[str, ...], bool], PatternIndex] = {}
+        self._entries: dict[tuple[str, str], PatternEntry] = {}
+        self._patterns: dict[str, re.Pattern[str]] = {}
+
+    @cached_property
+    def toneless(self) -> DirectiveGrammar:
+        """The same language as it is typed without accents."""
+        return DirectiveGrammar(self.code, self.words, toneless=True)
+
+    def suited_to(self, text: str) -> DirectiveGrammar:
+        """The one for a text: with accents or without."""
+        return self.toneless if self.words.accents and not has_tones(text) else self
+
+    def fold(self, text: str) -> str:
+        """A sentence as it is matched; what it quotes is blanked out, words that are misspelt are mended."""
+        folded = fold_letters(text, accents=self.accents)
+        if not self.misspelt.keys().isdisjoint(words := folded.split(" ")):
+            folded = " ".join([self.misspelt.get(word, word) for word in words])
+        if not _QUOTES.isdisjoint(text):
+            if _QUOTATION.fullmatch(text.strip().rstrip(".!")):
+                return QUOTED * len(folded)
+            folded = _QUOTATION.sub(lambda found: QUOTED * len(found.group()), folded)
+        return folded
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """Words that tell the language."""
+        return frozenset(fold_letters(word) for word in self.words.marks)
+
+    def index(self, names: tuple[str, ...], beginning: Collection[str] = ()) -> PatternIndex:
+        """The patterns of some kinds of words; of those in `beginning` only at the beginning of a clause."""
+        key = names, bool(beginning)
+        if key not in self._indexes:
+            self._indexes[key] = PatternIndex(self, names, beginning)
+        return self._indexes[key]
+
+    def entry(self, name: str, entry: str) -> PatternEntry:
+        """One pattern; the same object each time."""
+        if (name, entry) not in self._entries:
+            self._entries[name, entry] = PatternEntry(name, self._bounded(self.folded(entry)))
+        return self._entries[name, entry]
+
+    def folded(self, entry: str) -> str:
+        """An entry in folded letters; what begins with a backslash keeps its meaning."""
+        parts = re.split(r"(\\.)", entry)
+        return "".join(part if part[:1] == "\\" else fold_letters(part, accents=self.accents) for part in parts)
+
+    def _bounded(self, entry: str) -> str:
+        entry = entry.replace("~", _GAP).replace("'", "'?")
+        return entry if self.words.glued else rf"(?<!{LETTER}){self.words.prefix}(?:{entry})(?!{LETTER})"
+
+    def alternatives(self, *names: str) -> str:
+        """Kinds of words as one pattern; one that never matches without any."""
+        words: Words = tuple(word for name in names for word in getattr(self.words, name))
+        return f"(?:{'|'.join(self._bounded(self.folded(word)) for word in words)})" if words else "(?!)"
+
+    def pattern(self, name: str) -> re.Pattern[str]:
+        """All words of a kind in one pattern."""
+        if name not in self._patterns:
+            self._patterns[name] = re.compile(self.alternatives(name))
+        return self._patterns[name]
+
+    @cached_property
+    def front(self) -> re.Pattern[str]:
+        """What falls away in front of a directive."""
+        greetings, pleases = self.alternatives("greetings"), self.alternatives("pleases")
+        apart = rf"(?:{_MARKED}|\s+)" if not self.words.glued else rf"(?:{_MARKED}|\s*)"
+        return re.compile(rf"(?:{greetings}{_MARKED}|{pleases}{apart})+(?=\S)")
+
+    @cached_property
+    def back(self) -> re.Pattern[str]:
+        """What falls away behind it."""
+        return re.compile(rf"(?:[\s,，、–-]+{self.alternatives('pleases')})+[\s.!。！]*$")
+
+    @cached_property
+    def misspelt(self) -> dict[str, str]:
+        """How words that count are misspelt: two letters changed places, one is missing, or one stands twice."""
+        if self.words.glued or self.words.script not in ("latin", "cyrillic"):
+            return {}
+        known = {
+            fold_letters(word)
+            for name in ("negators", "lasting", "opening", "quantifiers", "pleases", "remember")
+            for entry in getattr(self.words, name)
+            for word in entry.split(" ")
+            if _PLAIN_WORD.fullmatch(word) and len(word) >= _SHORTEST_MISSPELT
+        }
+        found: dict[str, str] = {}
+        for word in known:
+            for wrong in _misspellings(word):
+                if wrong not in known and wrong not in self.marks and wrong not in _REAL_WORDS:
+                    found.setdefault(wrong, word)
+        return found
+
+
+def _misspellings(word: str) -> set[str]:
+    swapped = {word[:at] + b + a + word[at + 2 :] for at, (a, b) in enumerate(pairwise(word)) if at}
+    missing = {word[:at] + word[at + 1 :] for at in range(1, len(word) - 1)}
+    doubled = {word[:at] + word[at] + word[at:] for at in range(1, len(word))}
+    return (swapped | missing | doubled) - {word}

@@ -1,0 +1,171 @@
+"""Finds the words of a language in one folded sentence, and where its clauses begin."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wisen.text.directive_grammar import LETTER
+from wisen.text.pattern_heads import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wisen.text.directive_grammar import DirectiveGrammar
+
+Span = tuple[int, int]
+_WORD = re.compile(rf"{LETTER}+")
+_HEAD = re.compile(rf"(?<!{LETTER}){LETTER}{{1,{HEAD}}}")
+_ASCII_HEAD = re.compile(rf"\b\w{{1,{HEAD}}}", re.ASCII)
+_BREAKS = frozenset(",;:–(…!?.、。，؛،|/")
+_CLAUSE_ENDS = re.compile(r"[,;:–(!?.、。，…](?=\s|$)|[、。，]|\s-\s|$")
+_DENSE_STARTS = re.compile(r"(?:^|[,;:–(…!?.、。，\s])\W*")
+FIRING = (
+    *("forbid", "forbidden", "dislikes", "swap", "habits", "conventions", "wishes", "opening", "lasting", "general"),
+    *("remember", "complaints", "lapses", "closing", "bare"),
+)
+"""Without words of these kinds a sentence is no directive."""
+_BEGINNING = frozenset(
+    "forbid dislikes habits conventions wishes opening remember polite orders tasks permissions narratives suppositions"
+    " questions".split()
+)
+"""Kinds of words that a clause begins with; the others count wherever they stand."""
+
+
+class SentenceMatches:
+    """The words of each kind in one sentence."""
+
+    def __init__(self, grammar: DirectiveGrammar, said: str) -> None:
+        self.grammar = grammar
+        self.said = said
+        self._glued = grammar.words.glued
+        head = _ASCII_HEAD if said.isascii() else _HEAD
+        self._words = [] if self._glued else [(found.start(), found.group()) for found in head.finditer(said)]
+        self._begins: set[int] | None = None
+        self._chain: set[int] = set()
+        self._found: dict[str, list[Span]] = {}
+        self._fire()
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def spans(self, name: str) -> list[Span]:
+        """Where words of a kind stand; of some kinds only at the beginning of a clause."""
+        if name not in self._found and name not in FIRING:
+            self._found[name] = sorted(self._matches(name, begins=name in _BEGINNING))
+        return self._found.get(name, [])
+
+    def inside(self, name: str) -> list[Span]:
+        """Where words of a kind stand, also inside a clause."""
+        return sorted(self._matches(name, begins=False))
+
+    def clause_end(self, start: int) -> int:
+        """Where a clause ends that goes on behind a place."""
+        end = _CLAUSE_ENDS.search(self.said, start)
+        return end.start() if end is not None else len(self.said)
+
+    def begins(self) -> set[int]:
+        """Where clauses begin, and the words behind what only leads to them."""
+        if self._begins is None:
+            self._begins = set(self._dense_beginnings() if self._glued else self._beginnings())
+        return self._begins
+
+    def opens(self, name: str) -> list[Span]:
+        """Where words of a kind stand at the beginning of the sentence, but for what only leads to them."""
+        self.begins()
+        return [span for span in self.spans(name) if span[0] in self._chain]
+
+    def _fire(self) -> None:
+        """Looks once for the words without which a sentence is no directive."""
+        for name, span in self._dense_fired() if self._glued else self._fired():
+            if name != "closing" or self._closes(span):
+                self._found.setdefault(name, []).append(span)
+
+    def _dense_fired(self) -> Iterator[tuple[str, Span]]:
+        for name in FIRING:
+            for span in sorted(self._dense_matches(name, begins=name in _BEGINNING)):
+                yield name, span
+
+    def _fired(self) -> Iterator[tuple[str, Span]]:
+        index = self.grammar.index(FIRING, _BEGINNING)
+        said, heads = self.said, index.heads
+        for start, head in self._words:
+            if (groups := heads.get(head)) is None:
+                continue
+            inside, begin = groups
+            if inside is not None:
+                yield from inside.matches(said, start)
+            if begin is not None and (found := begin.matches(said, start)) and start in self.begins():
+                yield from found
+        for entry in index.anywhere:
+            for match in entry.pattern.finditer(said):
+                if entry.name not in _BEGINNING or match.start() in self.begins():
+                    yield entry.name, match.span()
+
+    def _closes(self, span: Span) -> bool:
+        return not _WORD.search(self.said, span[1], self.clause_end(span[1]))
+
+    def _matches(self, name: str, *, begins: bool) -> Iterator[Span]:
+        if self._glued:
+            yield from self._dense_matches(name, begins=begins)
+            return
+        index = self.grammar.index((name,))
+        for start, head in self._words:
+            if (groups := index.heads.get(head)) is not None and (not begins or start in self.begins()):
+                assert groups[0] is not None
+                for _, span in groups[0].matches(self.said, start):
+                    yield span
+        for entry in index.anywhere:
+            for match in entry.pattern.finditer(self.said):
+                if not begins or match.start() in self.begins():
+                    yield match.span()
+
+    def _dense_matches(self, name: str, *, begins: bool) -> Iterator[Span]:
+        if not getattr(self.grammar.words, name):
+            return
+        pattern = self.grammar.pattern(name)
+        if begins:
+            for start in self.begins():
+                if (match := pattern.match(self.said, start)) is not None:
+                    yield match.span()
+        else:
+            for match in pattern.finditer(self.said):
+                yield match.span()
+
+    def _beginnings(self) -> Iterator[int]:
+        index = self.grammar.index(("leads", "joints", "opening", "project", "polite"))
+        said, until = self.said, 0
+        behind: set[int] = set()
+        for number, (start, head) in enumerate(self._words):
+            apart = said[until:start]
+            begins = not number or start in behind or not _BREAKS.isdisjoint(apart) or " - " in apart
+            if begins:
+                yield start
+            chained = not number or start in self._chain
+            if chained:
+                self._chain.add(start)
+            until = start + len(head)
+            if (groups := index.heads.get(head)) is None or groups[0] is None:
+                continue
+            for name, span in groups[0].matches(said, start):
+                if begins or name == "joints":
+                    # what follows begins a clause too, but for the blanks and marks between
+                    behind.add(_next_word(said, span[1]))
+                    if chained and name != "joints":
+                        self._chain.add(_next_word(said, span[1]))
+
+    def _dense_beginnings(self) -> Iterator[int]:
+        leads = re.compile(
+            rf"(?:{self.grammar.alternatives('leads', 'opening', 'project', 'polite', 'joints')}[\s,、，:]*)+"
+        )
+        for found in _DENSE_STARTS.finditer(self.said):
+            yield found.end()
+            self._chain.add(found.end())
+            if (lead := leads.match(self.said, found.end())) is not None:
+                yield lead.end()
+                self._chain.add(lead.end())
+
+
+def _next_word(said: str, end: int) -> int:
+    found = _WORD.search(said, end)
+    return found.start() if found is not None else len(said)

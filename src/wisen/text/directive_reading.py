@@ -1,0 +1,245 @@
+"""Reads one sentence: whether it tells how to work, in which form, and by which words it says that it lasts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.model.directive import DirectiveForm
+from wisen.text.directive_grammar import QUOTED
+from wisen.text.directive_matches import SentenceMatches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wisen.text.directive_grammar import DirectiveGrammar
+    from wisen.text.directive_matches import Span
+
+_BARE = 9
+"""Up to so many words a choice of one thing and not another needs no verb: `tabs instead of spaces`."""
+_DENSE_BARE = 24
+"""The same in letters, where words are not written apart."""
+_SUBJECT = re.compile(
+    r"(?:^|\W)(?:i|we|it|they|he|she|to|the|a|an|this|that|of|my|your|can|will|would|could|did|does|do|is|are|and|or|not"
+    r"|each|every|any|on|in|by|for|with|from)\s\Z"
+)
+"""Behind such a word a verb is no order."""
+
+
+_SIGNS = frozenset(f"{QUOTED}>~|{{}}=@$\\")
+"""What stands in no sentence of few words."""
+
+
+class SentenceReading(NamedTuple):
+    """What a sentence is read as."""
+
+    form: DirectiveForm
+    forbids: bool
+    marker: Span | None
+    """Where the words stand in the folded sentence by which it says that it lasts."""
+    passing: bool
+    points: bool
+    """Whether it points at something that only the user saw."""
+
+
+def read_sentence(text: str, grammar: DirectiveGrammar) -> SentenceReading | None:
+    """What a sentence tells of how to work; None where it tells nothing of it."""
+    said = grammar.fold(text)
+    matches = SentenceMatches(grammar, said)
+    if not matches or matches.spans("citations"):
+        return None
+    asks = said.rstrip(" \"')”").endswith("?")
+    return _SentenceReader(matches, asks=asks).read()
+
+
+class _SentenceReader:
+    """Looks for the forms of a directive in one sentence."""
+
+    def __init__(self, matches: SentenceMatches, *, asks: bool) -> None:
+        self._matches = matches
+        self._ends_asking = asks
+        self._blanks = matches.spans("harmless")
+        clauses = [self._clause(span) for name in ("permissions", "narratives") for span in matches.spans(name)]
+        self._reported = [*self._blanks, *clauses]
+        """What is no part of a directive: clauses that only allow, or tell how things are."""
+
+    def read(self) -> SentenceReading | None:
+        polite = self._first("polite", whole=True)
+        complains = bool(self._all("complaints", whole=True))
+        if polite is None and (complains or self._all("lapses", whole=True)):
+            return self._reading(DirectiveForm.COMPLAINT, forbids=complains, markers=self._all("lasting"))
+        if self._first("suppositions", whole=True) is not None:
+            return None
+        if polite is not None and (self._ends_asking or not self._opens_question()):
+            return self._polite(polite[1])
+        asks = self._ends_asking and not self._only_tail_asks()
+        if asks or self._opens_question():
+            return None
+        if (keep := self._first("remember")) is not None:
+            forbids = self._forbid() is not None and not self._swaps()
+            return self._reading(DirectiveForm.FACT, forbids=forbids, markers=[*self._all("lasting"), keep])
+        return self._told()
+
+    def _told(self) -> SentenceReading | None:
+        """What a sentence tells that is no question."""
+        lasting, forbid, habits = self._all("lasting"), self._forbid(), self._all("habits")
+        markers = [*lasting, *habits]
+        form = self._form(forbid, lasting, habits)
+        if form is None:
+            return None
+        if form in (DirectiveForm.REPLACEMENT, DirectiveForm.PROHIBITION, DirectiveForm.CONVENTION):
+            markers.extend(self._convened())
+        forbids = {
+            DirectiveForm.PROHIBITION: forbid is not None and not self._orders_beside(forbid),
+            DirectiveForm.WISH: self._first("dislikes") is not None or self._negates(0),
+        }
+        return self._reading(form, forbids=forbids.get(form, False), markers=[*markers, *self._all("opening")])
+
+    def _form(self, forbid: Span | None, lasting: list[Span], habits: list[Span]) -> DirectiveForm | None:
+        """The form of a sentence that is no question; None where it tells nothing of how to work."""
+        general = self._all("general") and not self._first("tasks")
+        forms: tuple[tuple[DirectiveForm, Callable[[], bool]], ...] = (
+            (DirectiveForm.WISH, lambda: self._first("dislikes") is not None),
+            (DirectiveForm.REPLACEMENT, lambda: self._swaps() and (forbid is not None or self._may_choose())),
+            (DirectiveForm.PROHIBITION, lambda: forbid is not None),
+            (DirectiveForm.ORDER, lambda: bool(habits)),
+            (DirectiveForm.CONVENTION, lambda: self._agreed() and not self._ends_asking),
+            (DirectiveForm.WISH, lambda: self._first("wishes") is not None),
+            (DirectiveForm.ORDER, lambda: self._first("opening") is not None),
+            (DirectiveForm.ORDER, lambda: bool(lasting or general) and self._orders()),
+        )
+        return next((form for form, holds in forms if holds()), None)
+
+    def _polite(self, after: int) -> SentenceReading | None:
+        """A question that asks to stop, to choose or to keep to a habit; a task of the day is none."""
+        behind = [span for span in self._matches.inside("forbid") if span[0] >= after]
+        negated = [span for span in self._matches.inside("negators") if after <= span[0] <= after + 2]
+        near = [span for span in behind if self._leads_to(after, span[0])] or negated
+        habits = [span for span in self._matches.inside("habits") if span[0] >= after]
+        swaps = [span for span in self._all("swap") if span[0] >= after] and not self._first("checks")
+        lasting = [span for span in self._all("lasting") if self._frames(after, span)]
+        if not (near or habits or swaps or lasting):
+            return None
+        forbids = bool(near) and not swaps
+        return self._reading(DirectiveForm.QUESTION, forbids=forbids, markers=[*lasting, *habits])
+
+    def _frames(self, after: int, span: Span) -> bool:
+        """Whether words that say that it lasts stand before a request, right behind its first words or at its end."""
+        said = self._matches.said
+        return span[0] < after or self._leads_to(after, span[0]) or not said[span[1] :].strip(" ?.!")
+
+    def _leads_to(self, start: int, end: int) -> bool:
+        """Whether only soft words stand between two places."""
+        return len(self._matches.said[start:end].split()) <= 2
+
+    def _reading(self, form: DirectiveForm, *, forbids: bool, markers: list[Span]) -> SentenceReading:
+        return SentenceReading(
+            form=form,
+            forbids=forbids,
+            marker=min(markers) if markers else None,
+            passing=bool(self._matches.spans("passing")),
+            points=bool(self._matches.spans("pointing")),
+        )
+
+    def _all(self, name: str, *, whole: bool = False) -> list[Span]:
+        hidden = self._blanks if whole else self._reported
+        spans = self._matches.spans(name)
+        return [span for span in spans if not any(a <= span[0] < b for a, b in hidden)] if hidden else spans
+
+    def _first(self, name: str, *, whole: bool = False) -> Span | None:
+        found = self._all(name, whole=whole)
+        return found[0] if found else None
+
+    def _forbid(self) -> Span | None:
+        if (found := self._first("forbid") or self._first("forbidden")) is not None:
+            return found
+        general = self._first("general")
+        return self._scoped("forbid", general[0]) if general is not None else None
+
+    def _scoped(self, name: str, start: int) -> Span | None:
+        """What stands behind what it holds for: "before committing run the linter"."""
+        for span in self._matches.inside(name):
+            if span[0] >= start and not _SUBJECT.search(self._matches.said, max(0, span[0] - 12), span[0]):
+                return span
+        return None
+
+    def _opens_question(self) -> bool:
+        begin = min(self._matches.begins(), default=0)
+        return any(span[0] <= begin + 12 for span in self._all("questions", whole=True))
+
+    def _orders(self) -> bool:
+        if self._verbs():
+            return True
+        general = self._first("general")
+        return general is not None and self._orders_behind(general)
+
+    def _orders_behind(self, general: Span) -> bool:
+        """Whether an order stands right behind what it holds for, or a mark or "always" leads to it."""
+        said = self._matches.said
+        for start, _ in self._matches.inside("orders"):
+            before = said[general[1] : start].rstrip()
+            if general[0] < start and (
+                start < general[1]
+                or not before
+                or before.endswith(",")
+                or any(b == start - 1 for _, b in self._all("lasting"))
+            ):
+                return True
+        return False
+
+    def _orders_beside(self, forbid: Span) -> bool:
+        """Whether another clause says what to do instead."""
+        banned = self._all("forbid")
+        return any(not any(a <= span[0] <= b for a, b in [*banned, forbid]) for span in self._verbs())
+
+    def _verbs(self) -> list[Span]:
+        """The orders, but for those that only lead to something: "make sure that"."""
+        leads = {start for start, _ in self._matches.inside("leads")}
+        begun = [span for name in ("orders", "tasks") for span in self._all(name) if span[0] not in leads]
+        return [*begun, *self._all("closing")]
+
+    def _swaps(self) -> bool:
+        return bool(self._all("swap")) or self._chooses_barely()
+
+    def _chooses_barely(self) -> bool:
+        """Whether nothing is said but one thing, and another that it is not."""
+        if not self._is_bare():
+            return False
+        said = self._matches.said
+        bare = [span for span in self._all("bare") if not any(a <= span[0] < b for a, b in self._all("forbid"))]
+        return any(said[:a].strip(" ,") and said[b:].strip(" .,!") for a, b in bare)
+
+    def _is_bare(self) -> bool:
+        said = self._matches.said
+        size = len(said) <= _DENSE_BARE if self._matches.grammar.words.glued else len(said.split()) <= _BARE
+        return size and _SIGNS.isdisjoint(said) and not self._matches.spans("narratives")
+
+    def _may_choose(self) -> bool:
+        """Whether a choice is told and not only reported."""
+        if (self._first("orders") and self._first("orders") != self._first("tasks")) or self._all("closing"):
+            return True
+        if any(self._first(name) for name in ("wishes", "opening")) or self._agreed() or self._all("lasting"):
+            return True
+        return self._is_bare() and self._first("tasks") is None
+
+    def _convened(self) -> list[Span]:
+        """The words that name the project at hand, where it is told how things are done there."""
+        return self._all("project") if self._agreed() else []
+
+    def _agreed(self) -> bool:
+        """Whether the sentence opens by telling how things are done in a project."""
+        return bool(self._matches.opens("conventions")) and self._first("conventions") is not None
+
+    def _negates(self, start: int) -> bool:
+        return any(span[0] >= start for span in self._all("negators"))
+
+    def _only_tail_asks(self) -> bool:
+        """Whether only a word behind an order is asked: "…, ok?"."""
+        body = self._matches.said.rstrip(" ?!")
+        for start, end in self._matches.spans("tails"):
+            if end == len(body) and body[:start].rstrip().endswith((",", ".", "!", "،", "、", "–")):
+                return True
+        return False
+
+    def _clause(self, span: Span) -> Span:
+        return span[0], self._matches.clause_end(span[1])
