@@ -18,6 +18,13 @@ def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
     assert load(tmp_path, {}) == Settings(home=tmp_path)
 
 
+def test_what_an_earlier_version_was_told_is_no_mistake(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[promote]\nstated = 0.5\noccurrences = 4\n")
+    settings = load(tmp_path, {"WISEN_PROMOTE_DURABLE": "0.9"})
+    assert settings.promote.occurrences == 4
+    assert "promote.stated" not in {each.key for each in describe(settings)}
+
+
 def test_a_variable_goes_before_the_file_and_the_file_before_the_default(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[store]\nbackups = 3\nbusy_seconds = 2\n")
     settings = load(tmp_path, {"WISEN_STORE_BACKUPS": "5"})
@@ -43,7 +50,7 @@ def test_a_variable_goes_before_the_file_and_the_file_before_the_default(tmp_pat
         ('[promote]\nprofile = "cautius"\n', ["'cautius'", "cautious or standard or autonomous"]),
         ("[trials]\nholdout = 5.0\n", ["5.0", "from 0 to 1"]),
         ("[trials]\nholdout = nan\n", ["nan", "from 0 to 1"]),
-        ("[promote]\ndurable = inf\n", ["inf", "from 0 to 1"]),
+        ("[trials]\nholdout = inf\n", ["inf", "from 0 to 1"]),
         ("[promote]\ndays = 99999999999\n", ["99999999999", "from 1 to 36500"]),
         ("[store]\nbusy_seconds = 1e300\n", ["1e+300", "from 0 to 3600"]),
         (f"[store]\nbackups = {10**30}\n", [str(10**30), "a whole number"]),

@@ -337,7 +337,7 @@ class Learner:
     def _is_word(self, state: EntryState) -> bool:
         from wisen.delivery.user_words import is_word
 
-        return is_word(state, self._opened.settings.promote, self.feedback.is_order)
+        return is_word(state)
 
     def _write_books(self) -> None:
         self.rules.write_books(entry_states(self.home.ledger), self._fences)
@@ -355,7 +355,6 @@ class Learner:
             questions=self.contexts.questions,
             question_about=self.rules.question_about,
             praised=self.praise.subjects_praised,
-            is_order=self.feedback.is_order,
         )
         telling = Telling(
             self.home,
@@ -363,7 +362,6 @@ class Learner:
             candidates,
             door=opened.door,
             deliver=settings.deliver,
-            promote=settings.promote,
         )
         return telling.published(fences)
 

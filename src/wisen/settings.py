@@ -100,6 +100,8 @@ _POLICIES = {
     "models": ModelsPolicy,
 }
 SECTIONS = tuple(_POLICIES)
+RETIRED = frozenset({"promote.stated", "promote.durable"})
+"""Keys that nothing asks for any more: what an earlier version was told is no mistake."""
 
 
 def load(home: Path, environment: Mapping[str, str]) -> Settings:
@@ -154,6 +156,8 @@ def _from_file(file: Path) -> Iterator[tuple[str, object]]:
                 f"{file}: unknown section or key {section!r}. Sections: {', '.join(SECTIONS)} (see `wisen config`)."
             )
         for name, value in table.items():
+            if f"{section}.{name}" in RETIRED:
+                continue
             if f"{section}.{name}" not in known:
                 names = ", ".join(key.partition(".")[2] for key in sorted(known) if key.startswith(f"{section}."))
                 raise SettingsError(f"{file}: unknown key {section}.{name}. Keys of [{section}]: {names}.")
@@ -162,7 +166,10 @@ def _from_file(file: Path) -> Iterator[tuple[str, object]]:
 
 def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
     known = {_variable(f"{section}.{name}"): f"{section}.{name}" for section, name in _all_names()}
+    retired = {_variable(key) for key in RETIRED}
     for variable, text in environment.items():
+        if variable in retired:
+            continue
         if variable in known:
             yield known[variable], text, variable
         elif variable.startswith(tuple(f"WISEN_{section.upper()}_" for section in SECTIONS)):

@@ -565,7 +565,7 @@ def test_only_where_everything_may_happen_policy_writes_what_was_stated_as_a_not
     wisen.mkdir()
     (wisen / "config.toml").write_text(f'[promote]\nprofile = "{profile}"\n')
     notes, rules = home / "USER.md", home / "CLAUDE.md"
-    stated = an_entry("01A", category=Category.PREFERENCE, summary="Answer in Danish.")
+    stated = an_entry("01A", category=Category.PREFERENCE, summary="Answer in Danish.", standing=True)
     rows = [
         structs.replace(a_proposal(id_), text="Answer in Danish.", path=str(path))
         for id_, path in (("1P", notes), ("1Q", rules))

@@ -105,10 +105,11 @@ def test_a_lesson_that_is_said_again_more_strongly_is_proposed(again: str, home:
     assert found.proposed == ["Use pnpm, not npm."]
 
 
-def test_a_lesson_that_is_said_again_in_the_same_words_is_not_yet_lasting(home: Path) -> None:
+def test_a_lesson_that_is_said_again_in_the_same_words_is_proposed_and_not_yet_lasting(home: Path) -> None:
     found = learn(home, "no, use pnpm, not npm", "no, use pnpm, not npm")
     assert [state.lasting for state in found.states] == [False]
-    assert found.proposed == []
+    assert "pnpm" not in found.block, "told by what calls it up"
+    assert found.proposed == ["Use pnpm, not npm."], "it was corrected in two sessions"
 
 
 def test_an_entry_that_lost_a_negation_gets_the_words_of_the_user(home: Path) -> None:

@@ -78,15 +78,52 @@ INFERRED = structs.replace(WEAK, origin=EntryOrigin.LOGGED)
     ],
 )
 def test_three_times_in_two_sessions_within_thirty_days(seen: list[tuple[int, int]], ready: bool) -> None:
+    assert bool(offer(ledger_of(INFERRED, *seen))) is ready
+
+
+@pytest.mark.requirement("S5", "S6")
+@pytest.mark.parametrize(
+    ("seen", "ready"),
+    [
+        ([(1, 0), (2, 0)], True),
+        ([(1, 0), (1, 0), (1, 0)], False),
+        ([(1, 0), (2, 40)], False),
+        ([(1, 0)], False),
+    ],
+)
+def test_what_the_user_corrected_in_two_sessions_is_proposed(seen: list[tuple[int, int]], ready: bool) -> None:
     assert bool(offer(ledger_of(WEAK, *seen))) is ready
 
 
-def test_a_stated_preference_is_proposed_at_once_and_a_correction_when_it_is_likely_to_last() -> None:
-    assert offer(ledger_of(structs.replace(WEAK, category=Category.PREFERENCE, durable=0.4), (1, 0)))
-    assert offer(ledger_of(structs.replace(WEAK, durable=0.8), (1, 0)))
-    assert not offer(ledger_of(structs.replace(WEAK, durable=0.6), (1, 0)))
-    assert not offer(ledger_of(structs.replace(WEAK, durable=0.9, origin=EntryOrigin.LOGGED), (1, 0)))
-    assert not offer(ledger_of(structs.replace(WEAK, durable=0.9, type=EntryType.FEATURE), (1, 0)))
+@pytest.mark.requirement("S5", "S6")
+def test_what_was_said_to_last_is_proposed_at_once_and_how_likely_that_is_decides_nothing() -> None:
+    likely = structs.replace(WEAK, durable=0.99, standing=False)
+    assert offer(ledger_of(structs.replace(WEAK, standing=True), (1, 0)))
+    assert not offer(ledger_of(likely, (1, 0)))
+    assert not offer(ledger_of(structs.replace(likely, category=Category.PREFERENCE), (1, 0)))
+    assert not offer(ledger_of(structs.replace(WEAK, standing=True, origin=EntryOrigin.LOGGED), (1, 0)))
+    assert not offer(ledger_of(structs.replace(WEAK, standing=True, type=EntryType.FEATURE), (1, 0)))
+
+
+@pytest.mark.requirement("S6")
+@pytest.mark.parametrize("text", ["总是用pnpm，不要用npm", "このリポジトリでは必ずpnpmを使ってください"])
+def test_words_without_blanks_between_them_are_proposed_as_they_are(text: str) -> None:
+    (proposal,) = offer(ledger_of(structs.replace(WEAK, summary=text, standing=True), (1, 0)))
+    assert (proposal.text, proposal.unworded) == (text, False)
+
+
+@pytest.mark.requirement("S6")
+def test_what_is_no_rule_as_it_stands_waits_for_words() -> None:
+    pointing = structs.replace(WEAK, summary="Do not do it like that again.")
+    (proposal,) = offer(ledger_of(pointing, (1, 0), (2, 0)))
+    assert (proposal.text, proposal.unworded) == ("Do not do it like that again.", True)
+    (proposal,) = offer(ledger_of(WEAK, (1, 0), (2, 0)))
+    assert not proposal.unworded
+
+
+def test_what_was_said_for_now_and_what_tells_nothing_to_do_is_not_proposed_however_often() -> None:
+    for text in ("Use npm for now.", "The prompts are described in the docs."):
+        assert offer(ledger_of(structs.replace(WEAK, summary=text, standing=None), (1, 0), (2, 0), (3, 0))) == []
 
 
 def test_a_proposal_says_why_with_quotes_and_what_it_costs() -> None:
@@ -135,7 +172,7 @@ def test_opposites_that_nobody_stated_are_for_a_person_to_decide() -> None:
 def test_only_so_many_wait_at_once_and_those_that_came_up_most_come_first() -> None:
     ledger = MemoryLedger()
     for number, (one, other) in enumerate([("orders", "date"), ("invoices", "name"), ("customers", "town")]):
-        entry = an_entry(f"0{number}", summary=f"Sort the {one} by {other}.", durable=0.8)
+        entry = an_entry(f"0{number}", summary=f"Sort the {one} by {other}.", standing=True)
         ledger.entries.enter(
             [entry, *(an_occurrence(f"{number}-{each}", entry.id, f"s{each}") for each in range(number + 1))]
         )
@@ -307,7 +344,8 @@ def test_coming_up_again_sets_the_clock_back_and_a_persons_word_too() -> None:
 
 
 def test_what_was_stated_as_a_rule_or_confirmed_never_fades() -> None:
-    assert decided_by_time(structs.replace(WEAK, category=Category.PREFERENCE), 900) == []
+    assert decided_by_time(structs.replace(WEAK, standing=True), 900) == []
+    assert decided_by_time(structs.replace(WEAK, category=Category.PREFERENCE, durable=0.9), 900) != []
     assert decided_by_time(WEAK, 900, a_move("1", kind=MoveKind.CONFIRM)) == []
     assert decided_by_time(WEAK, 900, a_move("1", value="promoted")) == []
 

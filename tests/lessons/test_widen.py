@@ -37,7 +37,7 @@ def of(context: str) -> Proposal:
     return structs.replace(a_proposal("01P", "01A"), context=context)
 
 
-SHOP = an_entry("01A", context="shop", summary="Use pnpm, not npm.", details="the shop's own words")
+SHOP = an_entry("01A", context="shop", summary="Use pnpm, not npm.", details="the shop's own words", standing=True)
 MILL = an_entry("01B", context="mill", summary="Always use pnpm and not npm.")
 
 

@@ -76,9 +76,9 @@ def test_review_goes_through_proposals_one_by_one(home: Path) -> None:
     )
     assert "(1/1)" in done.stdout
     assert "does not come back" in done.stdout
-    subprocess.run(
-        [*AS_PERSON, "review"], input="e\nUse pnpm 9.\n", capture_output=True, text=True, check=True, timeout=60
-    )
+    answers = "e\nUse pnpm 9.\nn\ne\nUse pnpm 9.\ny\n"
+    done = subprocess.run([*AS_PERSON, "review"], input=answers, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.count("That is not what you said: you said what not to do, and it does not.") == 2
     assert "- Use pnpm 9. <!-- wisen:R-" in (project / "CLAUDE.md").read_text()
     assert "Nothing is proposed" in run("review").stdout
 

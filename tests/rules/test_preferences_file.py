@@ -51,7 +51,11 @@ def prefer(workspace: Path) -> None:
             context, Alias(context=context.key, machine=home.machine, path=str(workspace), since=at)
         )
         entry = an_entry(
-            context=context.key, category=Category.PREFERENCE, about=None, summary="Answer in short sentences."
+            context=context.key,
+            category=Category.PREFERENCE,
+            about=None,
+            summary="Answer in short sentences.",
+            standing=True,
         )
         seen = structs.replace(an_occurrence("o1"), agent="openclaw", context=context.key)
         home.ledger.entries.enter([entry, seen])

@@ -28,5 +28,3 @@ class Candidates:
     """What stands against approving a proposal as it is, and where it may go instead."""
     praised: Callable[[datetime], Mapping[str, int]]
     """How much praise speaks for entries and fixes as of a moment, by id."""
-    is_order: Callable[[str], bool]
-    """Whether a text is an order, in any language that the user writes in."""

@@ -14,7 +14,7 @@ from wisen.delivery.holding_back import RulesInForce, guards_in_force
 from wisen.delivery.hook_snapshot import Signs, published
 from wisen.delivery.told_lines import line_of, one_line
 from wisen.delivery.trial_lots import Trials
-from wisen.delivery.user_words import is_no_remark, is_said
+from wisen.delivery.user_words import is_raised, is_said
 from wisen.mining.forms import complaints
 from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import EntryOrigin, EntryStatus, Priority, ProposalType, rule_id
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from wisen.delivery.candidate_sources import Candidates
     from wisen.delivery.hook_snapshot import Published
     from wisen.delivery.settings import DeliverPolicy
-    from wisen.edits.permission import PromotePolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.settings import DoorPolicy
     from wisen.model.entry import Proposal
@@ -57,11 +56,10 @@ class Telling:
         *,
         door: DoorPolicy,
         deliver: DeliverPolicy,
-        promote: PromotePolicy,
     ) -> None:
         """Begin. `door`: how much of failures is kept, which is how much of one a hook holds against what is known."""
         self._home, self._rule_files, self._candidates = home, rule_files, candidates
-        self._door, self._deliver, self._promote = door, deliver, promote
+        self._door, self._deliver = door, deliver
 
     def published(self, fences: Fences) -> Published:
         """Everything that hooks may need, made of the ledger and the index as they are."""
@@ -112,7 +110,7 @@ class Telling:
             here = [each for each in every if each.context == context]
             figures[context] = {
                 "rules": sum(each.status is EntryStatus.PROMOTED for each in here),
-                "said": sum(map(self._is_said, here)),
+                "said": sum(map(is_said, here)),
                 "waiting": sum(each.waits and each.proposal.context == context for each in proposals),
                 "guards": sum(each.guard.context == context for each in guards),
                 "memories": memories.get(context, 0),
@@ -155,7 +153,7 @@ class Telling:
         open_ = [each for each in states if not is_in(rule_id(each.entry.id), each.text, instructions)]
         rules = [each for each in open_ if each.status is EntryStatus.PROMOTED]
         filed = [each for each in states if each.status is EntryStatus.PROMOTED and each not in rules]
-        said = [each for each in open_ if self._is_said(each)]
+        said = [each for each in open_ if is_said(each)]
         own = [each for each in (*rules, *filed, *said) if context and each.context == context]
         hidden = overruled([each for each in (*rules, *filed, *said) if not each.context], own) if own else set[str]()
         rules, filed, said = ([each for each in some if each.entry.id not in hidden] for some in (rules, filed, said))
@@ -174,7 +172,7 @@ class Telling:
             and each.entry.id not in wanted
             and each not in said
             and is_told(each)
-            and is_no_remark(each, self._candidates.is_order)
+            and is_raised(each)
         ]
         return Matter(
             rules=list(map(line_of, rules)),
@@ -197,16 +195,15 @@ class Telling:
                 is_new=not self._home.ledger.exposures.of(each.proposal.id),
             )
             for number, each in enumerate((each for each in answers if each.waits), 1)
-            if each.proposal.context in ("", context) and each.proposal.type is not ProposalType.SUGGESTION
+            if each.proposal.context in ("", context)
+            and each.proposal.type is not ProposalType.SUGGESTION
+            and not each.proposal.unworded  # a yes is not enough for it
         ]
 
     def _places(self, proposal: Proposal) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Why the file of a proposal cannot take it as it is, and where it may go instead."""
         trouble, places = self._candidates.question_about(proposal)
         return trouble, tuple((each.word.value, each.says) for each in places)
-
-    def _is_said(self, state: EntryState) -> bool:
-        return is_said(state, self._promote, self._candidates.is_order)
 
 
 class _Reader:
@@ -233,6 +230,8 @@ def question_for_agents(home: Home, proposal: Proposal) -> str:
     """What waits for the user, as an agent may read it: a guard of a fix with a danger is only named."""
     if proposal.type is ProposalType.FIX:
         return _question_about_fix(home, proposal)
+    if proposal.unworded:
+        return f"`wisen review` asks for a rule in the user's words about “{one_line(proposal.text)}”"
     if proposal.type is not ProposalType.GUARD:
         return f"Make it a rule: {one_line(proposal.text)}"
     careful = _danger_of_guard(home, proposal.entry)

@@ -35,11 +35,13 @@ class PromotePolicy:
     profile: str = setting(
         Profile.STANDARD.value, "How much may happen without a question.", one_of=tuple(each.value for each in Profile)
     )
-    occurrences: int = setting(3, "How often a lesson must have come up to be proposed.", at_least=1)
-    sessions: int = setting(2, "In how many sessions.", at_least=1)
+    occurrences: int = setting(
+        3,
+        "How often a lesson must have come up to be proposed that nobody said lasts; a correction need not.",
+        at_least=1,
+    )
+    sessions: int = setting(2, "In how many sessions, corrections too.", at_least=1)
     days: int = setting(30, "Within how many days.", at_least=1, at_most=YEARS)
-    stated: float = setting(0.3, "How likely a stated preference must be meant to last.", at_least=0, at_most=1)
-    durable: float = setting(0.75, "How likely a correction said once must be meant to last.", at_least=0, at_most=1)
     expires_days: int = setting(
         60, "After how many days without an answer a proposal is over.", at_least=1, at_most=YEARS
     )

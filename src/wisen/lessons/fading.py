@@ -10,7 +10,8 @@ from collections import defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from wisen.model.entry import JUDGED, REMOVED, Category, EntryOrigin, EntryStatus, MoveKind, Priority, Who
+from wisen.model.entry import JUDGED, REMOVED, EntryStatus, MoveKind, Priority, Who
+from wisen.text.entry_standing import standing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -68,7 +69,7 @@ def _faded(state: EntryState, moves: Sequence[Move], now: datetime, scribe: Scri
 
 def _stays(state: EntryState) -> bool:
     """Whether a person said that it is a rule."""
-    return state.confirmed or (state.entry.origin is EntryOrigin.STATED and state.entry.category is Category.PREFERENCE)
+    return standing_of(state).stands
 
 
 def _crowded(states: Sequence[EntryState], over: set[str], now: datetime, scribe: Scribe) -> Iterator[Move]:

@@ -23,6 +23,7 @@ from wisen.safety.fix_words import describe_fix, quote_step
 from wisen.safety.withhold import rule_against
 from wisen.text import daily
 from wisen.text.command_lines import command_of, fields_of, parsed
+from wisen.text.entry_standing import standing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,8 +42,8 @@ SESSIONS, NOTEBOOKS, DAYS = "session:", "notebook:", "day:"
 """With what the names of origins begin, beside those of entries."""
 _BESIDE = 700
 """How much of a turn stands beside the next."""
-OFTEN, DURABLE = 2, 0.5
-"""In how many sessions, or how likely meant to last, what was said is a memory beside the turn it was said in."""
+OFTEN = 2
+"""In how many sessions what was said, and does not stand, is a memory beside the turn it was said in."""
 FEWEST_STEPS, MOST_STEPS = 2, 8
 """How many steps make a workflow, and how many of it are told."""
 _LINE = 120
@@ -187,8 +188,8 @@ def _lasts(state: EntryState) -> bool:
     if state.merged_into or state.status is EntryStatus.WONT_FIX:
         return False
     entry = state.entry
-    said_once = entry.origin is EntryOrigin.STATED and state.sessions < OFTEN and state.durable < DURABLE
-    return not said_once or state.confirmed or state.status is not EntryStatus.PENDING
+    said_once = entry.origin is EntryOrigin.STATED and state.sessions < OFTEN and not standing_of(state).stands
+    return not said_once or state.status is not EntryStatus.PENDING
 
 
 def _of_entry(state: EntryState, text: str) -> Memory:

@@ -338,6 +338,8 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """The id of the last proposal about the same before it, empty for the first; None where it may stand beside it."""
     replaces: str = ""
     """The id of the line of ours in the file that it takes the place of; empty where it is a new line."""
+    unworded: bool = False
+    """Whether its text is a quote that is no rule as it stands: somebody has to word it before it can be approved."""
 
     @property
     def asks(self) -> str | None:

@@ -12,8 +12,8 @@ from wisen.model.context import EVERYWHERE
 from wisen.model.entry import Answer, Category, EntryOrigin, EntryStatus, EntryType, Proposal, ProposalType
 from wisen.model.entry_state import unsettled_entry_ids
 from wisen.proposals.widen import widened
+from wisen.text.entry_standing import EntryStanding, needs_wording, standing_of
 from wisen.text.sameness import Lessons
-from wisen.text.standing_alone import is_of_the_moment, stands_alone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -29,21 +29,23 @@ _SUGGESTED = ProposalType.SUGGESTION
 
 
 def is_ready(state: EntryState, seen: Sequence[Occurrence], policy: PromotePolicy) -> bool:
-    """Whether an entry may become a rule: it was stated as one, came up often enough, or is likely meant to last."""
+    """Whether an entry may become a rule: it stands, or came up often enough. How likely it lasts decides nothing."""
     entry = state.entry
-    if entry.type is not EntryType.LEARNING and not state.confirmed:
-        return False  # a wish is no rule, and a fix reaches the agent when the call fails
-    if entry.origin is EntryOrigin.MEASURED and not state.confirmed:
-        return False  # what was only seen is a hint
-    stated = entry.origin is EntryOrigin.STATED
     if state.confirmed:
         return True
-    least = {Category.PREFERENCE: policy.stated, Category.CORRECTION: policy.durable}
-    of_the_moment = is_of_the_moment(entry.details) and not state.lasting
-    if stated and entry.category in least and state.durable >= least[entry.category] and not of_the_moment:
+    if entry.type is not EntryType.LEARNING:
+        return False  # a wish is no rule, and a fix reaches the agent when the call fails
+    if entry.origin is EntryOrigin.MEASURED:
+        return False  # what was only seen is a hint
+    standing = standing_of(state)
+    if standing.stands:
         return True
+    if standing in (EntryStanding.PASSING, EntryStanding.REMARK):
+        return False
     recent = [each for each in seen if each.at > state.last - timedelta(days=policy.days)]
-    return len(recent) >= policy.occurrences and len({(each.agent, each.session) for each in recent}) >= policy.sessions
+    sessions = len({(each.agent, each.session) for each in recent})
+    corrected = entry.origin is EntryOrigin.STATED and entry.category is Category.CORRECTION
+    return sessions >= policy.sessions and (corrected or len(recent) >= policy.occurrences)
 
 
 def proposed(
@@ -79,7 +81,7 @@ def proposed(
             continue
         scope = state.context if many is None else EVERYWHERE
         asked_last = last.get((state.entry.id, scope))
-        if not (state.confirmed or stands_alone(state.text)) or not _may_ask(state, asked_last, refused):
+        if not _may_ask(state, asked_last, refused):
             continue
         evidence = seen(state.entry.id)
         if promoted or is_ready(state, evidence, policy):
@@ -91,6 +93,7 @@ def proposed(
         structs.replace(
             rule_proposal(state, describe_evidence(state, evidence, many), scope, place, scribe),
             follows=before_it.proposal.id if (before_it := last.get((state.entry.id, scope))) else "",
+            unworded=needs_wording(state),
         )
         for state, evidence, scope, many in ready[:room]
         if (place := target(state.entry, evidence, scope)) is not None
@@ -132,6 +135,5 @@ def _may_ask(state: EntryState, last: Asked | None, refused: Lessons) -> bool:
 
 
 def _worth(state: EntryState) -> float:
-    """Which are asked about first: what came up in most sessions, then what they stated as a rule, then what lasts."""
-    stated = state.entry.category is Category.PREFERENCE
-    return 10.0 * state.sessions + 5.0 * stated + state.durable
+    """Which are asked about first: what came up in most sessions, then what stands, then what is likely to last."""
+    return 10.0 * state.sessions + 5.0 * standing_of(state).stands + state.durable

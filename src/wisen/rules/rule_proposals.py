@@ -11,17 +11,18 @@ from wisen.decisions.proposal_kinds import Answered
 from wisen.decisions.service import answer_words
 from wisen.errors import FileError, UsageError
 from wisen.model.context import EVERYWHERE
-from wisen.model.entry import Answer, Category, Entry, EntryType, MoveKind, ProposalType, Who
+from wisen.model.entry import Answer, Entry, EntryType, MoveKind, ProposalType, Who
 from wisen.model.entry_state import states
 from wisen.store.known_entries import entry_states, find_entry
+from wisen.text.entry_standing import needs_wording, standing_of
 
 if TYPE_CHECKING:
     from wisen.decisions.refresh import Refresh
     from wisen.decisions.service import Decisions
     from wisen.edits.past import Desk
     from wisen.edits.permission import Leave, PromotePolicy
-    from wisen.model.entry import Move
-    from wisen.model.entry_state import Asked
+    from wisen.model.entry import Move, Proposal
+    from wisen.model.entry_state import Asked, EntryState
     from wisen.rules.rule_writing import RuleWriter
     from wisen.store.home import Home
 
@@ -47,12 +48,14 @@ class RuleProposals:
 
         if each.proposal.type is ProposalType.SUGGESTION:
             return Leave.ASK
-        (entry,) = self._home.ledger.entries.of([each.proposal.entry])
+        ledger = self._home.ledger
+        (state,) = states(ledger.entries.of([each.proposal.entry]), (), ledger.moves.of(each.proposal.entry))
         place = self._writer.place_of(each.proposal)
         path = each.proposal.path if place is None else place.path
         tracked = self._desk.checkouts.is_tracked(path) or self._is_linked(path)
         profile, name = Profile(self._settings.profile), Path(path).name
-        return leave_for(profile, name, entry.origin, tracked=tracked, certain=entry.category is Category.PREFERENCE)
+        certain = standing_of(state).stands and not each.proposal.unworded
+        return leave_for(profile, name, state.entry.origin, tracked=tracked, certain=certain)
 
     def _is_linked(self, path: str) -> bool:
         """Whether a link leads to another file, which nobody named: a person has to see which."""
@@ -93,6 +96,8 @@ class RuleProposals:
         if unwanted or (new is not None and is_only_recorded(new)):
             return self._recorded(each, given, None if unwanted else new, worded, dry_run=dry_run)
         state = find_entry(entry_states(home.ledger), each.proposal.entry) if new is None else states([new], (), ())[0]
+        if text is None and given is Answer.APPROVED and each.proposal.unworded:
+            worded = _reworded(each.proposal, state)
         widens = given is Answer.APPROVED and place is not None and place.widens
         meant = structs.replace(each.proposal, context=EVERYWHERE) if widens else each.proposal
         rule = bearer(meant, state, lambda id_: named(state.entry.type, id_), scribe)
@@ -114,3 +119,13 @@ class RuleProposals:
         if not dry_run:
             self._home.ledger.entries.enter(rows)
         return Answered(each, None)
+
+
+def _reworded(proposal: Proposal, state: EntryState) -> str:
+    """The words of an entry that a person gave it since it was proposed as a quote. Raises: UsageError."""
+    if state.text != proposal.text and not needs_wording(state):
+        return state.text
+    raise UsageError(
+        f"What you said is no rule as it stands: “{proposal.text}”. Word it: wisen review opens your editor, or "
+        f'wisen proposals approve {proposal.id} --text "…"'
+    )

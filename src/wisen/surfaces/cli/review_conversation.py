@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from wisen.surfaces.cli.render import clipped
+from wisen.surfaces.cli.render import clipped, say
+from wisen.surfaces.cli.rule_editing import edited_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
     from wisen.model.entry import Proposal
 
 _WIDTH = 80
+_ASKED = """\
+# Word what you said as one rule that says something to somebody who was not there.
+# Lines that begin with # are left out. Nothing is done where no line is left.
+#
+"""
 _LONGEST = 400
 """How much of one turn or call is shown."""
 
@@ -51,6 +57,44 @@ def edited_line(out: Console, text: str) -> str | None:
         out.print("Nothing was changed.")
         return None
     return edited
+
+
+def worded_line(out: Console, proposal: Proposal, editor: str) -> str | None:
+    """A rule in a person's words for what they said, which stands in their editor as a comment; None for none.
+
+    Raises:
+        UsageError: the editor cannot be run.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return edited_line(out, proposal.text)
+    said = "".join(f"# {line}\n" for line in (f"“{proposal.text}”", *proposal.why.splitlines()))
+    left = edited_text(f"\n{_ASKED}{said}", editor)
+    worded = " ".join(" ".join(line for line in left.splitlines() if not line.startswith("#")).split())
+    if not worded:
+        out.print("Nothing was changed.")
+    return worded or None
+
+
+def warn_of_other_meaning(quote: str, wording: str) -> None:
+    """Tell a person where words of theirs say something else than what was said."""
+    from wisen.text.wording_check import mismatch
+
+    if wrong := mismatch(quote, wording):
+        say(f"Mind that this is not what was said: {wrong}.")
+
+
+def keeps_meaning(out: Console, quote: str, wording: str) -> bool:
+    """Whether words say what was said, or the person wants them all the same."""
+    from wisen.text.wording_check import mismatch
+
+    wrong = mismatch(quote, wording)
+    if not wrong:
+        return True
+    out.print(f"That is not what you said: {wrong}.", markup=False, style="yellow")
+    try:
+        return out.input("Take it all the same? [y,N] ", markup=False).strip().lower()[:1] == "y"
+    except EOFError:
+        return False
 
 
 def _prefilled(text: str) -> str:

@@ -13,7 +13,14 @@ from wisen.surfaces.cli.finding_view import show_findings
 from wisen.surfaces.cli.place_view import answer_or_ask, show_places, tell_place, where_it_goes
 from wisen.surfaces.cli.render import clipped, console, leads_to, plural, print_json, say, shown_path
 from wisen.surfaces.cli.requests import carry_out
-from wisen.surfaces.cli.review_conversation import edited_line, show_conversation
+from wisen.surfaces.cli.review_conversation import (
+    edited_line,
+    keeps_meaning,
+    show_conversation,
+    warn_of_other_meaning,
+    worded_line,
+)
+from wisen.surfaces.cli.rule_editing import editor_in
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +56,7 @@ def show(*, every: bool, as_json: bool) -> int:
     for each in found:
         id_ = each.proposal.id
         say(f"{numbers.get(id_, '-'):>3}  {clipped(describe_proposal(each.proposal), 100)}  ({short[id_]})")
-        state = "" if each.waits else f", {each.answer}"
+        state = (", waits for your words" if each.proposal.unworded else "") if each.waits else f", {each.answer}"
         say(f"     {goes[each.proposal.id]}, {plural(each.proposal.sessions, 'session')}{state}", dim=True)
     for line in held:
         say(line, dim=True)
@@ -64,6 +71,8 @@ def answer(proposal: str, given: Answer, *, text: str | None, to: str | None, dr
     """Answer one proposal."""
     with app.wire().learner(reads=False) as learner:
         request = learner.proposals.get(proposal).proposal
+        if text is not None and not as_json and not request.words:
+            warn_of_other_meaning(request.text, text)
         if request.words and given is Answer.APPROVED and not dry_run:
             return carry_out(learner, request)
         try:
@@ -152,9 +161,9 @@ def _asked(out: Console, learner: Learner, each: Asked) -> bool:
             return False
         if key == "w":
             show_conversation(out, learner, each.proposal)
-        elif key == "e" and not each.proposal.words:
-            text = edited_line(out, each.proposal.text)
-            if text is not None:
+        elif (key == "e" and not each.proposal.words) or (key == "y" and each.proposal.unworded):
+            text = _worded(out, each.proposal)
+            if text is not None and keeps_meaning(out, each.proposal.text, text):
                 _answered(out, learner, each, Answer.APPROVED, text)
                 return True
         elif key == "t" and tries:
@@ -166,6 +175,17 @@ def _asked(out: Console, learner: Learner, each: Asked) -> bool:
             return True
         else:
             out.print(f"{_KEYS}, {_TRY}" if tries else _KEYS, style="dim")
+
+
+def _worded(out: Console, proposal: Proposal) -> str | None:
+    """Other words for a proposal, or the first that make a rule of what was said; None where there are none."""
+    if not proposal.unworded:
+        return edited_line(out, proposal.text)
+    try:
+        return worded_line(out, proposal, editor_in(app.wire().environment))
+    except WisenError as error:
+        out.print(str(error), markup=False, style="red")
+        return None
 
 
 def _answered(out: Console, learner: Learner, each: Asked, given: Answer, text: str | None) -> None:
@@ -209,7 +229,10 @@ def _tell(out: Console, learner: Learner, each: Asked) -> None:
     cost = "when it speaks" if proposal.type is ProposalType.GUARD else "a session"
     out.print(f"  Risk {proposal.risk}, impact {proposal.impact}, about {plural(proposal.tokens, 'token')} {cost}.")
     out.print(f"  It would go to {_where(proposal, learner)}{reach}", markup=False)
-    if each.waits:
+    if each.waits and proposal.unworded:
+        told = "  It is no rule as it stands, and waits for your words: e opens your editor with what you said."
+        out.print(told, markup=False, style="yellow")
+    elif each.waits:
         try:
             edit = learner.proposals.answer(proposal.id, Answer.APPROVED, dry_run=True).edit
         except PlaceNeeded as needed:

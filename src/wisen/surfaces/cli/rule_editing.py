@@ -43,7 +43,7 @@ def edit(*, everywhere: bool, dry_run: bool, as_json: bool) -> int:
         key = _context(learner, everywhere=everywhere)
         learner.decisions.require_person(*("rules", "edit", *(("--global",) if everywhere else ())), dry_run=dry_run)
         before = learner.rules.page(key)
-        after = _edited(before, editor_in(wires.environment))
+        after = edited_text(before, editor_in(wires.environment))
         found = learner.rules.page_edits(before, after, key)
     if as_json:
         print_json({"edits": [each.words for each in found], "dry_run": dry_run})
@@ -69,7 +69,7 @@ def editor_in(environment: Mapping[str, str]) -> str:
     return next((found for name in _EDITORS if (found := environment.get(name))), _DEFAULT)
 
 
-def _edited(text: str, command: str) -> str:
+def edited_text(text: str, command: str) -> str:
     """A text as the person leaves it in their editor: a copy, so that nobody else's edits are among theirs."""
     with tempfile.TemporaryDirectory(prefix="wisen-rules-") as folder:
         file = Path(folder) / "rules.md"
