@@ -227,6 +227,7 @@ class Wiring(AgentWiring):
                 caller=self.caller(),
                 launcher=self.launcher(),
                 model=lambda: self._model(ledger, index, machine),
+                model_named=lambda name: self._model(ledger, index, machine, name),
                 languages_folder=self._languages_folder(),
                 viewer=terminal_session(),
                 ledger_name=self._ledger_name(),
@@ -234,11 +235,18 @@ class Wiring(AgentWiring):
             )
         )
 
-    def _model(self, ledger: Ledger, index: Index, machine: str) -> Model:
+    def _model(self, ledger: Ledger, index: Index, machine: str, name: str = "") -> Model:
         from wisen.models.opening import around, open_model
 
         stores = around(index, ledger, self.clock(), machine)
-        return open_model(self.settings.models, self.environment, self.settings.home, stores)
+        policy = replace(self.settings.models, nano=name, heavy=name) if name else self.settings.models
+        return open_model(policy, self.environment, self.settings.home, stores)
+
+    def note_pointer(self, agent: str) -> None:
+        """Note that an agent has our tools, and can be asked to point at the user's words."""
+        from wisen.delivery.shelf import HomeShelf
+
+        HomeShelf(self.settings.home, self.clock()).note_pointer(agent)
 
     def lock(self) -> WriterLock:
         """The lock of this home: one writer at a time."""

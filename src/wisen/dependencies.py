@@ -53,6 +53,8 @@ class Dependencies:
     """What writes that."""
     model: Callable[[], Model]
     """The language models, as far as the user has any: nothing is loaded before they are asked."""
+    model_named: Callable[[str], Model]
+    """The program of an agent as a model, by its name, within the limits that the settings set."""
     languages_folder: Path
     """Where the languages lie that the user added; a home that stands in for another has those of that one."""
     viewer: str = ""

@@ -13,7 +13,9 @@ from wisen.decisions.refresh import Refresh
 from wisen.delivery.candidate_sources import Candidates
 from wisen.delivery.service import DeliveryService
 from wisen.errors import StoreDamaged, UsageError, WisenError
+from wisen.feedback.consent import PointingConsent
 from wisen.feedback.service import FeedbackService
+from wisen.feedback.settlement import SettlementHandlers
 from wisen.fixes.service import FixService
 from wisen.forgetting.holdings import Holdings
 from wisen.forgetting.neighbours import Neighbours
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
     from wisen.cycle import TurnOptions
     from wisen.delivery.hook_snapshot import Published
+    from wisen.delivery.turn_questions import TurnQuestion
     from wisen.dependencies import Dependencies
     from wisen.memory.diary import Diary
     from wisen.model.cycled import Cycled
@@ -73,6 +76,7 @@ class Learner:
         self.models = ModelService(home, settings.models, opened.model)
         self.records = RecordsService(home, projects, opened.door, settings.mine)
         self.contexts = ContextService(home, projects, desk, decisions)
+        self.lessons = LessonService(home, projects, desk, decisions, refresh, is_word=self._is_word)
         self.feedback = FeedbackService(
             home,
             projects,
@@ -80,7 +84,14 @@ class Learner:
             decisions,
             languages_folder=opened.languages_folder,
             model=opened.model,
+            model_named=opened.model_named,
             adjudicates=settings.models.adjudicate,
+            consent=PointingConsent(home, desk, decisions, refresh, answered=settings.answered("feedback.pointing")),
+            handlers=SettlementHandlers(
+                record=self.lessons.record_pointed,
+                drop=self.lessons.drop_pointed,
+                suggest=lambda entry, words, agent, why: self.proposals.word(entry, words, agent=agent, why=why).id,
+            ),
         )
         self.praise = PraiseService(home, projects)
         self.memory = MemoryService(
@@ -91,7 +102,6 @@ class Learner:
             listener=self.feedback.listener,
             praised=self.praise.memories_praised,
         )
-        self.lessons = LessonService(home, projects, desk, decisions, refresh, is_word=self._is_word)
         self.rules = RuleService(
             home,
             projects,
@@ -152,7 +162,6 @@ class Learner:
                 overrule=self.guards.overrule_from_chat,
                 forget=self.forgetting.forget_from_chat,
             ),
-            doubtful_turns=self.feedback.doubtful_turns,
             settings=promotion,
             viewer=opened.viewer,
         )
@@ -162,7 +171,7 @@ class Learner:
             rule_files,
             decisions,
             refresh,
-            experiments=settings.trials.experiments if "trials.experiments" in settings.sources else None,
+            experiments=settings.answered("trials.experiments"),
             holdout=settings.trials.holdout,
             promote=promotion,
             listener=self.feedback.listener,
@@ -305,6 +314,7 @@ class Learner:
             waiting=self.contexts.describe_waiting(once=False),
             models=self.models.state(),
             findings=decisions_about_lines(self.blame.findings()),
+            pointing=self.feedback.consent.is_given,
             requests=len(self.decisions.requests()),
         )
 
@@ -354,6 +364,7 @@ class Learner:
             trials=self.trials.standings,
             questions=self.contexts.questions,
             question_about=self.rules.question_about,
+            turns=self._turn_questions,
             praised=self.praise.subjects_praised,
         )
         telling = Telling(
@@ -365,24 +376,21 @@ class Learner:
         )
         return telling.published(fences)
 
+    def _turn_questions(self, context: str) -> list[TurnQuestion]:
+        """What an agent may be asked in a context: turns in doubt, and a lesson that lacks words."""
+        from wisen.delivery.turn_questions import questions_of
+
+        if not self.feedback.consent.is_given:
+            return []
+        turns, lessons = self.feedback.settlement.open_turns(context), self.proposals.unworded(context)
+        return questions_of(turns, lessons, self.home.ledger.exposures.of)
+
     def _remember_failure(self, error: WisenError) -> None:
         """A run that stopped is remembered as one, so that silence can be told from having nothing to learn."""
-        from wisen.model.run import Run
+        from wisen.model.run import failed_run
 
-        home, now = self.home, self.home.clock.now()
-        run = Run(
-            id=home.ids.new(),
-            machine=home.machine,
-            started=now,
-            finished=now,
-            version=home.version,
-            sources=0,
-            read_bytes=0,
-            new_events=0,
-            withheld=0,
-            troubles=0,
-            error=str(error),
-        )
+        home = self.home
+        run = failed_run(home.ids.new(), home.machine, home.clock.now(), home.version, str(error))
         try:
             home.ledger.runs.add(run)
         except WisenError:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from wisen.delivery.settings import DeliverPolicy
 from wisen.edits.permission import PromotePolicy
 from wisen.errors import SettingsError
+from wisen.feedback.settings import FeedbackPolicy
 from wisen.forgetting.settings import ArchivePolicy
 from wisen.guards.settings import GuardPolicy
 from wisen.logs.settings import DoorPolicy, OffPolicy
@@ -63,6 +64,7 @@ class Settings:
     door: DoorPolicy = field(default_factory=DoorPolicy)
     mine: MinePolicy = field(default_factory=MinePolicy)
     promote: PromotePolicy = field(default_factory=PromotePolicy)
+    feedback: FeedbackPolicy = field(default_factory=FeedbackPolicy)
     trials: TrialsPolicy = field(default_factory=TrialsPolicy)
     deliver: DeliverPolicy = field(default_factory=DeliverPolicy)
     guards: GuardPolicy = field(default_factory=GuardPolicy)
@@ -71,6 +73,11 @@ class Settings:
     models: ModelsPolicy = field(default_factory=ModelsPolicy)
     sources: Mapping[str, str] = field(default_factory=dict)
     """Which keys do not have their default, and where that comes from."""
+
+    def answered(self, key: str) -> bool | None:
+        """What the user said to a question of yes or no; None where they were never asked."""
+        section, _, name = key.partition(".")
+        return bool(getattr(getattr(self, section), name)) if key in self.sources else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +99,7 @@ _POLICIES = {
     "door": DoorPolicy,
     "mine": MinePolicy,
     "promote": PromotePolicy,
+    "feedback": FeedbackPolicy,
     "trials": TrialsPolicy,
     "deliver": DeliverPolicy,
     "guards": GuardPolicy,

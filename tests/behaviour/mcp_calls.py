@@ -19,7 +19,7 @@ _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("explain", {"id": "nothing"}),
     ("remember", {"text": "Start the server with the flag --quiet."}),
     ("log", {"kind": "learning", "text": "The build needs two passes."}),
-    ("review", {}),
+    ("point", {"turn": "T000000", "kind": "none"}),
     ("forget", {"what": "rtk"}),
     ("unknown", {}),
 )

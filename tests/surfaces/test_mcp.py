@@ -22,13 +22,12 @@ from tests.surfaces.mcp_clients import Told, asked, over_stdio, told, within
 from wisen.errors import UsageError
 from wisen.model.entry import Answer, ProposalType, Who
 from wisen.surfaces.mcp.server import server_of
-from wisen.surfaces.mcp.tool_arguments import SUGGEST, TOOLS
+from wisen.surfaces.mcp.tool_arguments import POINT, SUGGEST, TOOLS
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("C8")
 
 DOUBTFUL = "the pears should be in boxes"
-LESSON = "Always pack the pears in boxes."
 SECRET = "ghp_" + "a8Kd93jfK2mQ0vXz71LpRtY5wEuB4nHsCgJ6"
 
 
@@ -69,15 +68,15 @@ CALLS: dict[str, dict[str, Any]] = {
     "score": {"days": 3650},
     "remember": {"text": "The shop is deployed with shopctl.", "reason": "the logs say so"},
     "log": {"kind": "error", "text": "shopctl knows no option --wait."},
-    "review": {},
     "forget": {"what": "pnpm"},
 }
+"""What every client may call. To point at the user's words is offered only with the user's yes."""
 
 
 def test_every_tool_answers_over_stdio_with_its_sources(shop: Path) -> None:
     async def all_of_them(client: Client) -> dict[str, Told]:
         listed = await client.list_tools()
-        assert [each.name for each in listed.tools] == [*TOOLS]
+        assert [each.name for each in listed.tools] == [name for name in TOOLS if name != POINT]
         for each in listed.tools:
             assert each.annotations is not None
             assert each.annotations.read_only_hint is (each.name not in SUGGEST)
@@ -102,8 +101,6 @@ def test_every_tool_answers_over_stdio_with_its_sources(shop: Path) -> None:
     assert last["corrections"] >= 1
     assert "failures_per_call" not in before
     assert found["remember"].value["type"] == "suggestion"
-    (doubt,) = [each for each in found["review"].value["open"] if each["kind"] == "turn"]
-    assert (doubt["text"], doubt["agent"], doubt["at"][:10]) == (DOUBTFUL, "claude-code", "2026-03-02")
     assert any("pnpm" in each["text"] for each in found["forget"].value["would_be_forgotten"])
 
 
@@ -193,7 +190,9 @@ def test_an_unknown_tool_is_an_error_of_the_protocol(shop: Path) -> None:
         ("remember", {"text": "Fine.", "reason": f"said {SECRET}"}, "may not be stored"),
         ("explain", {"id": "G-00000000"}, "Nothing here"),
         ("context", {"task": "x", "budget": 0}, ">= 1"),
-        ("review", {"answers": [{"id": "x", "approve": True}]}, "unknown field"),
+        ("point", {"turn": "x", "kind": "none", "approve": True}, "unknown field"),
+        ("point", {"turn": "x", "kind": "rule"}, "Invalid enum"),
+        ("point", {"turn": "x", "kind": "none"}, "has not allowed"),
     ],
 )
 def test_bad_arguments_are_told_and_nothing_is_kept(shop: Path, name: str, given: dict[str, Any], says: str) -> None:
@@ -211,7 +210,7 @@ def test_projects_do_not_hear_of_each_other(shop: Path, barn: Path) -> None:
     with wisen.open_learner() as learner:
         (entry,) = [each.entry for each in learner.lessons.all() if "pnpm" in each.text]
         fix = learner.fixes.all()[0].id
-    for name in TOOLS.keys() - {"remember", "log"}:
+    for name in CALLS.keys() - {"remember", "log"}:
         answer = asked(barn, name, **CALLS[name]).text.partition('"says"')[0]
         assert not [word for word in ("pnpm", "shopctl", "green", "pears") if word in answer], (name, answer)
     everywhere = asked(barn, "recall", question="pnpm", scope="all").value["found"]
@@ -241,7 +240,7 @@ def test_no_tool_tells_of_another_directory_whether_it_is_known_or_not(
     unknown.mkdir()
     with wisen.open_learner() as learner:
         before = learner.proposals.all()
-    for name in TOOLS:
+    for name in CALLS:
         for place in (shop, link, unknown, home):
             answer = asked(barn, name, **CALLS[name], directory=str(place))
             assert answer.failed, (name, place)
@@ -363,39 +362,6 @@ def test_suggestions_neither_pile_up_nor_keep_out_what_the_user_said(shop: Path)
         assert any("changelog" in each.proposal.text for each in learner.proposals.all() if each.waits)
 
 
-def test_readings_become_suggestions_with_the_quote_and_only_for_what_is_open(shop: Path, barn: Path) -> None:
-    (doubt,) = [each for each in asked(shop, "review").value["open"] if each["kind"] == "turn"]
-    reading = {"id": doubt["id"], "correction": True, "lesson": LESSON}
-    (elsewhere,) = asked(barn, "review", answers=[reading]).value["taken"]
-    assert elsewhere["became"] == "refused"
-    (bad,) = asked(shop, "review", answers=[{**reading, "lesson": f"Use {SECRET}."}]).value["taken"]
-    assert bad["became"] == "refused"
-    (empty,) = asked(shop, "review", answers=[{**reading, "lesson": " "}]).value["taken"]
-    assert empty["became"] == "refused"
-    (taken, twice) = asked(shop, "review", answers=[reading, reading]).value["taken"]
-    assert (taken["became"], twice["became"]) == ("waits", "refused")
-    assert not [each for each in asked(shop, "review").value["open"] if each["id"] == doubt["id"]]
-    with wisen.open_learner() as learner:
-        before = learner.lessons.all()
-        learner.cycle()
-        assert learner.lessons.all() == before
-        proposal = learner.proposals.get(taken["proposal"]).proposal
-        assert (proposal.text, proposal.type) == (LESSON, ProposalType.SUGGESTION)
-        assert DOUBTFUL in proposal.why
-        learner.proposals.answer(proposal.id, Answer.APPROVED)
-        (rule,) = [each for each in learner.lessons.all() if each.text == LESSON]
-        assert (rule.entry.category, rule.status) == ("correction", "promoted")
-
-
-def test_a_reading_that_finds_nothing_is_not_asked_for_again(shop: Path) -> None:
-    (doubt,) = [each for each in asked(shop, "review").value["open"] if each["kind"] == "turn"]
-    (taken,) = asked(shop, "review", answers=[{"id": doubt["id"]}]).value["taken"]
-    assert taken["became"] == "none"
-    assert not [each for each in asked(shop, "review").value["open"] if each["id"] == doubt["id"]]
-    with wisen.open_learner() as learner:
-        assert not [each for each in learner.proposals.all() if each.proposal.agent]
-
-
 def test_nothing_is_deleted_over_mcp(shop: Path) -> None:
     found = asked(shop, "forget", what="pnpm").value
     assert found["would_be_forgotten"]
@@ -456,43 +422,52 @@ def test_without_the_sdk_the_command_names_the_extra(monkeypatch: pytest.MonkeyP
     assert "pip install 'wisen[serve]'" in run("serve", expect=1).stderr
 
 
-def unclear(shop: Path) -> dict[str, Any]:
-    """A lesson whose words say little alone, as an agent is handed it."""
+def unclear(shop: Path) -> str:
+    """The name of a lesson whose words say little alone."""
     log = ClaudeTranscript(5, cwd=str(shop))
     log.prompt("pack the plums")
     log.bash("ls fruit", "plums")
     log.prompt("no, don't put them in those, use the other ones")
     log.write(shop.parent / ".claude" / "projects" / "shop")
+    run("feedback", "on")
     with wisen.open_learner() as learner:
         learner.learn()
-    (doubt,) = [each for each in asked(shop, "review").value["open"] if each["kind"] == "wording"]
-    found: dict[str, Any] = doubt
-    return found
+        (lesson,) = learner.proposals.unworded(learner.contexts.key_of(shop))
+    assert "other ones" in lesson.text
+    return lesson.name
 
 
-def test_other_words_for_an_entry_wait_and_their_refusal_leaves_the_entry_alone(shop: Path) -> None:
-    doubt = unclear(shop)
-    assert "other ones" in doubt["quote"]
-    (vague,) = asked(shop, "review", answers=[{"id": doubt["id"], "lesson": "Boxes."}]).value["taken"]
-    assert vague["became"] == "refused"
-    reading = {"id": doubt["id"], "correction": True, "lesson": "Pack plums into the wooden boxes."}
-    (taken,) = asked(shop, "review", answers=[reading]).value["taken"]
+WORDED = "Do not pack plums into bags, but into the wooden boxes."
+
+
+def test_words_of_an_agent_for_an_entry_wait_and_their_refusal_leaves_the_entry_alone(shop: Path, barn: Path) -> None:
+    name = unclear(shop)
+    given = {"turn": name, "kind": "preference", "wording": WORDED}
+    assert "does not say what the user said" in asked(shop, "point", **{**given, "wording": "Use any box."}).text
+    assert "may not be stored" in asked(shop, "point", **{**given, "wording": f"Do not use {SECRET}."}).text
+    assert "No lesson of this project" in asked(barn, "point", **given).text or "no project" in asked(
+        barn, "point", **given
+    ).text
+    taken = asked(shop, "point", **given).value
+    assert "waits for the user already" in asked(shop, "point", **given).text
     with wisen.open_learner() as learner:
-        before = learner.lessons.get(doubt["id"])[0]
-        learner.proposals.answer(taken["proposal"], Answer.SKIPPED)
-        assert learner.lessons.get(doubt["id"])[0] == before
-        again = learner.proposals.get(taken["proposal"])
+        before = learner.lessons.get(name)[0]
+        proposal = learner.proposals.get(taken["id"]).proposal
+        assert before.text in proposal.why, "the user's own words do not stand beside it"
+        learner.proposals.answer(taken["id"], Answer.SKIPPED)
+        assert learner.lessons.get(name)[0] == before
+        again = learner.proposals.get(taken["id"])
         assert (again.answer, again.proposal.entry) == (Answer.SKIPPED, before.entry.id)
 
 
-def test_other_words_for_an_entry_become_its_words_when_approved(shop: Path) -> None:
-    doubt = unclear(shop)
-    reading = {"id": doubt["id"], "correction": True, "lesson": "Pack plums into the wooden boxes."}
-    (taken,) = asked(shop, "review", answers=[reading]).value["taken"]
+def test_words_of_an_agent_for_an_entry_become_its_words_only_when_approved(shop: Path) -> None:
+    name = unclear(shop)
+    taken = asked(shop, "point", turn=name, kind="preference", wording=WORDED).value
     with wisen.open_learner() as learner:
+        said = learner.lessons.get(name)[0].text
         learner.cycle()
-        assert learner.lessons.get(doubt["id"])[0].text == doubt["text"]
-        learner.proposals.answer(taken["proposal"], Answer.APPROVED)
-        state = learner.lessons.get(doubt["id"])[0]
-        assert (state.text, state.status, state.confirmed) == (reading["lesson"], "promoted", True)
-    assert str(reading["lesson"]) in (shop / "CLAUDE.md").read_text()
+        assert learner.lessons.get(name)[0].text == said
+        learner.proposals.answer(taken["id"], Answer.APPROVED)
+        state = learner.lessons.get(name)[0]
+        assert (state.text, state.status, state.confirmed) == (WORDED, "promoted", True)
+    assert WORDED in (shop / "CLAUDE.md").read_text()

@@ -61,7 +61,7 @@ def test_every_tool_is_there_over_http_and_ten_calls_at_once_are_answered(shop: 
         async with anyio.create_task_group() as group:
             for number in range(10):
                 group.start_soon(one, number)
-        rest = {"context": {"task": "use pnpm"}, "rules": {}, "proposals": {}, "review": {}, "forget": {"what": "pnpm"}}
+        rest = {"context": {"task": "use pnpm"}, "rules": {}, "proposals": {}, "score": {}, "forget": {"what": "pnpm"}}
         return found + [await told(client, name, given) for name, given in rest.items()]
 
     with served(shop) as address:

@@ -209,6 +209,10 @@ class ChangeService:
             told = f"{decision.did} wisen {'into' if decision.did == 'installed' else 'from'} {decision.subject}{many}"
         elif decision.did == "experiments":
             told = f"said whether experiments are welcome{where}"
+        elif decision.did == "pointing":
+            told = f"said whether your agent may help to sort what you said{where}"
+        elif decision.did == "pointed":
+            told = f"{who}learnt from words of yours that an agent pointed at ({decision.subject[:9]})"
         if proposal is not None:
             return f"{who}{decision.did} “{proposal.text}”{where}"
         if guard is not None:

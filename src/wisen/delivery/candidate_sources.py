@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from wisen.delivery.block import TellLine
+    from wisen.delivery.turn_questions import TurnQuestion
     from wisen.model.entry import Proposal
     from wisen.model.place import RulePlace
     from wisen.model.trial import TrialStandings
@@ -26,5 +27,7 @@ class Candidates:
     """By context, what waits there for the user's word about files and folders."""
     question_about: Callable[[Proposal], tuple[str, Sequence[RulePlace]]]
     """What stands against approving a proposal as it is, and where it may go instead."""
+    turns: Callable[[str], Sequence[TurnQuestion]]
+    """What the user's agent may be asked to sort in a context; nothing without the user's yes."""
     praised: Callable[[datetime], Mapping[str, int]]
     """How much praise speaks for entries and fixes as of a moment, by id."""

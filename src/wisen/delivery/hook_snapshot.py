@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.block import block_of
+from wisen.delivery.turn_questions import HEAD, choose_questions
 from wisen.model.place import SPOKEN
 from wisen.model.short_ids import short_id
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wisen.delivery.block import Block, Matter, TellLine
     from wisen.delivery.remedies import Remedy
     from wisen.delivery.settings import DeliverPolicy
+    from wisen.delivery.turn_questions import TurnQuestion
 
 VERSION = 1
 _WORD = re.compile(r"[\w-]{3,}")
@@ -107,6 +109,8 @@ class Published(NamedTuple):
     """The contexts in which experiments are welcome; empty for places of no context."""
     own: Mapping[str, Mapping[str, str]] = {}
     """By agent, the snapshots of contexts in which it reads other files than the rest, and so is told otherwise."""
+    turns: Mapping[str, Sequence[tuple[str, str]]] = {}
+    """By context, what the user's agent is asked to sort: ids and lines. It is not pinned: a no ends it at once."""
 
     def beside(self, agent: str, other: Published) -> Published:
         """The same with what one agent is told otherwise."""
@@ -119,6 +123,13 @@ class Published(NamedTuple):
         files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
         return self._replace(files=files, sheets={context: digest(sheets[context]) for context in sorted(sheets)})
 
+    def asking(self, questions: Mapping[str, Sequence[TurnQuestion]]) -> Published:
+        """The same with what agents are asked to sort, by context, as far as it fits."""
+        chosen = {
+            context: choose_questions(each, in_block=bool(self.block(context))) for context, each in questions.items()
+        }
+        return self._replace(turns={context: lines for context, lines in chosen.items() if lines})
+
     def counted(self, figures: Mapping[str, Mapping[str, int]]) -> Published:
         """The same with how much there is, by context."""
         return self._replace(figures=figures)
@@ -129,7 +140,10 @@ class Published(NamedTuple):
 
     def current(self, made: datetime, alarms: Sequence[str] = (), off: Sequence[str] = ()) -> bytes:
         """The page that says which snapshot holds where, what is wrong with us, and where we are switched `off`."""
-        welcome = {"trials": list(self.welcome)} if self.welcome else {}
+        welcome: dict[str, object] = {"trials": list(self.welcome)} if self.welcome else {}
+        if self.turns:
+            welcome |= {"turns": {key: [list(each) for each in lines] for key, lines in self.turns.items()}}
+            welcome |= {"turns_head": HEAD}
         return _bytes(
             {
                 "version": VERSION,

@@ -130,6 +130,13 @@ class HomeShelf:
         """The digests of the snapshots that are there."""
         return frozenset(path.stem for path in self._snapshots.glob("*.json") if path.stem != _CURRENT)
 
+    def note_pointer(self, agent: str) -> None:
+        """Note that an agent has our tools, so that it can be asked; where that fails it is not asked."""
+        with suppress(OSError):
+            folder = self._snapshots / "pointing"
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (folder / "".join(each for each in agent if each.isalnum() or each == "-")).touch(mode=0o600)
+
     def reply(self, each: ChatReply) -> None:
         """Leave something to be told by the next hook of a session, or at the next start in its project."""
         try:

@@ -94,7 +94,8 @@ class Telling:
             if its != matters:
                 made = made.beside(agent, published(its, fixes, signs, places, self._deliver, lots))
         sheets = self._sheets([*matters], RulesInForce(self._home, self._rule_files, known.states))
-        return made.guarded(sheets).counted(self._figures(every, answers, [*matters]))
+        turns = {context: self._candidates.turns(context) for context in matters if context}
+        return made.guarded(sheets).counted(self._figures(every, answers, [*matters])).asking(turns)
 
     def _figures(
         self, every: Sequence[EntryState], proposals: Sequence[Asked], contexts: Iterable[str]

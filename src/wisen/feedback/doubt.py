@@ -5,7 +5,6 @@ Only corrections and preferences are doubted: they are what rules are made of.
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from wisen.feedback.detector import shipped
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from wisen.feedback.detector import DetectorModel
     from wisen.model.signal import Heard, Signal
 
-RECENT = timedelta(days=30)
-"""How far behind the newest a turn may lie that an agent is asked about."""
 DOUBTED = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 BAND = 0.15
 """How near to its threshold a probability is in doubt."""

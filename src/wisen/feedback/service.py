@@ -6,27 +6,30 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.errors import UsageError
+from wisen.feedback.settlement import TurnSettlement
 from wisen.model.phrase import KnownPhrase, in_force
 from wisen.store.one_writer import one_writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable
     from pathlib import Path
 
     from wisen.decisions.service import Decisions
     from wisen.edits.edit import Edit
     from wisen.edits.past import Desk
     from wisen.feedback.added_languages import Added
+    from wisen.feedback.consent import PointingConsent
     from wisen.feedback.language_keywords import Keywords
     from wisen.feedback.language_survey import UserLanguages
     from wisen.feedback.own_phrases import Own
     from wisen.feedback.phrase_search import FoundPhrases
+    from wisen.feedback.settlement import SettlementHandlers
     from wisen.feedback.understanding import Understanding
     from wisen.logs.projects import Projects
     from wisen.model.fences import Fences
-    from wisen.model.history import History, Turn
+    from wisen.model.history import History
     from wisen.model.phrase import OwnPhrase
-    from wisen.model.signal import Heard, Said
+    from wisen.model.signal import Said
     from wisen.model.user_language import Built, Survey
     from wisen.models.model_ports import Model
     from wisen.store.home import Home
@@ -58,12 +61,21 @@ class FeedbackService:
         languages_folder: Path,
         model: Callable[[], Model],
         adjudicates: bool,
+        consent: PointingConsent,
+        handlers: SettlementHandlers,
+        model_named: Callable[[str], Model],
     ) -> None:
         """`languages_folder`: where the languages lie that the user added.
 
         `model`: the language models, as far as the user has any; `adjudicates`: whether one decides what is in doubt.
+        `consent`: whether agents may point at what the user said; `handlers`: what becomes of that;
+        `model_named`: the program of an agent as a model.
         """
         self._home, self._projects, self._desk, self._decisions = home, projects, desk, decisions
+        self.consent = consent
+        self.settlement = TurnSettlement(
+            home, projects, decisions, consent, own=self.own, handlers=handlers, model_named=model_named
+        )
         self._folder, self._model, self._adjudicates = languages_folder, model, adjudicates
         self._added: Added | None = None
 
@@ -103,26 +115,11 @@ class FeedbackService:
 
         return holding(self._home, texts)
 
-    def doubtful_turns(self, context: str) -> Iterator[tuple[History, Turn, Heard]]:
-        """The newest turns of a context that the detector is not sure of, by session."""
-        from wisen.feedback.doubt import RECENT, is_doubtful
-        from wisen.feedback.turns import turns_of
-        from wisen.model.report import Selection
-
-        places = tuple(each.path for each in self._projects.aliases() if each.context == context)
-        if not places:
-            return
-        home, model = self._home, self.own().model
-        newest = home.index.events.counts(Selection()).last or home.clock.now()
-        for history in home.index.events.histories(Selection(places=places, since=newest - RECENT)):
-            for turn, heard in turns_of(history):
-                if turn.context == context and is_doubtful(heard, model):
-                    yield history, turn, heard
-
     def understanding(self, fences: Fences) -> Understanding:
         """Understands the sessions that hold something new: what failed, what helped, what the user said of it."""
         from wisen.feedback.adjudicating import Adjudicator
         from wisen.feedback.understanding import UNDERSTANDING, Understanding
+        from wisen.model.pointing import settled_turns
 
         own = self.own()
         return Understanding(
@@ -130,6 +127,7 @@ class FeedbackService:
             own=own,
             judge=Adjudicator(own, self._model, asks=self._adjudicates),
             folders=self._projects.places_by_context(),
+            settled=settled_turns(self._home.ledger.moves.all()),
             version=self.added_languages.understanding(UNDERSTANDING),
             fences=fences,
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wisen.feedback.detector import DETECTOR
 from wisen.feedback.listen import listen
+from wisen.feedback.settled_signals import apply_settled
 from wisen.logs.gather import collector_paused
 from wisen.mining.sessions import MINER, mine
 from wisen.model.failure import Mined
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from wisen.feedback.own_phrases import Own
     from wisen.model.fences import Fences
     from wisen.model.history import History
+    from wisen.model.pointing import SettledTurn
     from wisen.store.home import Home
 
 MINED_AT_ONCE = 50  # sessions whose findings go into one transaction
@@ -36,6 +38,8 @@ class Understanding:
     judge: Adjudicator
     folders: Mapping[str, Sequence[str]]
     """The directories of this machine by their context."""
+    settled: Mapping[str, SettledTurn]
+    """What agents pointed at and the log proved, by the id of the turn: it stands, whatever is heard."""
     version: int
     """What understood a session; one that another understood is understood again."""
     fences: Fences
@@ -51,6 +55,9 @@ class Understanding:
                 found: Sequence[Mined] = [self.understand(each) for each in sessions]
                 with self.fences.step("adjudicate"):
                     found = self.judge.decided(sessions, found)
+                with self.fences.step("apply what was settled"):
+                    pairs = zip(sessions, found, strict=True)
+                    found = [apply_settled(session, each, self.settled, self.own.model) for session, each in pairs]
                 yield list(zip(sessions, found, strict=True))
                 self.home.index.findings.mined(found, self.version)
 

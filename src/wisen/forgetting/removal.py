@@ -14,7 +14,17 @@ from wisen.edits.past import past
 from wisen.errors import FileError, UsageError
 from wisen.forgetting.clear import cleared, holds
 from wisen.forgetting.find import find, thing_of
-from wisen.model.change import EXPERIMENTS_ANSWER, SWITCHED_OFF, Change, Fate, Line, Look, Passage, Value
+from wisen.model.change import (
+    EXPERIMENTS_ANSWER,
+    POINTING_ANSWER,
+    SWITCHED_OFF,
+    Change,
+    Fate,
+    Line,
+    Look,
+    Passage,
+    Value,
+)
 from wisen.model.context import EVERYWHERE, NOWHERE
 from wisen.model.entry import Entry, rule_id
 from wisen.model.history import Act
@@ -64,7 +74,7 @@ def held_by(ledger: Ledger, holdings: Holdings, aim: Aim) -> bool:
 
 def held_rows(ledger: Ledger, holdings: Holdings, aim: Aim) -> Iterator[Row]:
     """What may have to go. How wisen is set up is no memory: hooks, switches and settings stay unless one is named."""
-    why = {f"hooks of {each.name}" for each in holdings.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER}
+    why = {f"hooks of {each.name}" for each in holdings.hooks} | {SWITCHED_OFF, EXPERIMENTS_ANSWER, POINTING_ANSWER}
     settings = set[str]()
     for row in ledger.removal.rows():
         if isinstance(row, Change) and row.why.removeprefix("undid ") in why and thing_of(row) not in aim.things:

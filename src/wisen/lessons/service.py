@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import EntryState
     from wisen.model.fences import Fences
     from wisen.model.fix import Fix
+    from wisen.model.pointing import SettledTurn
     from wisen.model.signal import Sighting
     from wisen.store.home import Home
 
@@ -206,6 +207,18 @@ class LessonService:
         if is_changed:
             self._refresh.books()
         return joined
+
+    def record_pointed(self, said: Sequence[Sighting]) -> tuple[Entry, ...]:
+        """Make entries of a turn that an agent pointed at and the log proved; returns those that hold it."""
+        from wisen.lessons.pointed import record_pointed
+
+        return record_pointed(self._home, self._projects, said)
+
+    def drop_pointed(self, settled: SettledTurn) -> None:
+        """Close what stands on a turn alone from which nothing is to be learnt."""
+        from wisen.lessons.pointed import drop_pointed
+
+        drop_pointed(self._home, settled)
 
     def record(
         self, known: KnownEntries, said: Iterable[Sighting], fixes: Iterable[Fix], fences: Fences, *, new: bool

@@ -14,6 +14,8 @@ SWITCHED_OFF = "you switched wisen off here"
 """Why a marker was put into a project."""
 EXPERIMENTS_ANSWER = "your answer about experiments"
 """Why config.toml says whether experiments are welcome."""
+POINTING_ANSWER = "your answer about help of your agent"
+"""Why config.toml says whether agents may point at the user's words."""
 
 
 class Splice(Struct, frozen=True):

@@ -238,6 +238,8 @@ class MoveKind(StrEnum):
     """The user keeps a line of an instruction file, or all lines of one, whatever sessions tell about them."""
     EXPERIMENTS = "experiments"
     """Whether what was only inferred may be tried in the context that it is about: `on` or `off`."""
+    POINT = "point"
+    """What a turn is, as an agent read it and the log proved: the turn's id is the subject, `SettledTurn` the value."""
     PLACE = "place"
     """Where rules of the context that it is about go instead of one of its files: the file's name and a place."""
 

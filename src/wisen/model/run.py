@@ -83,3 +83,20 @@ def run_of(report: Report, stamp: Stamp, breakdowns: Sequence[Breakdown] = ()) -
         troubles=sum(trouble.count for trouble in report.troubles),
         error=f"{PARTLY}{failed}" if failed else None,
     )
+
+
+def failed_run(id_: str, machine: str, at: datetime, version: str, error: str) -> Run:
+    """A run that was stopped before it read anything."""
+    return Run(
+        id=id_,
+        machine=machine,
+        started=at,
+        finished=at,
+        version=version,
+        sources=0,
+        read_bytes=0,
+        new_events=0,
+        withheld=0,
+        troubles=0,
+        error=error,
+    )

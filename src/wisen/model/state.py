@@ -41,6 +41,8 @@ class State:
     """Language models; None where none is configured."""
     findings: tuple[Decision, ...] = ()
     """Lines of instruction files that failures began with, and that nobody has decided about."""
+    pointing: bool = False
+    """Whether the user's agent may help to sort what they said."""
     requests: int = 0
     """How many decisions wait that a program asked for, or that were found in edited files."""
 

@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from wisen.model.entry_state import Asked
     from wisen.model.fences import Fences
     from wisen.model.presence import Person
-    from wisen.model.suggestion import Doubt, Reading, TakenReading
     from wisen.proposals.chat import Chat
     from wisen.proposals.conversations import ConversationExcerpt
     from wisen.proposals.proposal_round import OutdatedLine
-    from wisen.proposals.suggesting import DoubtfulTurns, Suggestions
+    from wisen.proposals.suggesting import Suggestions, UnwordedLesson
     from wisen.store.home import Home
     from wisen.store.known_entries import KnownEntries
 
@@ -67,7 +66,6 @@ class ProposalService:
         shelf: Shelf,
         rule_files: RuleFiles,
         answers: AnswerHandlers,
-        doubtful_turns: DoubtfulTurns,
         settings: PromotePolicy,
         viewer: str,
     ) -> None:
@@ -78,7 +76,7 @@ class ProposalService:
         """
         self._home, self._projects, self._decisions, self._shelf = home, projects, decisions, shelf
         self._files, self._rule_files, self._settings, self._viewer = rule_files.files, rule_files, settings, viewer
-        self._answers, self._doubtful_turns = answers, doubtful_turns
+        self._answers = answers
 
     def all(self) -> tuple[Asked, ...]:
         """Every proposal with what became of it, oldest first."""
@@ -246,19 +244,20 @@ class ProposalService:
         """
         return self._suggestions().suggest(text, place, kind=kind, agent=agent, note=note)
 
-    def doubts(self, place: Path, *, limit: int = 10) -> tuple[Doubt, ...]:
-        """What is in doubt in the project of a directory and no agent was asked about, the newest first.
+    def unworded(self, context: str) -> tuple[UnwordedLesson, ...]:
+        """The lessons of a context that need words of their own before they can be rules."""
+        return tuple(self._suggestions().unworded(context))
+
+    @one_writer("word")
+    def word(self, name: str, wording: str, *, agent: str, why: str = "", context: str | None = None) -> Proposal:
+        """Keep an agent's wording of a lesson as a proposal that only the user can answer.
 
         Raises:
-            UsageError: the limit shows nothing.
+            UsageError: there is no such lesson, or the wording may not be kept or does not say what the user said.
         """
-        return self._suggestions().doubts(place, limit=limit)
-
-    def take_readings(self, readings: Sequence[Reading], place: Path, *, agent: str = "") -> tuple[TakenReading, ...]:
-        """Take what an agent says of doubts: each becomes a suggestion, or nothing. None of it is applied."""
-        return self._suggestions().take_readings(readings, place, agent=agent)
+        return self._suggestions().word(name, wording, agent=agent, why=why, context=context)
 
     def _suggestions(self) -> Suggestions:
         from wisen.proposals.suggesting import Suggestions
 
-        return Suggestions(self._home, self._projects, self._rule_files, self._doubtful_turns)
+        return Suggestions(self._home, self._projects, self._rule_files)

@@ -5,7 +5,6 @@ An agent's words never teach. They are no entry, so that nothing compares, count
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.change import tokens
@@ -57,12 +56,6 @@ def suggestion(said: Suggested, scribe: Scribe) -> Proposal:
         agent=said.agent,
         kind=said.kind,
     )
-
-
-def turn_id(agent: str, session: str, message: str) -> str:
-    """The id of the entry that a suggestion about a turn would become: one turn is suggested once."""
-    told = "\0".join((agent, session, message)).encode("utf-8", "surrogateescape")
-    return f"T{blake2b(told, digest_size=12).hexdigest()}"
 
 
 def waiting(before: Iterable[Asked]) -> list[Asked]:

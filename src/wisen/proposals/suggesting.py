@@ -1,4 +1,4 @@
-"""What a Learner takes from agents: suggestions that wait for the user, and readings of what is in doubt.
+"""What a Learner takes from agents: suggestions that wait for the user, and words for lessons that need some.
 
 Nothing of it teaches, is applied or is told to another session before the user approves it.
 """
@@ -6,7 +6,7 @@ Nothing of it teaches, is applied or is told to another session before the user 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import structs
 
@@ -14,42 +14,36 @@ from wisen.errors import UsageError
 from wisen.model.context import NOWHERE, Alias
 from wisen.model.entry import LOGGABLE, Answer, EntryOrigin, EntryStatus, ProposalType
 from wisen.model.entry_state import asked
-from wisen.model.suggestion import Doubt, DoubtKind, TakenReading
 from wisen.store.known_entries import entry_states, find_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.projects import Projects
     from wisen.model.entry import Occurrence, Proposal
     from wisen.model.entry_state import Asked
-    from wisen.model.history import History, Turn
-    from wisen.model.signal import Heard
-    from wisen.model.suggestion import Reading
     from wisen.proposals.suggest import Suggested
     from wisen.store.home import Home
 
-_PURPOSE = "review"
 _NAME = re.compile(r"[^a-z0-9._-]+")
 _KNOWN = ("claude-code", "codex", "openclaw", "gemini-cli", "opencode")
 
 
-class DoubtfulTurns(Protocol):
-    """Finds the turns of which it is in doubt what the user said."""
+class UnwordedLesson(NamedTuple):
+    """A lesson that needs words of its own before it can be a rule."""
 
-    def __call__(self, context: str) -> Iterator[tuple[History, Turn, Heard]]:
-        """The newest ones in a context."""
-        ...
+    name: str
+    text: str
+    """The user's own words."""
 
 
 class Suggestions:
     """What is taken from agents."""
 
-    def __init__(self, home: Home, projects: Projects, rule_files: RuleFiles, doubtful_turns: DoubtfulTurns) -> None:
-        self._home, self._projects = home, projects
-        self._rule_files, self._doubtful_turns = rule_files, doubtful_turns
+    def __init__(self, home: Home, projects: Projects, rule_files: RuleFiles) -> None:
+        self._home, self._projects, self._rule_files = home, projects, rule_files
 
     def suggest(self, text: str, place: Path, *, kind: str = "learning", agent: str = "", note: str = "") -> Proposal:
         """Keep an agent's words as a proposal that only the user can answer; the same again is the one that waits.
@@ -68,102 +62,48 @@ class Suggestions:
             why += f"\nIts reason: “{self._admitted(note)}”"
         return self._suggested(Suggested(said, kind, by, self._projects.context_of(place) or NOWHERE, why))
 
-    def doubts(self, place: Path, *, limit: int = 10) -> tuple[Doubt, ...]:
-        """What is in doubt in the project of a directory and no agent was asked about, the newest first.
-
-        Raises:
-            UsageError: the limit shows nothing.
-        """
-        if limit < 1:
-            raise UsageError(f"limit {limit} shows nothing. Give 1 or more.")
-        found = sorted(self._doubts(place), key=lambda each: (each.at, each.id), reverse=True)
-        return tuple(found[:limit])
-
-    def take_readings(self, readings: Sequence[Reading], place: Path, *, agent: str = "") -> tuple[TakenReading, ...]:
-        """Take what an agent says of doubts: each becomes a suggestion, or nothing. None of it is applied."""
-        open_, here = {each.id: each for each in self._doubts(place)}, self._projects.context_of(place)
-        done = []
-        for reading in readings:
-            doubt = open_.pop(reading.id, None)
-            if doubt is None:
-                why = "It is not in doubt here, or was answered before."
-                done.append(TakenReading(id=reading.id, became="refused", why=why))
-                continue
-            try:
-                done.append(self._read(doubt, reading, named(agent), here))
-            except UsageError as error:
-                done.append(TakenReading(id=reading.id, became="refused", why=str(error)))
-        return tuple(done)
-
-    def _read(self, doubt: Doubt, reading: Reading, agent: str, context: str) -> TakenReading:
-        from wisen.proposals.suggest import Suggested
-
-        index = self._home.index
-        if not (reading.correction or reading.preference):
-            if doubt.kind is DoubtKind.WORDING and reading.lesson.strip():
-                raise UsageError("Say whether it is a correction or a preference, or leave the lesson empty.")
-            index.model_answers.keep(_digest(doubt), _PURPOSE, "none")
-            return TakenReading(id=doubt.id, became="none", why="What wisen's own detector heard stands.")
-        said = self._admitted(reading.lesson)
-        quote = doubt.quote or doubt.text
-        why = (
-            f"The agent {agent} read it so; it is for you to say whether that is what you meant.\n"
-            f"“{quote}” ({doubt.at:%Y-%m-%d}, {doubt.agent} {doubt.session[:8]})"
-        )
-        turn = doubt.kind is DoubtKind.TURN
-        kind = ("correction" if reading.correction else "learning") if turn else ""
-        made = self._suggested(Suggested(said, kind, agent, context, why, doubt.entry))
-        index.model_answers.keep(_digest(doubt), _PURPOSE, made.id)
-        return TakenReading(id=doubt.id, became="waits", proposal=made.id)
-
-    def _doubts(self, place: Path) -> Iterator[Doubt]:
-        """Everything that is open in the project of a directory."""
-        home, here = self._home, self._projects.context_of(place)
-        if not here or self._projects.scope.is_off(str(place)):
-            return
-        asked = {each.entry for each in home.ledger.proposals.all()}
-        for each in (*self._unclear(here), *self._undecided(here)):
-            if each.entry not in asked and home.index.model_answers.of(_digest(each)) is None:
-                yield each
-
-    def _unclear(self, context: str) -> Iterator[Doubt]:
+    def unworded(self, context: str) -> Iterator[UnwordedLesson]:
+        """The lessons of a context that say little to somebody who was not there, and of which nothing was proposed."""
         from wisen.text.standing_alone import stands_alone
 
-        for state in entry_states(self._home.ledger):
-            stated = (
+        ledger = self._home.ledger
+        proposed = {each.entry for each in ledger.proposals.all()}
+        for state in entry_states(ledger):
+            open_ = (
                 state.entry.origin is EntryOrigin.STATED and state.status is EntryStatus.PENDING and not state.is_over
             )
-            if state.context != context or not stated or stands_alone(state.text):
-                continue
-            seen = self._home.ledger.occurrences.of(state.entry.id)
-            if seen:
-                last = seen[-1]
-                yield Doubt(
-                    id=state.entry.name,
-                    kind=DoubtKind.WORDING,
-                    text=state.text,
-                    quote=last.quote,
-                    at=last.at,
-                    agent=last.agent,
-                    session=last.session,
-                    entry=state.entry.id,
-                )
+            if state.context == context and open_ and state.entry.id not in proposed and not stands_alone(state.text):
+                yield UnwordedLesson(state.entry.name, state.text)
 
-    def _undecided(self, context: str) -> Iterator[Doubt]:
-        from wisen.proposals.suggest import turn_id
+    def word(self, name: str, wording: str, *, agent: str, why: str = "", context: str | None = None) -> Proposal:
+        """Keep an agent's wording of a lesson as a proposal, with the user's own words beside it.
 
-        for history, turn, heard in self._doubtful_turns(context):
-            id_ = turn_id(history.agent, history.native, turn.id)
-            yield Doubt(
-                id=id_,
-                kind=DoubtKind.TURN,
-                text=heard.text,
-                before=heard.before.value,
-                at=turn.at,
-                agent=history.agent,
-                session=history.native,
-                entry=id_,
-            )
+        `context`: the project that the agent works in, where it may word nothing but what was said there.
+
+        Raises:
+            UsageError: there is no such lesson there, a proposal of it waits, or the wording may not be kept or does
+                not say what the user said.
+        """
+        from wisen.proposals.suggest import Suggested
+        from wisen.text.wording_check import mismatch
+
+        home, by = self._home, named(agent)
+        try:
+            state = find_entry(entry_states(home.ledger), name)
+        except UsageError:
+            state = None
+        if state is None or state.is_over or (context is not None and state.context != context):
+            raise UsageError(f"No lesson of this project that waits for words is called {name[:40]!r}.")
+        if any(each.waits and each.proposal.entry == state.entry.id for each in self._all()):
+            raise UsageError(f"A proposal of {state.entry.name} waits for the user already.")
+        said = self._admitted(wording)
+        if wrong := mismatch(state.text, said):
+            raise UsageError(f"The wording does not say what the user said: {wrong}. Word it anew.")
+        seen = home.ledger.occurrences.of(state.entry.id)
+        source = f" ({seen[-1].at:%Y-%m-%d}, {seen[-1].agent} {seen[-1].session[:8]})" if seen else ""
+        whose = "" if said == state.text else f"The words are those of {by}. "
+        told = f"{why or f'{by} worded it as one rule.'} {whose}Yours were: “{state.text}”{source}"
+        return self._suggested(Suggested(said, "", by, state.context, told, state.entry.id))
 
     def _suggested(self, said: Suggested) -> Proposal:
         from wisen.decisions.proposal_rows import is_only_recorded, suggested_entry
@@ -238,7 +178,3 @@ def named(agent: str) -> str:
     """An agent by a name of ours where we know it; else as it names itself, in letters that can do no harm."""
     plain = _NAME.sub("-", agent.casefold())[:40].strip("-.")
     return next((known for known in _KNOWN if known.partition("-")[0] in plain), plain or "unknown")
-
-
-def _digest(doubt: Doubt) -> str:
-    return f"{_PURPOSE}:{doubt.entry}"

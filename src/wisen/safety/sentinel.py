@@ -42,7 +42,7 @@ _TAG = 6
 _HEADS = re.compile(
     r"[\s>]*(?:Learnt from the user|What wisen learnt|From earlier sessions|This failed before|A guard of the user"
     r"|Rules that the user|Ask the user once|Said by the|Said, not|Hints, inferred|Tell the user once"
-    r"|Waiting for the user|Open and important|wisen\b)"
+    r"|Sort earlier words|Waiting for the user|Open and important|wisen\b)"
 )
 """How our blocks begin: what is left of one that was cut off is known by it."""
 

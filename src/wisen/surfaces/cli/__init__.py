@@ -15,6 +15,7 @@ from wisen import __version__
 from wisen.surfaces.cli.change_commands import changes_app, undo
 from wisen.surfaces.cli.context_commands import adopt, contexts_app
 from wisen.surfaces.cli.entry_commands import entries_app
+from wisen.surfaces.cli.feedback_commands import feedback_app
 from wisen.surfaces.cli.forget_commands import forget
 from wisen.surfaces.cli.guard_commands import guards_app
 from wisen.surfaces.cli.install_commands import install, uninstall
@@ -206,6 +207,7 @@ app.add_typer(contexts_app, name="contexts")
 app.add_typer(rules_app, name="rules")
 app.add_typer(memory_app, name="memory")
 app.add_typer(models_app, name="models")
+app.add_typer(feedback_app, name="feedback")
 app.add_typer(phrases_app, name="phrases")
 app.add_typer(languages_app, name="languages")
 for command in (adopt, recall, brief, note, praise):

@@ -21,6 +21,10 @@ def install(
         Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option("--experiments/--no-experiments", help="Whether hints that you did not approve may be tried."),
     ] = None,
+    pointing: Annotated[
+        Optional[bool],  # noqa: UP045 - as above
+        typer.Option("--pointing/--no-pointing", help="Whether your agent may help to sort what you said."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before writing.")] = False,
     dry_run: DryRun = False,
     as_json: Json = False,
@@ -31,9 +35,11 @@ def install(
     first. Doing it twice changes nothing; after wisen or its home has moved, doing it again repairs it. Nothing else
     changes an agent's settings.
     """
+    from wisen.surfaces.cli.install_view import Answers
     from wisen.surfaces.cli.install_view import install as run
 
-    raise typer.Exit(run(agent, scope=scope, experiments=experiments, yes=yes, dry_run=dry_run, as_json=as_json))
+    answers = Answers(experiments=experiments, pointing=pointing)
+    raise typer.Exit(run(agent, scope=scope, answers=answers, yes=yes, dry_run=dry_run, as_json=as_json))
 
 
 def uninstall(agent: AgentName, dry_run: DryRun = False, as_json: Json = False) -> None:

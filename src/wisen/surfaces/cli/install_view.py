@@ -7,7 +7,7 @@ import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -32,7 +32,20 @@ _QUESTION = (
 )
 
 
-def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_run: bool, as_json: bool) -> int:
+_POINTING = (
+    "May your agent help to sort what you said? Once a session it is asked about a few short turns of earlier ones; "
+    "only words that your log proves are kept, and nothing is approved by it."
+)
+
+
+class Answers(NamedTuple):
+    """What the user says of what goes beyond hooks; None where they are to be asked."""
+
+    experiments: bool | None = None
+    pointing: bool | None = None
+
+
+def install(agent: str, *, scope: str, answers: Answers, yes: bool, dry_run: bool, as_json: bool) -> int:
     """Have an agent call us."""
     if scope not in SCOPES:
         raise UsageError(f"--scope {scope!r} is none of {', '.join(SCOPES)}. Give one of them, or leave it out.")
@@ -51,16 +64,32 @@ def install(agent: str, *, scope: str, experiments: bool | None, yes: bool, dry_
             _tell_others(others, console())
             if not dry_run:
                 console().print("Next: wisen cycle reads your sessions and prepares what agents are told.")
-        asked = "trials.experiments" in wires.settings.sources
-        if experiments is None and not asked and not dry_run and not as_json and _is_terminal():
-            experiments = is_confirmed(_QUESTION)
-        if experiments is not None and not dry_run:
-            learner.trials.welcome_experiments(welcome=experiments)
+        may_ask = not dry_run and not as_json and _is_terminal()
+        said = _ask_once(wires, answers) if may_ask else answers
+        if said.experiments is not None and not dry_run:
+            learner.trials.welcome_experiments(welcome=said.experiments)
+        if said.pointing is not None and not dry_run:
+            learner.feedback.consent.keep(yes=said.pointing)
     if as_json:
         told = [{"event": each.event, "command": each.command, "name": each.name} for each in others]
-        welcome = wires.settings.trials.experiments if experiments is None else experiments
-        print_json(_told(agent, done, dry_run=dry_run) | {"others": told, "experiments": welcome})
+        chosen = wires.settings
+        now = {
+            "experiments": chosen.trials.experiments if said.experiments is None else said.experiments,
+            "pointing": chosen.feedback.pointing if said.pointing is None else said.pointing,
+        }
+        print_json(_told(agent, done, dry_run=dry_run) | {"others": told, **now})
     return 0
+
+
+def _ask_once(wires: Wiring, answers: Answers) -> Answers:
+    """The user's answers; what they said before is not asked again."""
+    known = wires.settings.sources
+    experiments, pointing = answers
+    if experiments is None and "trials.experiments" not in known:
+        experiments = is_confirmed(_QUESTION)
+    if pointing is None and "feedback.pointing" not in known:
+        pointing = is_confirmed(_POINTING)
+    return Answers(experiments, pointing)
 
 
 def _agreed(wires: Wiring, agent: str, project: Path | None) -> bool:

@@ -73,6 +73,8 @@ def _show(state: State) -> None:
 
         for line in lines_of(state.models):
             out.print(line, style="dim", markup=False)
+    if state.pointing:
+        out.print("Your agent helps to sort what you said: wisen feedback (off: wisen feedback off)", style="dim")
     if state.off:
         out.print(f"wisen is off here, by {state.off}: nothing is learnt or told. Again: wisen on", markup=False)
     rows = table("last runs", "read", "new events", "", right=("read", "new events"))

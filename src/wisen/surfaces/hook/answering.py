@@ -218,7 +218,25 @@ def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[st
 
         snapshot = _with_block(*without_repeated(snapshot, shelf.home, shelf.session, source))
         ids = _texts(snapshot.get("block_ids"))
-    return str(snapshot.get("block") or ""), [each for each in ids if source != "again" or each not in before]
+    block = str(snapshot.get("block") or "")
+    told = [each for each in ids if source != "again" or each not in before]
+    head, asked = shelf.snapshots.turns(str(payload.get("cwd", "")))
+    if asked:
+        from .asked_turns import questions_for
+
+        new = questions_for(shelf.home, shelf.agent, shelf.session, asked, source)
+        told += [each for each in new if each not in before]
+        lines = [head, *(line for id_, line in asked if id_ in new)] if new else []
+        block = _with_lines(block, lines)
+    return block, told
+
+
+def _with_lines(block: str, lines: list[str]) -> str:
+    """A block with more lines at its end, inside its marks."""
+    if not lines or not block:
+        return _wrapped(lines) if lines else block
+    inside, _, end = block.rpartition("\n")
+    return "\n".join([inside, _without_name(lines), end])
 
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
@@ -270,7 +288,7 @@ def _forgetting(kind: str, of: str, snapshot: Payload, shelf: Shelf) -> str:
 
 def _at_first_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
     """The block that could not be told at the start, and what matters to the prompt."""
-    block, ids = _at_start({}, snapshot, shelf, before)
+    block, ids = _at_start({"cwd": payload.get("cwd", "")}, snapshot, shelf, before)
     text, more = _at_prompt(payload, snapshot, shelf, [*before, *ids])
     return "\n".join(filter(None, (block, text))), [*ids, *more]
 

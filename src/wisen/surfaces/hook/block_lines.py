@@ -13,7 +13,7 @@ def without_repeated(snapshot: Snapshot, home: str, session: str, source: object
     if not isinstance(once, list) or not once:
         return snapshot, None
     # An agent that makes its prompt anew for each turn asks for the same text again.
-    gone = {str(id_) for id_, _ in once if not _is_first(home, str(id_), session, again=source == "again")}
+    gone = {str(id_) for id_, _ in once if not is_first(home, str(id_), session, again=source == "again")}
     if not gone:
         return snapshot, None
     return without_lines(snapshot, {int(place) for id_, place in once if id_ in gone}, gone)
@@ -48,7 +48,7 @@ def _pairs(value: object) -> list[tuple[str, int]]:
     return [(str(id_), int(place)) for id_, place in value] if isinstance(value, list) else []
 
 
-def _is_first(home: str, id_: str, session: str, *, again: bool) -> bool:
+def is_first(home: str, id_: str, session: str, *, again: bool) -> bool:
     """Whether this session is the first that tells something; where that cannot be noted, it is not told."""
     plain = "".join(each if each.isalnum() or each == "-" else "_" for each in id_)
     path = f"{home}/snapshots/once/{plain}"

@@ -104,6 +104,14 @@ class Snapshots:
         welcome = _read(f"{self.home}/snapshots/current.json").get("trials")
         return isinstance(welcome, list) and context in welcome
 
+    def turns(self, cwd: str) -> tuple[str, list[tuple[str, str]]]:
+        """What an agent is asked to sort in a directory: the head, and lines with their ids; as it is known now."""
+        current = _read(f"{self.home}/snapshots/current.json")
+        asked = current.get("turns")
+        found = asked.get(_context_of(cwd, current)) if isinstance(asked, dict) else None
+        lines = [(str(id_), str(line)) for id_, line in found] if isinstance(found, list) else []
+        return str(current.get("turns_head", "")), lines
+
     def off_places(self) -> list[str]:
         """The directories in which the settings switch wisen off, as the last cycle knew them."""
         try:

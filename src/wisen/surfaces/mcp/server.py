@@ -48,16 +48,17 @@ class _Server(Server[Any]):
 def server_of(home: Path | None = None, start: Path | None = None, *, one_client: bool = True) -> Server[Any]:
     """A server with all tools, on the stores of a home, for the project of the directory it was started in."""
     answers, limiter = ToolAnswers(home, start, one_client=one_client), CapacityLimiter(AT_ONCE)
-    offered = [_tool(name) for name in TOOLS]
 
-    async def listed(_: ServerRequestContext[Any], __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=offered)
+    async def listed(
+        context: ServerRequestContext[Any], _: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        offered = await to_thread.run_sync(answers.offered, _name_of(context), limiter=limiter)
+        return types.ListToolsResult(tools=[_tool(name) for name in offered])
 
     async def called(context: ServerRequestContext[Any], params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name not in TOOLS:
             raise MCPError(types.INVALID_PARAMS, f"There is no tool {params.name!r}. There are: {', '.join(TOOLS)}.")
-        client = context.session.client_params
-        agent = client.client_info.name if client is not None else ""
+        agent = _name_of(context)
         return await to_thread.run_sync(_answered, answers, params.name, params.arguments or {}, agent, limiter=limiter)
 
     return _Server(
@@ -67,6 +68,12 @@ def server_of(home: Path | None = None, start: Path | None = None, *, one_client
         on_list_tools=listed,
         on_call_tool=called,
     )
+
+
+def _name_of(context: ServerRequestContext[Any]) -> str:
+    """What the client calls itself."""
+    client = context.session.client_params
+    return client.client_info.name if client is not None else ""
 
 
 def run_stdio(home: Path | None = None) -> None:

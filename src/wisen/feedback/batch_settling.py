@@ -1,0 +1,131 @@
+"""Settles turns of old sessions in a batch: the user's own agent is started as a model, and its answers are proven.
+
+Only a person starts it, and is told before what would leave the machine. Each answer goes the way of every other one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+
+from wisen.errors import MissingExtra, ModelError, UsageError
+from wisen.model.change import tokens
+from wisen.model.model_use import Tier
+from wisen.model.pointing import Pointed, PointedKind, PointingOutcome, PointingResult
+from wisen.models.answer_text import prompt_of
+from wisen.models.model_ports import MaterialItem, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wisen.feedback.open_turns import DoubtfulTurn
+    from wisen.model.pointing import OpenTurn
+    from wisen.models.model_ports import Model
+
+PURPOSE = "settle"
+PROGRAMS = {"claude-code": "claude", "codex": "codex", "openclaw": "openclaw", "hermes": "hermes"}
+"""The agents that can be asked, and how their programs are called."""
+AT_ONCE = 20
+"""How many turns are asked about in one question."""
+_TOKENS_EACH = 120
+_INSTRUCTIONS = """
+Each text is one message that a person typed to an AI coding agent. Tell for each what kind it is:
+correction: the agent's work, claim or approach is wrong, incomplete as it was asked for, or to be done otherwise.
+preference: a wish or rule how to work. remember: the person asks to remember something. none: anything else, such as a
+new task, a question, an answer, a permission or an error message.
+words: for all kinds but none, the whole sentences of the message that say it, copied letter by letter, none left out.
+standing: whether they are meant to hold from now on. Give one answer for each id.
+"""
+
+
+class TurnAnswer(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model says of one turn."""
+
+    id: str
+    kind: PointedKind
+    words: str
+    standing: bool
+
+
+class TurnAnswers(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a model says of the turns that it was asked about."""
+
+    answers: list[TurnAnswer]
+
+
+class BatchSettled(NamedTuple):
+    """What came of a batch, or what would be asked."""
+
+    agent: str
+    turns: tuple[OpenTurn, ...]
+    """The turns that were asked about, or would be."""
+    sent: tuple[str, ...]
+    """Exactly what left the machine, or would; one for each question."""
+    tokens: int
+    """About how many tokens go in, beside what the agent adds itself."""
+    results: tuple[PointingResult, ...] = ()
+    troubles: tuple[str, ...] = ()
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+def plan_batch(agent: str, turns: Sequence[DoubtfulTurn]) -> BatchSettled:
+    """What would be asked."""
+    questions = [_question(some) for some in _batches(turns)]
+    prompts = [prompt_of(each, each.material) for each in questions]
+    sent = tuple(f"{each.system}\n{each.user}" for each in prompts)
+    return BatchSettled(agent, tuple(each.open for each in turns), sent, sum(tokens(each.encode()) for each in sent))
+
+
+def settle_batch(
+    plan: BatchSettled,
+    turns: Sequence[DoubtfulTurn],
+    model: Model,
+    keep: Callable[[Pointed, DoubtfulTurn], PointingResult],
+    progress: Callable[[int, int], None],
+) -> BatchSettled:
+    """Ask about the turns, and keep what is proven of the answers; a question that fails ends it."""
+    results, troubles = list[PointingResult](), list[str]()
+    tokens_in = tokens_out = done = 0
+    for some in _batches(turns):
+        try:
+            answer = model.ask(_question(some))
+        except (ModelError, MissingExtra) as error:
+            troubles.append(str(error))
+            break
+        tokens_in, tokens_out = tokens_in + answer.tokens_in, tokens_out + answer.tokens_out
+        said = {each.id: each for each in reversed(answer.value.answers)}
+        for number, turn in enumerate(some, 1):
+            results.append(_kept(said.get(str(number)), turn, keep))
+        done += len(some)
+        progress(done, len(turns))
+    return plan._replace(results=tuple(results), troubles=tuple(troubles), tokens_in=tokens_in, tokens_out=tokens_out)
+
+
+def _kept(
+    said: TurnAnswer | None, turn: DoubtfulTurn, keep: Callable[[Pointed, DoubtfulTurn], PointingResult]
+) -> PointingResult:
+    refused = PointingResult(turn=turn.open.id, outcome=PointingOutcome.REFUSED, why="It was not answered.")
+    if said is None:
+        return refused
+    words = "" if said.kind is PointedKind.NONE else said.words
+    try:
+        return keep(Pointed(turn=turn.open.id, kind=said.kind, words=words, standing=said.standing), turn)
+    except UsageError as error:
+        return PointingResult(turn=turn.open.id, outcome=PointingOutcome.REFUSED, why=str(error))
+
+
+def _batches(turns: Sequence[DoubtfulTurn]) -> list[Sequence[DoubtfulTurn]]:
+    return [turns[at : at + AT_ONCE] for at in range(0, len(turns), AT_ONCE)]
+
+
+def _question(turns: Sequence[DoubtfulTurn]) -> Question[TurnAnswers]:
+    return Question(
+        purpose=PURPOSE,
+        tier=Tier.HEAVY,
+        instructions=_INSTRUCTIONS,
+        answer=TurnAnswers,
+        material=tuple(MaterialItem(str(number), each.open.text) for number, each in enumerate(turns, 1)),
+        most_tokens=_TOKENS_EACH * (len(turns) + 1),
+    )

@@ -1,0 +1,54 @@
+"""The user's word whether their own agent may help to sort what they said: kept in config.toml, off by default."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.model.change import POINTING_ANSWER, digest
+
+if TYPE_CHECKING:
+    from wisen.decisions.refresh import Refresh
+    from wisen.decisions.service import Decisions
+    from wisen.edits.edit import Edit
+    from wisen.edits.past import Desk
+    from wisen.store.home import Home
+
+
+class PointingConsent:
+    """Whether agents are asked to point at the user's words. Only a person says so."""
+
+    def __init__(
+        self, home: Home, desk: Desk, decisions: Decisions, refresh: Refresh, *, answered: bool | None
+    ) -> None:
+        """`answered`: what the user said; None where they were never asked."""
+        self._home, self._desk, self._decisions, self._refresh = home, desk, decisions, refresh
+        self._answered = answered
+
+    @property
+    def is_given(self) -> bool:
+        """Whether agents may be asked."""
+        return self._answered is True
+
+    def keep(self, *, yes: bool, dry_run: bool = False) -> Edit | None:
+        """Keep the user's word; None where it is known. What hooks read knows it at once.
+
+        Raises:
+            PersonNeeded: nothing shows that a person says so.
+            SettingsUnclear: config.toml cannot be read.
+            FileError: it cannot be written.
+            StoreError: what hooks read cannot be written.
+        """
+        from wisen.edits.edit import Editor, ValuePlan
+
+        if self._answered is yes:
+            return None
+        self._decisions.require_person("feedback", "on" if yes else "off", dry_run=dry_run)
+        path = self._home.path / "config.toml"
+        saw = digest(self._desk.files.read(path).content)
+        plan = ValuePlan(str(path), ("feedback", "pointing"), yes, POINTING_ANSWER, saw)
+        with self._decisions.as_decision("pointing", "config", dry_run=dry_run):
+            made = Editor(self._desk).set(plan, dry_run=dry_run)
+        if not dry_run:
+            self._answered = yes
+            self._refresh.hooks()
+        return made

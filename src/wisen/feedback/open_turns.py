@@ -1,0 +1,88 @@
+"""Which typed turns an agent may be asked about: those that the rules leave in doubt, and that nothing keeps back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.feedback.doubt import DOUBTED, is_doubtful
+from wisen.feedback.proof import LONGEST
+from wisen.feedback.turns import turns_of
+from wisen.model.pointing import OpenTurn, settled_turns, turn_id
+from wisen.model.report import Selection
+from wisen.safety import hidden
+from wisen.safety.withhold import rule_against
+from wisen.text.directives import directives_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from wisen.feedback.detector import DetectorModel
+    from wisen.logs.projects import Projects
+    from wisen.model.history import History, Turn
+    from wisen.model.signal import Heard
+    from wisen.store.home import Home
+
+RECENT = timedelta(days=30)
+"""How far behind the newest a turn may lie that an agent is asked about at a session's start."""
+
+
+class DoubtfulTurn(NamedTuple):
+    """A turn in doubt, with all by which words in it can be proven."""
+
+    open: OpenTurn
+    history: History
+    turn: Turn
+    heard: Heard
+
+
+def doubtful_turns(
+    home: Home, projects: Projects, model: DetectorModel, context: str | None = None, *, recent: bool = True
+) -> Iterator[DoubtfulTurn]:
+    """The turns of a context, or of all, that nobody settled yet; `recent`: only those of the last weeks."""
+    settled = settled_turns(home.ledger.moves.all())
+    folders = [each for each in projects.aliases() if context is None or each.context == context]
+    contexts = {each.context for each in folders}  # where wisen is switched off there are none
+    if not contexts:
+        return
+    newest = home.index.events.counts(Selection()).last or home.clock.now()
+    since = newest - RECENT if recent else None
+    places = () if context is None else tuple(each.path for each in folders)
+    for history in home.index.events.histories(Selection(places=places, since=since)):
+        for turn, heard in turns_of(history):
+            id_ = turn_id(history.agent, history.native, turn.id)
+            if id_ in settled or turn.context not in contexts:
+                continue
+            if _may_be_asked(home, heard.text) and is_doubtful(heard, model):
+                found = OpenTurn(
+                    id=id_,
+                    agent=history.agent,
+                    session=history.native,
+                    message=turn.id,
+                    context=turn.context,
+                    at=turn.at,
+                    text=heard.text,
+                )
+                yield DoubtfulTurn(found, history, turn, heard)
+
+
+def by_doubt(turns: Iterable[DoubtfulTurn], model: DetectorModel) -> list[DoubtfulTurn]:
+    """Those that are most in doubt first; of the same doubt the newest."""
+
+    def rank(each: DoubtfulTurn) -> tuple[float, float, str]:
+        margins = model.margins(each.heard)
+        return abs(max(margins[kind] for kind in DOUBTED)), -each.turn.at.timestamp(), each.open.id
+
+    return sorted(turns, key=rank)
+
+
+def _may_be_asked(home: Home, text: str) -> bool:
+    """Whether words may be shown to an agent: short, seen as they are, neither secret nor forgotten, and in doubt.
+
+    What says itself that it lasts is in no doubt: no answer of an agent's can keep it from being learnt.
+    """
+    if not text.strip() or len(text) > LONGEST or hidden.without(text) != text:
+        return False
+    if rule_against(text) is not None or home.ward.holds(text):
+        return False
+    return not any(each.standing for each in directives_in(text))

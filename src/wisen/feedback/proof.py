@@ -1,0 +1,161 @@
+"""Proves that words which an agent points at are whole sentences that the user typed in a turn.
+
+Nothing is compared by meaning, case or look: the words stand there, letter by letter, or they are refused. Only blanks
+and marks at the very end may differ. What comes back is the user's text, never what the agent sent.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wisen.errors import UsageError
+from wisen.safety import sentinel
+from wisen.text.lasting_words import is_for_now
+from wisen.text.negations import count_negations
+from wisen.text.orders import is_waiver
+from wisen.text.standing_alone import stands_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LONGEST = 280
+"""Characters: longer words are no lesson."""
+_ENDS = re.compile(r"[.!?…؟।]+[\"'”’»)\]]*(?=\s)|[。！？]+[”」』）]*|\n[ \t]*\n")
+_ABBREVIATION = re.compile(
+    r"\b(?:etc|e\.g|i\.e|cf|vs|approx|resp|incl|excl|esp|min|max|dept|fig|usw|bzw|evtl|ggf|inkl|zzgl|z\.\s?b|d\.\s?h"
+    r"|p\.\s?ej|p\.\s?ex|ecc|itd|np|vb)\.$",
+    re.IGNORECASE,
+)
+"""What a point belongs to that ends no sentence."""
+_SHORT = re.compile(r"\b\w{1,2}\.$")
+_BULLET = re.compile(r"[-*•–]\s|\d{1,2}[.)]\s")
+_MARKS = " \t\r\n.!?…。！？؟।"
+_QUOTES = (("“", "”"), ("«", "»"), ("「", "」"), ("『", "』"), ("„", "“"))
+_QUOTED = re.compile(r"""^\W*(?:"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|「[^」]*」|'[^']{12,}')\W*$""")
+_TAKES_BACK = re.compile(
+    r"\b(?:just )?(?:kidding|joking|sarcasm|irony|ironically|said (?:nobody|no one)|as if|yeah,? right|scratch that"
+    r"|never ?mind|forget (?:that|it)|on second thought|wait)\b",
+    re.IGNORECASE,
+)
+_LEADS_IN = re.compile(
+    r"\b(?:following|below|next|here(?:'s| is| are)|examples?|these (?:things|words|lines|rules))\b", re.IGNORECASE
+)
+_ASSENT = re.compile(
+    r"\W*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|alright|all right|right|great|thanks?)\b[\s,.!:;–—-]*)+"
+    r"(?:(?:please|just|then|do|you (?:can|may)|go ahead(?: and)?|feel free to|go on(?: and)?)\s+)*(?!always|never)"
+    r"(?:push|merge|commit|deploy|delete|remove|run|continue|proceed|go|do|skip|install|publish|release|apply|ship"
+    r"|rebase|reset|force|send|write|drop)\b"
+    r"|\W*(?:go ahead|proceed|go for it|go on|you (?:can|may)|feel free|lgtm|approved?|permission granted|i allow)\b",
+    re.IGNORECASE,
+)
+"""How somebody begins who gives leave."""
+_FEW = 4
+
+
+def prove_words(words: str, typed: str, whole: str | None = None) -> str:
+    """The user's sentences that the words name, as they were typed.
+
+    `typed`: the user's own words in the turn; `whole`: all of the message, where some of it was pasted or quoted.
+
+    Raises:
+        UsageError: nobody typed them there, they cut a sentence, belong to a quotation or give leave; it says which.
+    """
+    given = fold_blanks(words)
+    if not given.strip(_MARKS):
+        raise UsageError("Give in `words` the sentences that the user typed, letter by letter.")
+    if len(given) > LONGEST:
+        raise UsageError(f"`words` has {len(given)} characters. At most {LONGEST} are taken: whole sentences only.")
+    units = sentences_of(typed)
+    for first, (start, _) in enumerate(units):
+        for last in range(first, len(units)):
+            found = fold_blanks(typed[start : units[last][1]])
+            if _bare(found) == _bare(given):
+                _refuse_misleading(found, typed, units, first, last)
+                return found
+    raise UsageError(_why_not(given, fold_blanks(typed), fold_blanks(whole or "")))
+
+
+def sentences_of(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text stand; rather too much is one than too little: a list belongs to what leads in."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for mark in _ENDS.finditer(text):
+        if mark.group() == "." and _goes_on(text[start : mark.end()], text[mark.end() :].lstrip()):
+            continue
+        spans.append((start, mark.end()))
+        start = mark.end()
+    spans.append((start, len(text)))
+    joined: list[tuple[int, int]] = []
+    for begin, end in spans:
+        inside = text[begin:end].strip()
+        if not inside:
+            continue
+        if joined and (_BULLET.match(inside) or text[: joined[-1][1]].rstrip().endswith((":", "：", ",", ";"))):
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((end - len(text[begin:end].lstrip()), end))
+    return joined
+
+
+def _goes_on(before: str, behind: str) -> bool:
+    """Whether a point ends an abbreviation, and the sentence goes on behind it."""
+    return bool(_ABBREVIATION.search(before) or (_SHORT.search(before) and behind[:1].islower()))
+
+
+def fold_blanks(text: str) -> str:
+    """A text with one blank wherever there are any."""
+    return " ".join(text.split())
+
+
+def _bare(text: str) -> str:
+    return text.rstrip(_MARKS)
+
+
+def _refuse_misleading(found: str, typed: str, units: Sequence[tuple[int, int]], first: int, last: int) -> None:
+    """Refuse what says something else where it stands. Raises: UsageError."""
+    if sentinel.strip(found) != found:
+        raise UsageError("These words are wisen's own, and not the user's.")
+    if _is_quoted(typed, units[first][0]) or _QUOTED.match(found):
+        raise UsageError("These words are quoted there, and not the user's own.")
+    behind = _unit(typed, units, last + 1)
+    if behind and _turns_round(behind):
+        raise UsageError(f"The next sentence changes what they say. Include it: {behind!r}")
+    before = _unit(typed, units, first - 1)
+    if before and count_negations(before) and _LEADS_IN.search(before):
+        raise UsageError(f"The sentence before changes what they say. Include it: {before!r}")
+    for start, end in units[first : last + 1]:
+        sentence = fold_blanks(typed[start:end])
+        if is_waiver(sentence) or _ASSENT.match(sentence):
+            raise UsageError("They give leave for something. A permission is never learnt.")
+        if is_for_now(sentence):
+            raise UsageError("They say themselves that they hold for now only.")
+
+
+def _turns_round(sentence: str) -> bool:
+    """Whether a few words take back what was said before them: "not!", "just kidding", "don't do that"."""
+    words = len(sentence.split())
+    if words > _FEW:
+        return False
+    negates = count_negations(sentence) > 0 and (words < _FEW - 1 or not stands_alone(sentence))
+    return negates or _TAKES_BACK.search(sentence) is not None
+
+
+def _unit(typed: str, units: Sequence[tuple[int, int]], number: int) -> str:
+    return fold_blanks(typed[slice(*units[number])]) if 0 <= number < len(units) else ""
+
+
+def _is_quoted(typed: str, start: int) -> bool:
+    """Whether a place lies inside quotation marks that were opened before it."""
+    before = typed[:start]
+    if before.count('"') % 2:
+        return True
+    return any(before.count(opens) > before.count(closes) for opens, closes in _QUOTES if opens in before)
+
+
+def _why_not(given: str, typed: str, whole: str) -> str:
+    if _bare(given) in typed:
+        return "They cut a sentence of the user's. Give whole sentences, from the first word to the last."
+    if _bare(given) in whole:
+        return "They stand in what was pasted or quoted there, which the user did not type."
+    return "The user did not type these words in that turn. Copy them from it, letter by letter."

@@ -1,0 +1,102 @@
+"""The signals of turns that an agent pointed at: the words that the log proved take the place of what was heard."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from wisen.feedback.detector import shipped
+from wisen.feedback.turns import turns_of
+from wisen.model.pointing import PointedKind, turn_id
+from wisen.model.signal import About, Heard, Lesson, Polarity, Said, Signal, SignalKind
+from wisen.text.directives import directives_in
+from wisen.text.negations import count_negations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from wisen.feedback.detector import DetectorModel
+    from wisen.model.failure import Mined
+    from wisen.model.history import History
+    from wisen.model.pointing import SettledTurn
+
+KINDS = {
+    PointedKind.CORRECTION: SignalKind.CORRECTION,
+    PointedKind.PREFERENCE: SignalKind.PREFERENCE,
+    PointedKind.REMEMBER: SignalKind.REMEMBER,
+}
+_STATED = 0.9
+_OF_THE_MOMENT = 0.5
+"""What does not say itself that it lasts: neither an agent nor a number makes it do so."""
+_SURE = 1.0
+
+
+def apply_settled(
+    session: History, mined: Mined, settled: Mapping[str, SettledTurn], model: DetectorModel | None = None
+) -> Mined:
+    """What a session taught, with the signals of settled turns as they were settled, in their place."""
+    if not settled:
+        return mined
+    said = list(mined.said)
+    for turn, heard in turns_of(session):
+        known = settled.get(turn_id(session.agent, session.native, turn.id))
+        if known is None:
+            continue
+        of_turn = [each.signal for each in said if each.message == turn.id]
+        new = [
+            Said(message=turn.id, at=turn.at, signal=each)
+            for each in settled_signals(known, heard, of_turn, model or shipped())
+        ]
+        before = [each for each in said if each.message != turn.id and each.at <= turn.at]
+        behind = [each for each in said if each.message != turn.id and each.at > turn.at]
+        said = [*before, *new, *behind]
+    return replace(mined, said=tuple(said))
+
+
+def settled_signals(
+    settled: SettledTurn, heard: Heard, signals: Iterable[Signal], model: DetectorModel
+) -> tuple[Signal, ...]:
+    """The signals of a settled turn; `signals` are those that were heard in it, of which the other kinds stay."""
+    before = tuple(signals)
+    others = tuple(each for each in before if each.kind not in KINDS.values())
+    if settled.kind is PointedKind.NONE:
+        return others
+    kind = KINDS[settled.kind]
+    lesson = _lesson(settled, heard, before, model)
+    start = max(0, heard.text.find(settled.words))
+    return (
+        Signal(
+            kind=kind,
+            probability=_SURE,
+            start=start,
+            end=min(len(heard.text), start + len(settled.words)),
+            polarity=Polarity.AGAINST if kind is SignalKind.CORRECTION or lesson.forbids else Polarity.FOR,
+            lesson=lesson,
+        ),
+        *others,
+    )
+
+
+def _lesson(settled: SettledTurn, heard: Heard, signals: Iterable[Signal], model: DetectorModel) -> Lesson:
+    """The lesson: the user's sentences as they were proven. Only their own words can make it last."""
+    words = settled.words
+    directives = directives_in(words)
+    standing = next((each for each in directives if each.standing), None)
+    lasts = standing is not None or settled.kind is PointedKind.REMEMBER
+    read = Heard(text=words, before=heard.before, reason=heard.reason, calls=heard.calls)
+    drawn = next((each.lesson for each in model.signals(read, {SignalKind.CORRECTION}) if each.lesson), None)
+    trigger = next((each.lesson.trigger for each in signals if each.lesson and each.lesson.trigger), None)
+    forbids = all(each.forbids for each in directives) if directives else count_negations(words) > 0
+    lesson = drawn or Lesson(text=words, forbids=forbids, durable=0.0, is_durable=False, about=About.FACT)
+    return structs.replace(
+        lesson,
+        text=words,
+        forbids=forbids,
+        durable=max(lesson.durable, _STATED) if lasts else min(lesson.durable, _OF_THE_MOMENT),
+        is_durable=lasts,
+        marker=standing.marker if standing else "",
+        standing=standing is not None,
+        trigger=trigger,
+    )

@@ -1,0 +1,243 @@
+"""Settles what turns say with the help of the user's own agent: it points at words, and the log proves them.
+
+Without the user's yes nobody is asked and no answer is taken. What an agent says approves nothing, makes nothing last
+and adds no word: what is kept are sentences that the user typed. Its own wording waits for the user.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from wisen.errors import UsageError
+from wisen.feedback.open_turns import by_doubt, doubtful_turns
+from wisen.feedback.proof import fold_blanks, prove_words
+from wisen.feedback.settled_signals import settled_signals
+from wisen.model.entry import MoveKind, Who
+from wisen.model.pointing import (
+    PointedKind,
+    PointingOutcome,
+    PointingResult,
+    SettledTurn,
+    settled_turns,
+)
+from wisen.model.signal import Heard, Said, Sighting, SignalKind
+from wisen.store.one_writer import one_writer
+from wisen.text.directives import directives_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from wisen.decisions.service import Decisions
+    from wisen.feedback.batch_settling import BatchSettled
+    from wisen.feedback.consent import PointingConsent
+    from wisen.feedback.open_turns import DoubtfulTurn
+    from wisen.feedback.own_phrases import Own
+    from wisen.logs.projects import Projects
+    from wisen.model.entry import Entry
+    from wisen.model.pointing import OpenTurn, Pointed
+    from wisen.models.model_ports import Model
+    from wisen.store.home import Home
+
+NOT_ALLOWED = (
+    "The user has not allowed that agents help to sort what they said. They do it with: wisen feedback on — or at"
+    " `wisen install`."
+)
+_LONGEST_ABOUT = 120
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettlementHandlers:
+    """What other features do with a turn that was settled."""
+
+    record: Callable[[Sequence[Sighting]], tuple[Entry, ...]]
+    """Makes entries of what was said. Returns those that hold it."""
+    drop: Callable[[SettledTurn], None]
+    """Closes an entry that stands on this turn alone, from which nothing is to be learnt."""
+    suggest: Callable[[str, str, str, str], str]
+    """Has other words for an entry wait for the user: its id, the words, the agent, why. Returns the proposal's id."""
+
+
+class TurnSettlement:
+    """What agents may be asked about, and what becomes of their answers."""
+
+    def __init__(  # noqa: PLR0913 - what it is composed of, each by its name
+        self,
+        home: Home,
+        projects: Projects,
+        decisions: Decisions,
+        consent: PointingConsent,
+        *,
+        own: Callable[[], Own],
+        handlers: SettlementHandlers,
+        model_named: Callable[[str], Model],
+    ) -> None:
+        """`own`: how the user speaks; `model_named`: the program of an agent as a model, by its name."""
+        self._home, self._projects, self._decisions, self._consent = home, projects, decisions, consent
+        self._own, self._handlers, self._model_named = own, handlers, model_named
+
+    def settled(self) -> tuple[tuple[str, SettledTurn], ...]:
+        """Every turn that was settled and not taken back, with its id, oldest first."""
+        return tuple(settled_turns(self._home.ledger.moves.all()).items())
+
+    def open_turns(self, context: str | None = None, *, recent: bool = True) -> list[OpenTurn]:
+        """The turns that an agent may be asked about, those most in doubt first."""
+        model = self._own().model
+        found = doubtful_turns(self._home, self._projects, model, context, recent=recent)
+        return [each.open for each in by_doubt(found, model)]
+
+    @one_writer("point")
+    def point(self, said: Pointed, context: str, *, agent: str) -> PointingResult:
+        """Take what an agent says of a turn in a context, as far as the log proves it.
+
+        Raises:
+            UsageError: the turn is not open there, or the words are not the user's; it says why, and nothing is kept.
+        """
+        if not self._consent.is_given:
+            raise UsageError(NOT_ALLOWED)
+        model = self._own().model
+        fits = [
+            each
+            for each in doubtful_turns(self._home, self._projects, model, context)
+            if said.turn and each.open.id.startswith(said.turn)
+        ]
+        if len(fits) != 1:
+            why = "more than one turn has that id" if fits else "it is not open in this project, or was answered before"
+            raise UsageError(f"{said.turn[:40]!r} was not taken: {why}. Name turns that wisen asked about.")
+        return self.keep(said, fits[0], agent=agent)
+
+    @one_writer("settle")
+    def settle(
+        self,
+        agent: str,
+        *,
+        limit: int = 100,
+        dry_run: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+    ) -> BatchSettled:
+        """Have the program of an agent point at the words in turns of all sessions that are in doubt.
+
+        A person starts it, which is the yes that it needs. With `dry_run` nobody is asked: what would be sent is told.
+
+        Raises:
+            UsageError: the agent cannot be asked, or the limit leaves nothing.
+            PersonNeeded: nothing shows that a person wants it.
+        """
+        from wisen.feedback.batch_settling import PROGRAMS, plan_batch, settle_batch
+
+        if agent not in PROGRAMS:
+            raise UsageError(f"{agent!r} cannot be asked. It is one of {', '.join(PROGRAMS)}.")
+        if limit < 1:
+            raise UsageError(f"--limit {limit} leaves nothing to ask about. Give 1 or more.")
+        model = self._own().model
+        every = by_doubt(doubtful_turns(self._home, self._projects, model, recent=False), model)
+        turns = every[:limit]
+        plan = plan_batch(agent, turns)
+        if dry_run or not turns:
+            return plan
+        self._decisions.require_person("feedback", "settle", "--with", agent, "--limit", str(limit))
+        asked = self._model_named(PROGRAMS[agent])
+        return settle_batch(plan, turns, asked, partial(self.keep, agent=agent), progress)
+
+    def keep(self, said: Pointed, doubtful: DoubtfulTurn, *, agent: str) -> PointingResult:
+        """Keep what an agent says of a turn, as one decision that can be undone. Raises: UsageError."""
+        settled = self._proven(said, doubtful, agent)
+        home, subject = self._home, doubtful.open.id
+        with self._decisions.as_decision("pointed", subject, by=Who.WISEN):
+            value = msgspec.json.encode(settled).decode()
+            move = home.scribe.move(subject, MoveKind.POINT, value, why=f"pointed at by {agent}, proven by the log")
+            home.ledger.entries.enter([move])
+            result = self._learn(said, settled, doubtful, agent)
+        home.index.findings.again({doubtful.history.session})
+        return result
+
+    def _learn(self, said: Pointed, settled: SettledTurn, doubtful: DoubtfulTurn, agent: str) -> PointingResult:
+        if settled.kind is PointedKind.NONE:
+            self._handlers.drop(settled)
+            return PointingResult(turn=doubtful.open.id, outcome=PointingOutcome.NOTHING)
+        entries = self._handlers.record(self._sightings(settled, doubtful))
+        lasts = any(each.standing for each in directives_in(settled.words))
+        proposal = ""
+        if entries and (said.wording.strip() or (settled.standing and not lasts)):
+            proposal = self._suggest(said, settled, entries[0], agent)
+        return PointingResult(
+            turn=doubtful.open.id,
+            outcome=PointingOutcome.LEARNT,
+            entries=tuple(each.name for each in entries),
+            proposal=proposal,
+        )
+
+    def _suggest(self, said: Pointed, settled: SettledTurn, entry: Entry, agent: str) -> str:
+        """Ask the user whether it is to last: an agent's word for that is a question, and never more."""
+        why = f"The agent {agent} takes it to hold from now on; you did not say so yourself."
+        if not settled.standing:
+            why = f"The agent {agent} worded it so."
+        try:
+            return self._handlers.suggest(entry.id, said.wording.strip() or settled.words, agent, why)
+        except UsageError:
+            return ""  # something of it waits already, or the user rejected it: the words are learnt all the same
+
+    def _proven(self, said: Pointed, doubtful: DoubtfulTurn, agent: str) -> SettledTurn:
+        """What of it is proven. Raises: UsageError."""
+        turn, heard = doubtful.open, doubtful.heard
+        kind, words = said.kind, ""
+        if kind is not PointedKind.NONE:
+            words = prove_words(said.words, heard.text, doubtful.turn.whole)
+            kind = self._kind(kind, words)
+            self._check_wording(words, said.wording)
+        elif said.words.strip() or said.wording.strip():
+            raise UsageError("With the kind `none` give neither words nor wording.")
+        return SettledTurn(
+            agent=turn.agent,
+            session=turn.session,
+            message=turn.message,
+            context=turn.context,
+            kind=kind,
+            words=words,
+            standing=said.standing and kind is not PointedKind.NONE,
+            about=_about(said.about, heard),
+            by=agent,
+        )
+
+    def _kind(self, kind: PointedKind, words: str) -> PointedKind:
+        """To be remembered is only what the user asked to remember: that lasts."""
+        if kind is not PointedKind.REMEMBER:
+            return kind
+        asks = any(each.kind is SignalKind.REMEMBER for each in self._own().hears(Heard(text=words)))
+        return kind if asks else PointedKind.PREFERENCE
+
+    @staticmethod
+    def _check_wording(words: str, wording: str) -> None:
+        from wisen.text.wording_check import mismatch
+
+        if wording.strip() and (why := mismatch(words, wording)):
+            raise UsageError(f"The wording does not say what the user said: {why}. Word it anew, or leave it out.")
+
+    def _sightings(self, settled: SettledTurn, doubtful: DoubtfulTurn) -> list[Sighting]:
+        history, turn, heard = doubtful.history, doubtful.turn, doubtful.heard
+        own = self._own()
+        return [
+            Sighting(
+                agent=history.agent,
+                native=history.native,
+                session=history.session,
+                said=Said(message=turn.id, at=turn.at, signal=signal),
+                text=heard.text,
+                context=turn.context,
+            )
+            for signal in settled_signals(settled, heard, own.hears(heard), own.model)
+        ]
+
+
+def _about(about: str, heard: Heard) -> str:
+    """A name that stands in the turn or in a call before it; an agent adds no words. Raises: UsageError."""
+    named = fold_blanks(about)
+    if not named:
+        return ""
+    known = (fold_blanks(each) for each in (heard.text, *heard.calls))
+    if len(named) > _LONGEST_ABOUT or not any(named in each for each in known):
+        raise UsageError("`about` stands neither in the turn nor in a call before it. Copy it, or leave it out.")
+    return named
