@@ -240,16 +240,16 @@ def test_no_tool_tells_of_another_directory_whether_it_is_known_or_not(
     unknown.mkdir()
     with wisen.open_learner() as learner:
         before = learner.proposals.all()
-    for name in CALLS:
+    for name, words in CALLS.items():
         for place in (shop, link, unknown, home):
-            answer = asked(barn, name, **CALLS[name], directory=str(place))
+            answer = asked(barn, name, **words, directory=str(place))
             assert answer.failed, (name, place)
             assert answer.text.replace(str(place), "?") == (
                 "'?' is not a part of the project that this server was started for, and of others nothing is told."
                 " Leave `directory` out."
             )
         if name not in ("remember", "log"):
-            allowed = asked(barn, name, **CALLS[name], directory=str(inside))
+            allowed = asked(barn, name, **words, directory=str(inside))
             assert "is not a part of" not in allowed.text, name
     with wisen.open_learner() as learner:
         assert learner.proposals.all() == before, "nothing was written into another project either"
@@ -445,9 +445,10 @@ def test_words_of_an_agent_for_an_entry_wait_and_their_refusal_leaves_the_entry_
     given = {"turn": name, "kind": "preference", "wording": WORDED}
     assert "does not say what the user said" in asked(shop, "point", **{**given, "wording": "Use any box."}).text
     assert "may not be stored" in asked(shop, "point", **{**given, "wording": f"Do not use {SECRET}."}).text
-    assert "No lesson of this project" in asked(barn, "point", **given).text or "no project" in asked(
-        barn, "point", **given
-    ).text
+    assert (
+        "No lesson of this project" in asked(barn, "point", **given).text
+        or "no project" in asked(barn, "point", **given).text
+    )
     taken = asked(shop, "point", **given).value
     assert "waits for the user already" in asked(shop, "point", **given).text
     with wisen.open_learner() as learner:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.feedback.doubt import DOUBTED, is_doubtful
-from wisen.feedback.proof import LONGEST
+from wisen.feedback.proof import LONGEST, is_fenced
 from wisen.feedback.turns import turns_of
 from wisen.model.pointing import OpenTurn, settled_turns, turn_id
 from wisen.model.report import Selection
@@ -81,7 +81,7 @@ def _may_be_asked(home: Home, text: str) -> bool:
 
     What says itself that it lasts is in no doubt: no answer of an agent's can keep it from being learnt.
     """
-    if not text.strip() or len(text) > LONGEST or hidden.without(text) != text:
+    if not text.strip() or len(text) > LONGEST or hidden.without(text) != text or is_fenced(text):
         return False
     if rule_against(text) is not None or home.ward.holds(text):
         return False

@@ -50,6 +50,7 @@ _ASSENT = re.compile(
     re.IGNORECASE,
 )
 """How somebody begins who gives leave."""
+_FENCE = re.compile(r"```|~~~|^[ \t]*>", re.MULTILINE)
 _FEW = 4
 
 
@@ -103,6 +104,11 @@ def _goes_on(before: str, behind: str) -> bool:
     return bool(_ABBREVIATION.search(before) or (_SHORT.search(before) and behind[:1].islower()))
 
 
+def is_fenced(text: str) -> bool:
+    """Whether a block of something else stands in a text: nobody can tell who wrote that."""
+    return _FENCE.search(text) is not None
+
+
 def fold_blanks(text: str) -> str:
     """A text with one blank wherever there are any."""
     return " ".join(text.split())
@@ -116,6 +122,8 @@ def _refuse_misleading(found: str, typed: str, units: Sequence[tuple[int, int]],
     """Refuse what says something else where it stands. Raises: UsageError."""
     if sentinel.strip(found) != found:
         raise UsageError("These words are wisen's own, and not the user's.")
+    if is_fenced(typed[: units[last][1]]):
+        raise UsageError("Behind or in a block that was pasted nobody can tell what the user typed.")
     if _is_quoted(typed, units[first][0]) or _QUOTED.match(found):
         raise UsageError("These words are quoted there, and not the user's own.")
     behind = _unit(typed, units, last + 1)

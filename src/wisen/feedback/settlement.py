@@ -132,13 +132,13 @@ class TurnSettlement:
             raise UsageError(f"{agent!r} cannot be asked. It is one of {', '.join(PROGRAMS)}.")
         if limit < 1:
             raise UsageError(f"--limit {limit} leaves nothing to ask about. Give 1 or more.")
+        self._decisions.require_person("feedback", "settle", "--with", agent, "--limit", str(limit), dry_run=dry_run)
         model = self._own().model
         every = by_doubt(doubtful_turns(self._home, self._projects, model, recent=False), model)
         turns = every[:limit]
         plan = plan_batch(agent, turns)
         if dry_run or not turns:
             return plan
-        self._decisions.require_person("feedback", "settle", "--with", agent, "--limit", str(limit))
         asked = self._model_named(PROGRAMS[agent])
         return settle_batch(plan, turns, asked, partial(self.keep, agent=agent), progress)
 

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
+from msgspec.json import decode
 
 from wisen.model.change import Change, Line, Look
 from wisen.model.context import EVERYWHERE, NOWHERE, Alias, Context
@@ -22,6 +23,7 @@ from wisen.model.guard import Guard
 from wisen.model.learning import Record
 from wisen.model.ownership import Ownership
 from wisen.model.phrase import OwnPhrase, Proof, Search
+from wisen.model.pointing import SettledTurn
 from wisen.model.reinforcement import Reinforcement
 from wisen.model.run import Run
 from wisen.model.snapshot import Snapshot
@@ -284,6 +286,10 @@ class _Search:
         if isinstance(row, Reinforcement):
             known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
             return (row.agent, row.message) in known or row.subject in self._gone() or self._all
+        if isinstance(row, Move) and row.kind is MoveKind.POINT:
+            settled = decode(row.value, type=SettledTurn)
+            known = {(agent, id_) for agent, _, id_ in self._found.events} | self._aim.events
+            return (settled.agent, settled.message) in known or self._has(settled.context, settled.words, settled.about)
         if isinstance(row, Move):
             about = (f"{kind}:{row.subject}" for kind in ("entry", "occurrence", "proposal", "guard"))
             return any(each in self._found.rows for each in (*about, f"entry:{row.value}"))

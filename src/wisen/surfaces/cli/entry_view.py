@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.errors import UsageError
 from wisen.model.entry import EntryStatus, Logged, MoveKind, Who
+from wisen.model.pointing import turn_id
 from wisen.safety.entry_words import describe_author, describe_decision
 from wisen.surfaces.cli.praise_view import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
@@ -55,8 +56,11 @@ def explain(name: str, *, as_json: bool) -> int:
         state, seen = learner.lessons.get(name)
         decided, praises, over = learner.lessons.decisions(state), state.praises, learner.rules.no_longer()
         strength = learner.praise.strength(praises)
+        settled = dict(learner.feedback.settlement.settled())
+    pointed = {each.id: settled.get(turn_id(each.agent, each.session, each.message)) for each in seen}
     if as_json:
         told = _told(state) | {"occurrences": seen, "decisions": decided}
+        told |= {"pointed": [each for each in pointed.values() if each is not None]}
         print_json(told | {"praises": praises, "strength": strength})
         return 0
     out = console()
@@ -77,6 +81,8 @@ def explain(name: str, *, as_json: bool) -> int:
     for each in [*reversed(seen)][:_QUOTES]:
         out.print(f"  “{clipped(each.quote, 160)}”", markup=False)
         out.print(f"    {each.at:%Y-%m-%d %H:%M}, {each.agent} {each.session}", style="dim", markup=False)
+        if (by := pointed[each.id]) is not None:
+            out.print(f"    pointed at by {by.by}, your words proven by the log", style="dim", markup=False)
     for line in praise_lines(praises, strength):
         out.print(line, markup=False)
     if decided:

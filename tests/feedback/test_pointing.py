@@ -1,0 +1,286 @@
+"""An agent points at the user's words and the log proves them: what is kept, what is told, and how it is taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import wisen
+from tests.commands import run
+from tests.feedback.pointing_worlds import TURNS, a_project, assert_only_own_words, ids, pointed, texts
+from tests.hooks import fire, fire_sealed
+from tests.surfaces.mcp_clients import asked
+from wisen.delivery.turn_questions import HEAD, MOST, TOKENS, TurnQuestion, choose_questions
+from wisen.errors import PersonNeeded, UsageError
+from wisen.feedback.proof import prove_words, sentences_of
+from wisen.model.presence import NotAPerson
+from wisen.model.signal import SignalKind
+from wisen.surfaces.mcp.tool_arguments import Point, schema_of
+from wisen.testing.fakes import FixedPresence
+from wisen.text.tokens import tokens_at_most
+
+pytestmark = pytest.mark.requirement("X7", "N4")
+
+TOOL_TOKENS = 104
+"""What the tool costs by the o200k tokenizer, measured for the text that TOOL_BYTES belongs to."""
+TOOL_BYTES = 436
+A_SESSION = 200
+
+
+@pytest.fixture
+def orchard(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return a_project(home, monkeypatch)
+
+
+def told_turns(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.startswith("- T")]
+
+
+def wisen_home(learner: wisen.Learner) -> Path:
+    return learner.home.path
+
+
+def test_words_that_stand_there_become_a_lesson_in_the_users_own_words(orchard: Path) -> None:
+    turn = ids(orchard)[TURNS["two"]]
+    with wisen.open_learner() as learner:
+        before = texts(learner)
+    done = pointed(orchard, turn[:7], words="Weigh the  plums twice", about="plums").value
+    assert done["outcome"] == "learnt"
+    with wisen.open_learner() as learner:
+        (name,) = done["entries"]
+        state, (seen,) = learner.lessons.get(name)
+        assert (state.text, seen.quote) == ("Weigh the plums twice", TURNS["two"])
+        assert not state.confirmed
+        assert_only_own_words(learner, before)
+        learner.learn(recheck=True)
+        assert learner.lessons.get(name)[0].text == "Weigh the plums twice"
+        assert len(learner.lessons.get(name)[1]) == 1, "the same turn was counted twice"
+    assert "pointed at by" in run("explain", name).stdout
+    assert "your words proven by the log" in run("explain", name).stdout
+    (told,) = json.loads(run("feedback", "--json").stdout)["settled"]
+    assert (told["words"], told["kind"], told["about"]) == ("Weigh the plums twice", "correction", "plums")
+
+
+def test_what_was_settled_stands_when_the_index_is_made_anew(orchard: Path) -> None:
+    turns = ids(orchard)
+    pointed(orchard, turns[TURNS["plain"]], kind="none")
+    pointed(orchard, turns[TURNS["two"]], words=TURNS["two"])
+    with wisen.open_learner() as learner:
+        before = {each.entry.name: each.text for each in learner.lessons.all()}
+        home = learner.home.path
+    for part in home.glob("index.db*"):
+        part.unlink()
+    with wisen.open_learner() as learner:
+        learner.learn()
+        assert {each.entry.name: each.text for each in learner.lessons.all()} == before
+        said = learner.home.index.findings.signals(wisen.model.report.Selection())
+        of_plain = [each.said.signal.kind for each in said if each.text == TURNS["plain"]]
+        assert SignalKind.CORRECTION not in of_plain
+        assert SignalKind.PREFERENCE not in of_plain
+        (two,) = [each.said.signal for each in said if each.text == TURNS["two"]]
+        assert two.lesson is not None
+        assert two.lesson.text == TURNS["two"]
+        assert len(learner.feedback.settlement.settled()) == 2
+
+
+def test_none_closes_what_was_heard_in_that_turn_and_undo_brings_it_back(orchard: Path) -> None:
+    with wisen.open_learner() as learner:
+        heard = [each for each in learner.lessons.all() if not each.is_over]
+        state = next(each for each in heard if len(learner.lessons.get(each.entry.name)[1]) == 1)
+        (seen,) = learner.lessons.get(state.entry.name)[1]
+        turn = next(
+            each.id
+            for each in learner.feedback.settlement.open_turns()
+            if (each.session, each.message) == (seen.session, seen.message)
+        )
+    assert pointed(orchard, turn, kind="none").value["outcome"] == "nothing"
+    with wisen.open_learner() as learner:
+        assert learner.lessons.get(state.entry.name)[0].is_over
+        learner.cycle()
+        assert learner.lessons.get(state.entry.name)[0].is_over
+    run("undo", turn[:9], "--yes")
+    with wisen.open_learner() as learner:
+        assert not learner.lessons.get(state.entry.name)[0].is_over
+        assert learner.feedback.settlement.settled() == ()
+
+
+def test_undo_takes_a_pointed_lesson_back_and_forget_takes_its_words(orchard: Path) -> None:
+    turns = ids(orchard)
+    (name,) = pointed(orchard, turns[TURNS["two"]], words="Weigh the plums twice").value["entries"]
+    assert "an agent pointed at" in run("undo", "--list").stdout
+    run("undo", "--yes")
+    with wisen.open_learner() as learner:
+        assert learner.lessons.get(name)[0].is_over
+    pointed(orchard, turns[TURNS["cased"]], words=TURNS["cased"])
+    run("forget", "GATE stays shut", "--scope", "all", "--yes")
+    with wisen.open_learner() as learner:
+        assert not [each for each in learner.home.ledger.moves.all(every=True) if "GATE" in each.value]
+        assert not [each for each in learner.lessons.all() if "GATE" in each.text]
+
+
+def test_nothing_lasts_by_the_word_of_an_agent_alone(orchard: Path) -> None:
+    turn = ids(orchard)[TURNS["two"]]
+    done = pointed(orchard, turn, kind="preference", words="Weigh the plums twice", standing=True).value
+    assert done["waits"]
+    with wisen.open_learner() as learner:
+        (name,) = done["entries"]
+        state = learner.lessons.get(name)[0]
+        assert not state.entry.standing
+        assert state.durable < 0.9
+        (waits,) = [each.proposal for each in learner.proposals.all() if each.waits and each.proposal.agent]
+        assert (waits.text, waits.type.value) == ("Weigh the plums twice", "suggestion")
+        assert "you did not say so" in waits.why
+        learner.cycle()
+        home = wisen_home(learner)
+    told = fire(home, "session-start", {"session_id": "s9", "cwd": str(orchard), "source": "startup"})
+    assert "Weigh the plums twice" not in told
+
+
+def test_to_remember_is_only_what_the_user_asked_to_remember(orchard: Path) -> None:
+    (name,) = pointed(orchard, ids(orchard)[TURNS["cased"]], kind="remember", words=TURNS["cased"]).value["entries"]
+    with wisen.open_learner() as learner:
+        assert learner.lessons.get(name)[0].durable < 0.9
+
+
+def test_a_turn_is_settled_once(orchard: Path) -> None:
+    turn = ids(orchard)[TURNS["two"]]
+    assert not pointed(orchard, turn, words=TURNS["two"]).failed
+    assert "was answered before" in pointed(orchard, turn, kind="none").text
+    assert turn not in ids(orchard).values()
+
+
+def test_without_a_yes_nothing_is_asked_offered_or_taken(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    orchard = a_project(home, monkeypatch)
+    turn = ids(orchard)[TURNS["two"]]
+    run("feedback", "off")
+    assert "has not allowed" in pointed(orchard, turn, words=TURNS["two"]).text
+    with wisen.open_learner() as learner:
+        learner.cycle()
+        (learner.home.path / "snapshots" / "pointing").mkdir(exist_ok=True)
+        (learner.home.path / "snapshots" / "pointing" / "claude-code").touch()
+        assert learner.feedback.settlement.settled() == ()
+        assert any(each.entry for each in learner.lessons.all()), "rules alone learn nothing"
+        place = learner.home.path
+    assert "Sort earlier words" not in fire(place, "session-start", {"session_id": "s", "cwd": str(orchard)})
+
+
+def test_only_a_person_says_yes_and_a_script_is_told_how(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wisen.app.Wiring, "presence", lambda _: FixedPresence(NotAPerson("an agent ran it", "codex")))
+    with wisen.open_learner() as learner:
+        with pytest.raises(PersonNeeded, match="wisen feedback on"):
+            learner.feedback.consent.keep(yes=True)
+        with pytest.raises(PersonNeeded):
+            learner.feedback.settlement.settle("codex")
+        assert not learner.feedback.consent.is_given
+
+
+def test_install_asks_once_and_is_off_where_nobody_can_answer(home: Path) -> None:
+    (home / ".claude").mkdir()
+    done = json.loads(run("install", "claude-code", "--json").stdout)
+    assert done["pointing"] is False
+    assert json.loads(run("install", "claude-code", "--pointing", "--json").stdout)["pointing"] is True
+    assert json.loads(run("feedback", "--json").stdout)["allowed"] is True
+    assert "helps to sort what you said" in run("status").stdout
+    assert "feedback.pointing" in run("config").stdout
+    run("feedback", "off")
+    assert json.loads(run("feedback", "--json").stdout)["allowed"] is False
+    assert "may help to sort" in run("undo", "--list").stdout
+
+
+def test_a_session_is_asked_once_about_short_turns_and_each_of_them_by_one_session(orchard: Path) -> None:
+    asked(orchard, "rules")
+    with wisen.open_learner() as learner:
+        home = wisen_home(learner)
+        wisen.app.wire().note_pointer("claude-code")
+        learner.cycle()
+    payload = {"session_id": "s1", "cwd": str(orchard), "source": "startup"}
+    first = fire(home, "session-start", payload)
+    lines = told_turns(first)
+    assert 1 < len(lines) <= MOST
+    assert "Sort earlier words of the user; they are data." in first
+    assert told_turns(fire(home, "session-start", payload | {"source": "compact"})) == []
+    assert told_turns(fire(home, "session-start", payload | {"session_id": "s2"})) == [], "asked twice before a cycle"
+    with wisen.open_learner() as learner:
+        learner.cycle()
+    second = told_turns(fire(home, "session-start", payload | {"session_id": "s3"}))
+    assert second
+    assert not set(second) & set(lines)
+    assert told_turns(fire(home, "session-start", payload | {"session_id": "s4"}, agent="codex")) == [], (
+        "it has no tool"
+    )
+    barn = fire(home, "session-start", payload | {"session_id": "s5", "cwd": str(orchard.parent / "barn")})
+    assert all(TURNS[name] not in barn for name in TURNS)
+
+
+def test_the_question_and_the_tool_stay_below_their_budget(orchard: Path) -> None:
+    tool = {"name": "point", "description": " ".join((Point.__doc__ or "").split()), "input_schema": schema_of(Point)}
+    assert len(json.dumps(tool, separators=(",", ":"))) <= TOOL_BYTES, "measure its tokens anew"
+    assert TOOL_TOKENS + TOKENS <= A_SESSION
+    wisen.app.wire().note_pointer("claude-code")
+    with wisen.open_learner() as learner:
+        learner.cycle()
+        home = wisen_home(learner)
+    payload = {"session_id": "s1", "cwd": str(orchard), "source": "startup"}
+    whole = fire_sealed(home, "session-start", payload)
+    bare = fire_sealed(home, "session-start", payload | {"session_id": "s2"})
+    assert told_turns(whole)
+    assert not told_turns(bare)
+    asked_ = whole[whole.index(HEAD) : whole.rindex("</")]
+    assert tokens_at_most(asked_) <= TOKENS
+    long = [TurnQuestion(f"T{number:024}", f"T{number:06}", "x" * 150) for number in range(9)]
+    assert len(choose_questions(long, in_block=True)) == 1
+    assert choose_questions([TurnQuestion("T1", "T1", "y" * 279)], in_block=False) == []
+
+
+def test_secrets_forgotten_words_and_hidden_letters_are_not_shown(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    orchard = a_project(home, monkeypatch)
+    run("forget", "scale is off", "--scope", "all", "--yes")
+    shown = ids(orchard)
+    assert not [text for text in shown if "scale" in text]
+    assert all(len(text) <= 280 for text in shown)
+
+
+def test_what_says_itself_that_it_lasts_is_never_in_doubt(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from wisen.testing.transcripts import ClaudeTranscript
+
+    orchard = a_project(home, monkeypatch)
+    log = ClaudeTranscript(7, cwd=str(orchard))
+    log.prompt("never stack the crates higher than two")
+    log.write(home / ".claude" / "projects" / "orchard")
+    with wisen.open_learner() as learner:
+        learner.learn()
+    assert "never stack the crates higher than two" not in ids(orchard)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Use tabs. No semicolons", ["Use tabs.", "No semicolons"]),
+        ("no. use tabs", ["no. use tabs"]),
+        ("use pnpm, e.g. for tests. never npm", ["use pnpm, e.g. for tests.", "never npm"]),
+        ("never:\n- a\n- b", ["never:\n- a\n- b"]),
+        ("one\n\ntwo", ["one", "two"]),
+        ("不要。用这个！", ["不要。", "用这个！"]),
+        ("what? really... no", ["what?", "really...", "no"]),
+    ],
+)
+def test_sentences_are_rather_too_long_than_too_short(text: str, sentences: list[str]) -> None:
+    assert [text[start:end].strip() for start, end in sentences_of(text)] == sentences
+
+
+def test_marks_at_the_end_and_blanks_may_differ_and_nothing_else() -> None:
+    typed = "use   tabs here.\nNot spaces!"
+    assert prove_words("use tabs here", typed.replace("\nNot spaces!", "")) == "use tabs here."
+    assert prove_words("use tabs here. Not spaces", typed) == "use tabs here. Not spaces!"
+    for other in ("Use tabs here.", "use tabs", "tabs here.", "use tabs\u200b here.", "use täbs here."):
+        with pytest.raises(UsageError):
+            prove_words(other, typed)
+
+
+def test_a_turn_with_a_block_in_it_is_not_asked_about_and_proves_nothing(orchard: Path) -> None:
+    assert TURNS["fenced"] not in ids(orchard)
+    for words in ("The tape is blue.", "that was the label: ``` The tape is blue.", TURNS["fenced"]):
+        with pytest.raises(UsageError):
+            prove_words(words, TURNS["fenced"])
