@@ -16,7 +16,7 @@ from wisen.agents.hook_ports import Hooks
 from wisen.edits.past import Desk
 from wisen.install.hook_settings import _belonging, _standing, _written, settings_in
 from wisen.model.hook import Hook
-from wisen.surfaces.hook import answering, client
+from wisen.surfaces.hook import client, hook_output
 from wisen.testing.transcripts import ClaudeTranscript
 
 CLIENT = Path(client.__file__)
@@ -25,7 +25,7 @@ _SEAL = re.compile(r"(?<=wisen51902)-[0-9a-f]{16}\b")
 
 def mark_behind(text: str) -> str:
     """A text as the client gives it to an agent to show: with one mark behind it."""
-    return answering._marked_behind([text])
+    return hook_output.marked_behind([text])
 
 
 def stands(desk: Desk, path: Path, agent: Hooks, wanted: Sequence[Hook]) -> bool:

@@ -87,9 +87,9 @@ def command(*words: str) -> str:
 
 def hook(home: Path, event: str, payload: Mapping[str, object]) -> str:
     """Run the hook client's code in this process; what the agent is told."""
-    from wisen.surfaces.hook import answering
+    from wisen.surfaces.hook import answering, hook_output
 
-    answering.LIMIT = answering.PATIENCE = 600.0  # being watched takes time
+    hook_output.LIMIT = hook_output.PATIENCE = 600.0  # being watched takes time
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out:
         given.write(json.dumps(payload).encode())
         given.seek(0)

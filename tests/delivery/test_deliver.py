@@ -19,7 +19,7 @@ from wisen.edits.user_files import UserFiles
 from wisen.model.failure import CallChange, Signature
 from wisen.model.fix import Danger, Evidence, Fix, fix_id
 from wisen.safety import sentinel
-from wisen.surfaces.hook.answering import _wrapped
+from wisen.surfaces.hook.hook_output import wrapped
 from wisen.surfaces.hook.tossing import without
 from wisen.testing.log_writer import NOON
 from wisen.text.orders import is_order
@@ -273,6 +273,6 @@ def test_a_hook_leaves_the_block_that_would_have_been_made_without_what_is_withh
     if inside is None:
         assert snapshot["block"] == wanted.text
     else:
-        assert (_wrapped(inside) if wanted.ids else "") == wanted.text
+        assert (wrapped(inside) if wanted.ids else "") == wanted.text
     plain = block_of(matter._replace(tried=(), news=()), policy).text
     assert made.block("") == plain, "no coin is thrown for a file, and it tells nothing once"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wisen import app
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.trial import TrialOutcome
-from wisen.surfaces.hook import answering, hook_shelf
+from wisen.surfaces.hook import answering, beside_calls, hook_output, hook_shelf
 from wisen.testing.transcripts import ClaudeTranscript
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class World:
         patch.setattr(app.Wiring, "clock", lambda _: self.days)
         ticks = count()
         patch.setattr(hook_shelf, "time", lambda: self.days.time.timestamp() + next(ticks) / 1e5)
-        patch.setattr(answering, "_print", lambda event, text, *_, **__: self.said.append((event, text)))
+        for module in (answering, beside_calls):
+            patch.setattr(module, "print_answer", lambda event, text, *_, **__: self.said.append((event, text)))
 
     def taught(self) -> None:
         """Sessions that teach a fix, and that a step on the way to a commit always fails and is not needed."""
@@ -91,7 +92,7 @@ class World:
         self.said.clear()
         whole = {"session_id": log.session, "cwd": str(self.project), **payload}
         answering._answer(event, whole, hook_shelf.Shelf(str(self.wisen), "claude-code", log.session))
-        answering._limit(0, 0)
+        hook_output.set_limits(0, 0)
         return self.said[-1][1] if self.said else ""
 
     def withheld(self, log: ClaudeTranscript) -> set[str]:

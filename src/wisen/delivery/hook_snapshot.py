@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.block import block_of
 from wisen.delivery.turn_questions import HEAD, choose_questions
+from wisen.delivery.moments import budget_of
 from wisen.model.place import SPOKEN
 from wisen.model.short_ids import short_id
 
@@ -90,6 +91,8 @@ class Lots(NamedTuple):
     """With which probability a session gets each thing on trial, by its id and version."""
     holdout: float = 0.0
     """The share of sessions that get nothing of it."""
+    moments: Mapping[str, Sequence[str]] = {}
+    """By context, what is told when its moment comes and is on trial."""
 
 
 class Published(NamedTuple):
@@ -107,6 +110,8 @@ class Published(NamedTuple):
     """What a file tells every session of a context: without what is on trial, and what is told or asked once."""
     welcome: tuple[str, ...] = ()
     """The contexts in which experiments are welcome; empty for places of no context."""
+    moments: Mapping[str, str] = {}
+    """What is told when its moment comes, by context; empty for places of no context."""
     own: Mapping[str, Mapping[str, str]] = {}
     """By agent, the snapshots of contexts in which it reads other files than the rest, and so is told otherwise."""
     turns: Mapping[str, Sequence[tuple[str, str]]] = {}
@@ -130,6 +135,11 @@ class Published(NamedTuple):
         }
         return self._replace(turns={context: lines for context, lines in chosen.items() if lines})
 
+    def reminding(self, sheets: Mapping[str, bytes]) -> Published:
+        """The same with what is told when its moment comes, by context."""
+        files = self.files | {digest(sheet): sheet for sheet in sheets.values()}
+        return self._replace(files=files, moments={context: digest(sheets[context]) for context in sorted(sheets)})
+
     def counted(self, figures: Mapping[str, Mapping[str, int]]) -> Published:
         """The same with how much there is, by context."""
         return self._replace(figures=figures)
@@ -140,10 +150,13 @@ class Published(NamedTuple):
 
     def current(self, made: datetime, alarms: Sequence[str] = (), off: Sequence[str] = ()) -> bytes:
         """The page that says which snapshot holds where, what is wrong with us, and where we are switched `off`."""
-        welcome: dict[str, object] = {"trials": list(self.welcome)} if self.welcome else {}
-        if self.turns:
-            welcome |= {"turns": {key: [list(each) for each in lines] for key, lines in self.turns.items()}}
-            welcome |= {"turns_head": HEAD}
+        turns = {key: [list(each) for each in lines] for key, lines in self.turns.items()}
+        some: dict[str, object] = {
+            "trials": list(self.welcome),
+            "moments": dict(self.moments),
+            "turns": turns,
+            "turns_head": HEAD if turns else "",
+        }
         return _bytes(
             {
                 "version": VERSION,
@@ -156,7 +169,7 @@ class Published(NamedTuple):
                 "alarms": list(alarms),
                 "off": list(off),
                 "agents": {agent: dict(each) for agent, each in self.own.items()},
-                **welcome,
+                **{name: value for name, value in some.items() if value},
             }
         )
 
@@ -184,7 +197,9 @@ def published(
         known = fixes.get(context, fixes.get("", ()))
         block = block_of(matter, policy)
         whole = _snapshot(context, matter, known, block) | {"complaints": digest(told), "cut": list(signs.cut)}
-        content = _bytes(whole | (_on_trial(block, known, lots) if context in lots.welcome else {}))
+        whole["budget"] = budget_of(policy)
+        tried = lots.moments.get(context, ())
+        content = _bytes(whole | (_on_trial(block, known, lots, tried) if context in lots.welcome else {}))
         # A file is read by every session, so it has nothing that is tried, told or asked once.
         blocks[context] = block_of(matter._replace(tried=(), waiting=(), news=()), policy).text
         contexts[context] = digest(content)
@@ -194,9 +209,9 @@ def published(
     return Published(files, known_places, contexts, everywhere, {}, {}, blocks, tuple(sorted(lots.welcome)))
 
 
-def _on_trial(block: Block, fixes: Sequence[Remedy], lots: Lots) -> dict[str, object]:
+def _on_trial(block: Block, fixes: Sequence[Remedy], lots: Lots, moments: Sequence[str]) -> dict[str, object]:
     """What the coin is thrown for in a context; nothing where nothing is on trial."""
-    ids = [id_ for id_, _ in block.tried] + [id_ for each in fixes for id_ in each.ids]
+    ids = [id_ for id_, _ in block.tried] + [id_ for each in fixes for id_ in each.ids] + [*moments]
     trials = {id_: lots.chances[id_] for id_ in ids if id_ in lots.chances}
     if not trials:
         return {}

@@ -28,3 +28,15 @@ class DeliverPolicy:
     pinned_days: int = setting(
         7, "How many days a session may go on with what it began with.", at_least=1, at_most=YEARS
     )
+    moments: int = setting(
+        0,
+        "How many lessons of the moment a session may be told when a call like the one that you corrected comes again; "
+        "0 tells none.",
+        at_least=0,
+    )
+    prompt_tokens: int = setting(
+        400, "About how many tokens may be told at one prompt or call, beside what you ask for.", at_least=0
+    )
+    session_tokens: int = setting(
+        2000, "About how many tokens a session may be told in all, beside how it begins.", at_least=0
+    )

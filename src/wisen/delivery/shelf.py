@@ -112,7 +112,8 @@ class HomeShelf:
                 if digest not in there or not self._is_whole(digest, content):
                     self._put(digest, content)
             unguarded = self._snapshots / _UNGUARDED
-            guards = bool(json.loads(current).get("guards"))
+            told = json.loads(current)
+            guards = bool(told.get("guards") or told.get("moments"))
             if guards:
                 unguarded.unlink(missing_ok=True)  # first: no call may go past a guard that is named already
             self._put(_CURRENT, current)

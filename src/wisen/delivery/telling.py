@@ -12,6 +12,7 @@ from wisen.delivery.fixes_told import approved_fixes, fixes_to_tell, newest_word
 from wisen.delivery.guard_sheets import sheet_of
 from wisen.delivery.holding_back import RulesInForce, guards_in_force
 from wisen.delivery.hook_snapshot import Signs, published
+from wisen.delivery.moments import moment_sheet, moments_to_tell
 from wisen.delivery.told_lines import line_of, one_line
 from wisen.delivery.trial_lots import Trials
 from wisen.delivery.user_words import is_raised, is_said
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from wisen.delivery.block import TellLine
     from wisen.delivery.candidate_sources import Candidates
     from wisen.delivery.hook_snapshot import Published
+    from wisen.delivery.moments import Moment
     from wisen.delivery.settings import DeliverPolicy
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.settings import DoorPolicy
@@ -87,7 +89,8 @@ class Telling:
         approved = approved_fixes(known.states)
         sure, _ = fixes_to_tell(self._home, self._rule_files, known.states, self._deliver, self._candidates.praised)
         fixes = trials.left(sure)
-        lots = trials.lots([*matters], fixes, {fix for _, fix in approved})
+        moments = self._moments([*matters], every, trials)
+        lots = trials.lots([*matters], fixes, {fix for _, fix in approved}, moments)
         signs = Signs(complaints(), cut)
         made = published(matters, fixes, signs, places, self._deliver, lots)
         for agent, its in zip(OTHERS, others, strict=True):
@@ -95,7 +98,22 @@ class Telling:
                 made = made.beside(agent, published(its, fixes, signs, places, self._deliver, lots))
         sheets = self._sheets([*matters], RulesInForce(self._home, self._rule_files, known.states))
         turns = {context: self._candidates.turns(context) for context in matters if context}
-        return made.guarded(sheets).counted(self._figures(every, answers, [*matters])).asking(turns)
+        reminders = {context: moment_sheet(some, context, self._deliver) for context, some in moments.items() if some}
+        made = made.guarded(sheets).reminding(reminders).asking(turns)
+        return made.counted(self._figures(every, answers, [*matters]))
+
+    def _moments(self, contexts: Sequence[str], every: Sequence[EntryState], trials: Trials) -> dict[str, list[Moment]]:
+        """What is told when its moment comes, by context; nothing where the user did not switch it on."""
+        if not self._deliver.moments:
+            return {}
+        occurrences = self._home.ledger.occurrences
+
+        def sessions_of(entry: str) -> list[str]:
+            return [each.session for each in occurrences.of(entry)]
+
+        return {
+            context: trials.moments_left(moments_to_tell(every, context, sessions_of), context) for context in contexts
+        }
 
     def _figures(
         self, every: Sequence[EntryState], proposals: Sequence[Asked], contexts: Iterable[str]

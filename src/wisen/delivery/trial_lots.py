@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.delivery.block import Matter
+    from wisen.delivery.moments import Moment
     from wisen.delivery.remedies import Remedy
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.trial import TrialStandings
@@ -49,7 +50,20 @@ class Trials:
             context: [each for each in some if not any(map(self._ended, each.ids))] for context, some in fixes.items()
         }
 
-    def lots(self, contexts: Iterable[str], fixes: Mapping[str, Sequence[Remedy]], approved: set[str]) -> Lots:
+    def moments_left(self, moments: Sequence[Moment], context: str) -> list[Moment]:
+        """Lessons of the moment without those that a trial has ended; where trials are welcome, they are on trial."""
+        going = [each for each in moments if not self._ended(each.id)]
+        if not self._standings.welcomes(context):
+            return going
+        return [each._replace(tried=self._goes_on(each.id)) for each in going]
+
+    def lots(
+        self,
+        contexts: Iterable[str],
+        fixes: Mapping[str, Sequence[Remedy]],
+        approved: set[str],
+        moments: Mapping[str, Sequence[Moment]],
+    ) -> Lots:
         """What the coin is thrown for, and where; of fixes, those that the user approved nowhere."""
         where = frozenset(filter(self._standings.welcomes, {*contexts, *fixes, ""}))
         if where:
@@ -57,7 +71,8 @@ class Trials:
         for each in (each for some in fixes.values() for each in some if each.id not in approved):
             for id_ in each.ids:
                 self._goes_on(id_)
-        return Lots(where, self._chances, self._standings.holdout)
+        tried = {context: [each.id for each in some if each.tried] for context, some in moments.items()}
+        return Lots(where, self._chances, self._standings.holdout, tried)
 
     def _goes_on(self, id_: str) -> bool:
         """Whether something is on trial; with which chance is kept."""

@@ -28,6 +28,10 @@ _HYPOTHESES = {
 }
 
 
+_MOST_GOOD = 5
+"""So many calls of a kind that the user refused may have gone well; with more of them a guard would be in the way."""
+
+
 class GuardCandidate(NamedTuple):
     """Something that could be watched for, tried on the past."""
 
@@ -42,6 +46,8 @@ class GuardCandidate(NamedTuple):
     """How often a rule was not kept after it was told; for guards that are made of rules."""
     why: tuple[str, ...] = ()
     """What else speaks for it."""
+    refused: bool = False
+    """Whether the user refused or stopped such a call, and it is one that cannot be taken back."""
 
     @property
     def id(self) -> str:
@@ -51,9 +57,9 @@ class GuardCandidate(NamedTuple):
 
 def is_ready(candidate: GuardCandidate, policy: GuardPolicy) -> bool:
     """Whether the past speaks for a guard: it would have helped often enough and was never in the way."""
-    if candidate.source is GuardSource.RULE:
-        return candidate.violated >= policy.violations
     tested = candidate.backtest
+    if candidate.source is GuardSource.RULE:
+        return candidate.violated >= policy.violations or (candidate.refused and tested.good <= _MOST_GOOD)
     return tested.helped >= policy.sessions and tested.good <= policy.good
 
 

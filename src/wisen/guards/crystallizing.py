@@ -23,9 +23,11 @@ from wisen.guards.adopt import (
 from wisen.guards.backtest_history import WatchedGuard, backtested, is_regretted, meetings, shown
 from wisen.guards.escalate import ToldRule, violations
 from wisen.guards.live import AROUND, calls_in, fared
+from wisen.mining.irreversible_calls import guard_watch
 from wisen.mining.signatures import about
 from wisen.model import event
 from wisen.model.change import Line
+from wisen.model.directive import TriggerCause
 from wisen.model.entry import Answer, EntryOrigin, EntryStatus, MoveKind, Proposal, rule_id
 from wisen.model.entry_state import asked
 from wisen.model.exposure import Arm
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from wisen.store.home import Home
     from wisen.store.index import Index
 
+_REFUSED = (TriggerCause.REJECTED, TriggerCause.INTERRUPTED)
 LATELY = timedelta(days=90)
 """How far back violations of rules count."""
 
@@ -80,7 +83,12 @@ class GuardMaker:
             may_grow |= {each.entry for each in unclear(before, self._settings)}
         settled = {state.guard.id for state in known} - may_grow
         ready = first_ready(
-            {**self._of_fixes(fixes, states, settled), **self._of_rules(states, judged, settled)}, self._settings
+            {
+                **self._of_fixes(fixes, states, settled),
+                **self._of_rules(states, judged, settled),
+                **self._of_refusals(states, settled),
+            },
+            self._settings,
         )
         over += [(each, Answer.EXPIRED) for each in outgrown(ready, before, self._settings)]
         ended = [scribe.move(proposal.id, MoveKind.ANSWER, given) for proposal, given in over]
@@ -175,6 +183,39 @@ class GuardMaker:
                 )
                 found.setdefault(f"{rule.of}: {what.watch}", []).append(candidate)  # a file may hold many rules
         return found
+
+    def _of_refusals(self, states: Sequence[EntryState], settled: Collection[str]) -> dict[str, list[GuardCandidate]]:
+        """By lesson, the call that the user refused or stopped, where it is one that cannot be taken back.
+
+        A word before such a call is mostly read when it is done, so the user is asked whether it is to be watched for.
+        """
+        wanted = [
+            (state, state.entry.trigger, WatchedGuard(watch, state.context, None))
+            for state in states
+            if state.entry.trigger is not None and state.entry.trigger.cause in _REFUSED and not state.is_over
+            if (watch := guard_watch(state.entry.trigger)) and guard_id(state.context, watch) not in settled
+        ]
+        if not wanted:
+            return {}
+        index = self._home.index
+        met, sessions = meetings([each for _, _, each in wanted], index.events.histories(Selection()))
+        corrected = _corrected(index)
+        return {
+            f"{state.entry.id}: {watched.watch}": [
+                GuardCandidate(
+                    watch=watched.watch,
+                    better="",
+                    context=watched.context,
+                    source=GuardSource.RULE,
+                    of=state.entry.id,
+                    reason=state.text,
+                    backtest=backtested(watched, here, sessions, _sign, corrected),
+                    refused=True,
+                    why=(f"On {state.last:%Y-%m-%d} the agent {trigger.did}, you stopped it and said: “{state.text}”",),
+                )
+            ]
+            for (state, trigger, watched), here in zip(wanted, met, strict=True)
+        }
 
     def _told(self, states: Sequence[EntryState], judged: Iterable[Blame]) -> Iterator[ToldRule]:
         """The rules that say plainly what not to do, each with when agents were told it."""

@@ -9,6 +9,7 @@ from wisen.lessons.conflicts import settled
 from wisen.lessons.fading import faded
 from wisen.lessons.practices import practised
 from wisen.lessons.recording import entered
+from wisen.lessons.trigger_narrowing import narrowed
 from wisen.logs.ownership_rows import confined_agents
 from wisen.mining.error_entries import met
 from wisen.mining.goals import goals_of
@@ -46,6 +47,8 @@ def learn(  # noqa: PLR0913 - what a turn found, each by its name
         split = {move.value for move in known.moves if move.kind is MoveKind.SPLIT}
         apart = [each for entry in sorted(split) for each in ledger.occurrences.of(entry)]
         known.enter(entered(said, known.states, seen, scribe, apart, confined_agents(projects)))
+    with step("try triggers on the past"):
+        known.enter(narrowed(home, known))
     with step("record what failed"):
         known.enter(met(fixes, home.index.findings.evidence, known.states, seen, scribe))
     with step("find practices"):

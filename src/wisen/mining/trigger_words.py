@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from wisen.kernel.call_names import call_names
+from wisen.kernel.call_names import SHELL, call_names, kind_of
 from wisen.kernel.matching import EDITORS
 from wisen.safety import hidden, sentinel
 from wisen.text.command_lines import READERS, parsed
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wisen.kernel.matching import WatchedCall
+    from wisen.model.directive import Trigger
     from wisen.text.command_lines import Part
 
 LONGEST = 80
@@ -53,6 +54,7 @@ _EVERYWHERE = frozenset(
     " tests conftest package makefile dockerfile license changelog todo claude agents".split()
 )
 """Names of files that stand in many folders: their folder is needed too."""
+_RUNS = ("run", "exec", "x", "dlx", "-m")
 _NAME = re.compile(r"`([^`\n]{2,80})`|[\w./@:+-]{2,80}", re.UNICODE)
 _HUMPED = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _MARKED = re.compile(r"[_./:-]|\d")
@@ -136,6 +138,14 @@ def path_of(call: WatchedCall) -> str:
     return next((each for each in found if isinstance(each, str) and each), "")
 
 
+def prompt_words(trigger: Trigger) -> tuple[str, ...]:
+    """By what a prompt is known that leads to such a call; with the program where the rest are common words."""
+    if kind_of(trigger.tool) != SHELL:
+        return trigger.words
+    rest = tuple(word.strip("-") for word in trigger.words[1:] if word not in _RUNS)
+    return rest if any(map(is_telling, rest)) else (trigger.words[0], *rest)
+
+
 def described_call(call: WatchedCall) -> str:
     """What the agent did, in words of ours: of what stands in the call only plain words, none of its texts."""
     if call.line:
@@ -188,4 +198,4 @@ def _is_wide(row: tuple[str, ...], part: Part) -> bool:
     """Whether such calls are made every day."""
     if part.only_reads:
         return len(row) < 3 or not any(is_telling(each) for each in row[1:])
-    return len(row) < 2 or (row[0] in _WIDE and row[1] in ("run", "exec", "x", "-m") and len(row) < 3)
+    return len(row) < 2 or (row[0] in _WIDE and row[1] in _RUNS and len(row) < 3)

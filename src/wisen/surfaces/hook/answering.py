@@ -6,14 +6,11 @@ import _signal  # type: ignore[import-not-found,unused-ignore]  # the part in C:
 import os
 import sys
 
+from .hook_output import PATIENCE, print_answer, set_limits, set_usual_limits, wrapped
 from .hook_shelf import GEMINI, USUAL, Shelf
-from .lean_json import dumps, loads
+from .lean_json import loads
 from .switch import is_off_by_project, place_is_off, session_is_off
 
-LIMIT = 0.08
-"""Seconds of work. A good answer takes a tenth of it, and on a busy machine it waits without working."""
-PATIENCE = 1.0
-"""Seconds after which the agent goes on without us, whatever we wait for."""
 EVENTS = {
     "session-start": "SessionStart",
     "prompt": "UserPromptSubmit",
@@ -27,14 +24,20 @@ EVENTS = {
 _RELEVANT = 2
 """How many words a rule and a prompt must share, where it has so many."""
 _MOST = 3
+"""How many lines a prompt is told at most that the user did not ask for."""
+_RANKS = ((1, "rules"), (3, "said"))
+"""As in `arbitrating.py`, which is loaded where there is something to choose."""
 _MOST_ASKED = 12
 """How many questions about what is to be forgotten a session remembers."""
-_DIGITS = "51902"
-_NAME = f"wisen{_DIGITS}"
 
 Payload = dict[str, object]
 Coins = dict[str, list[tuple[str, float]]]
 """As in `tossing.py`, which is loaded where something is on trial."""
+
+
+Found = tuple[str, str, list[str], Coins]
+"""The digest of a snapshot, a text, the ids of what it holds, and what coins said."""
+_NOTHING: Found = ("", "", [], {})
 
 
 class TimeUp(Exception):
@@ -57,7 +60,7 @@ def run(arguments: list[str]) -> None:
         shelf = Shelf(home, agent, session if isinstance(session, str) and session else "none")
         for each in (_signal.SIGPROF, _signal.SIGALRM):
             _signal.signal(each, _stop)
-        _limit(LIMIT, PATIENCE)
+        set_usual_limits()
         if off:
             shelf.switch_off()
             off = not is_off_by_project(payload)
@@ -67,7 +70,7 @@ def run(arguments: list[str]) -> None:
         _answer(event, payload, shelf)
         shelf.beat(event)
     except Exception as error:  # noqa: BLE001 - the agent's turn goes on; what it was is told at the next start
-        _limit(0, 0)
+        set_limits(0, 0)
         if not off:
             shelf.failed(event, type(error).__name__)
 
@@ -79,14 +82,18 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         wake(shelf.home, at_once=event == "session-end")
         return
     if event == "before-call":
-        _before_call(payload, shelf)
+        from .beside_calls import before_call
+
+        before_call(payload, shelf)
         return
     name, told = EVENTS[event], list[str]()
     if event == "after-call":
-        told, failure = _after_call(payload, shelf)
+        from .beside_calls import after_call
+
+        told, failure = after_call(payload, shelf)
         if failure is None:
             if told:
-                _print(name, told[0], shelf)
+                print_answer(name, "\n".join(told), shelf)
             return
         event, payload = "failure", failure
     if shelf.agent == GEMINI:
@@ -98,34 +105,45 @@ def _answer(event: str, payload: Payload, shelf: Shelf) -> None:
         payload = typed(payload)
     # Where nothing can be remembered, only the first start of a session tells what is wrong.
     trouble = shelf.trouble(first=payload.get("source") in (None, "startup")) if event == "session-start" else ""
-    told += [_wrapped([trouble])] if trouble else []
+    told += [wrapped([trouble])] if trouble else []
     if event in ("session-start", "prompt"):
         from .replying import replies_for
 
         begins = str(payload.get("cwd", "")) if event == "session-start" else ""
         said = replies_for(shelf, begins)
-        told += [_wrapped(["Tell the user once what came of what they typed to wisen:", *said])] if said else []
-    pin, digest, ids, coins = Payload(), "", list[str](), Coins()
+        told += [wrapped(["Tell the user once what came of what they typed to wisen:", *said])] if said else []
+    pin, found = Payload(), _NOTHING
     try:
         # A session that was cleared may go on under its old name: it was told nothing yet.
         pin = {} if payload.get("source") == "clear" else shelf.pin()
-        digest, text, ids, coins = _found(event, payload, shelf, pin)
-        told = [text, *told] if text else told
+        if payload.get("source") == "compact" and (pin.get("moments") or pin.get("spent")):
+            from .reminding import pin_after_summary
+
+            pin = pin_after_summary(pin)
+            shelf.write_pin(pin)
+        found = _found(event, payload, shelf, pin)
+        told = [found[1], *told] if found[1] else told
     finally:
         if told:
-            _print(name, "\n".join(told), shelf)
-    _remember(event, shelf, pin, digest, ids, coins)
+            print_answer(name, "\n".join(told), shelf)
+    _remember(event, shelf, pin, found)
 
 
-def _remember(event: str, shelf: Shelf, pin: Payload, digest: str, ids: list[str], coins: Coins) -> None:
+def _remember(event: str, shelf: Shelf, pin: Payload, found: Found) -> None:
     """Pin and note down what a session was told."""
+    digest, text, ids, coins = found
     before = _texts(pin.get("told"))
     if ids or coins or (digest and pin.get("digest") != digest):
         now = shelf.pin() if event == "prompt" else pin  # what the user lifts stands in it already
         now.pop("unsaid", None)
         tossed = {"withheld": [id_ for id_, _ in coins["withheld"]]} if coins else {}
         new = [each for each in ids if each not in before]
-        shelf.write_pin({**now, **tossed, "digest": digest, "told": [*before, *new]})
+        spent = {}
+        if new and event != "session-start":
+            from .arbitrating import spent_with
+
+            spent = {"spent": spent_with(now, text)}
+        shelf.write_pin({**now, **tossed, **spent, "digest": digest, "told": [*before, *new]})
     for arm, thrown in coins.items():
         if thrown:
             shelf.spool("coin", ids=[id_ for id_, _ in thrown], arm=arm, chances=[share for _, share in thrown])
@@ -133,43 +151,7 @@ def _remember(event: str, shelf: Shelf, pin: Payload, digest: str, ids: list[str
         shelf.spool(event, ids=ids, arm="given")
 
 
-def _before_call(payload: Payload, shelf: Shelf) -> None:
-    """What guards say to a call; nothing where there are none, or none that fits."""
-    from .guarding import ruling
-
-    pin = shelf.pin()
-    said = ruling(payload, shelf, pin)
-    if said is None:
-        return
-    warns = said.mode == "warn"
-    late = {"late": [*_texts(pin.get("late")), *said.ids]} if warns and shelf.agent == GEMINI else {}
-    if not late:
-        # What stops a call is read by the user too, and begins with what it says.
-        told = _wrapped(said.lines) if warns else _marked_behind(said.lines)
-        _print(EVENTS["before-call"], told, shelf, decision="" if warns else said.mode)
-    before = _texts(pin.get("told"))
-    shelf.write_pin({**pin, **late, "told": [*before, *(each for each in said.ids if each not in before)]})
-
-
-def _after_call(payload: Payload, shelf: Shelf) -> tuple[list[str], Payload | None]:
-    """What could not be told before a call, and the event as one of a failed call, where it failed."""
-    if shelf.agent != GEMINI:
-        from .hook_outcomes import failure_in
-
-        return [], failure_in(payload)
-    from .gemini import failure_in as gemini_failure_in
-
-    told, pin = list[str](), shelf.pin()
-    if late := _texts(pin.get("late")):  # it hears what is said before a call only where the call is stopped
-        from .guarding import warning
-
-        lines, ids = warning(payload, shelf, late)
-        told = [_wrapped(lines)] if ids else []
-        shelf.write_pin({**pin, "late": [each for each in late if each not in ids]})
-    return told, gemini_failure_in(payload)
-
-
-def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> tuple[str, str, list[str], Coins]:
+def _found(event: str, payload: Payload, shelf: Shelf, pin: Payload) -> Found:
     """What there is to tell: the digest of the snapshot it comes from, the text, and the ids of what it holds.
 
     With what the coins of the session say, where they are thrown now.
@@ -202,7 +184,7 @@ def _with_block(snapshot: Payload, inside: list[str] | None) -> Payload:
     """A snapshot with what is left of its block, where lines were taken out."""
     if inside is None:
         return snapshot
-    return {**snapshot, "block": _wrapped(inside) if _texts(snapshot.get("block_ids")) else ""}
+    return {**snapshot, "block": wrapped(inside) if _texts(snapshot.get("block_ids")) else ""}
 
 
 def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
@@ -248,9 +230,9 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
         return "", []
     kind, of = wish_in(prompt, snapshot)
     if kind == "stats":
-        return _wrapped([stats(*shelf.snapshots.figures(str(payload.get("cwd", ""))))]), []
+        return wrapped([stats(*shelf.snapshots.figures(str(payload.get("cwd", ""))))]), []
     if kind in ("forget", "confirm"):
-        return _wrapped([_forgetting(kind, of, snapshot, shelf)]), []
+        return wrapped([_forgetting(kind, of, snapshot, shelf)]), []
     text, id_ = answer(kind, of, snapshot) if kind else ("", "")
     if text:
         if id_:
@@ -262,14 +244,14 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
             from .waking import wake
 
             wake(shelf.home, at_once=True, quick=False)
-        return _wrapped([text]), []
-    found = _relevant(prompt, snapshot, before)
+        return wrapped([text]), []
+    found = _called_up(prompt, payload, snapshot, shelf, before)
     from .recalling import WORK, recall_lines
 
-    _limit(WORK, PATIENCE)
+    set_limits(WORK, PATIENCE)
     found += [each for each in recall_lines(shelf.home, str(snapshot["context"]), prompt) if each[0] not in before]
     ids = [id_ for id_, _ in found]
-    return (_wrapped(["From earlier sessions:", *(text for _, text in found)]), ids) if found else ("", [])
+    return (wrapped(["From earlier sessions:", *(text for _, text in found)]), ids) if found else ("", [])
 
 
 def _forgetting(kind: str, of: str, snapshot: Payload, shelf: Shelf) -> str:
@@ -297,66 +279,53 @@ def _at_failure(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[
     """The known fixes of a failure, each once in a session."""
     from .fixing import fixes_for
 
-    found = [each for each in fixes_for(payload, snapshot, shelf) if not set(_texts(each["ids"])) & set(before)]
-    ids = [id_ for each in found for id_ in _texts(each["ids"])]
-    return (_wrapped([str(each["text"]) for each in found]), ids) if found else ("", [])
+    known = [each for each in fixes_for(payload, snapshot, shelf) if not set(_texts(each["ids"])) & set(before)]
+    if not known:
+        return "", []
+    from .arbitrating import FIX, chosen
+
+    candidates = [(FIX, str(number), str(each["text"])) for number, each in enumerate(known)]
+    found = chosen(candidates, snapshot.get("budget"), shelf.pin().get("spent"), len(known))
+    ids = [id_ for number, _ in found for id_ in _texts(known[int(number)]["ids"])]
+    return (wrapped([text for _, text in found]), ids) if found else ("", [])
 
 
 _TELLS = {"session-start": _at_start, "prompt": _at_prompt, "failure": _at_failure}
 
 
-def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[str, str]]:
-    """Rules that the block had no room for and that share words with a prompt."""
+def _called_up(
+    prompt: str, payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]
+) -> list[tuple[str, str]]:
+    """Rules that share words with a prompt and lessons whose moment it is, as far as the arbiter lets them."""
+    candidates, pin = _relevant(prompt, snapshot, before), shelf.pin()
+    moments: list[tuple[int, str, str]] = []
+    if shelf.snapshots.has_moments():
+        from .reminding import moments_at_prompt
+
+        moments = moments_at_prompt(prompt, payload, shelf, pin)
+    if not candidates and not moments:
+        return []
+    from .arbitrating import chosen
+
+    found = chosen([*candidates, *moments], snapshot.get("budget"), pin.get("spent"), _MOST)
+    told = {id_ for id_, _ in found}.intersection(id_ for _, id_, _ in moments)
+    if told:
+        shelf.write_pin({**pin, "moments": [*_texts(pin.get("moments")), *sorted(told)]})
+    return found
+
+
+def _relevant(prompt: str, snapshot: Payload, before: list[str]) -> list[tuple[int, str, str]]:
+    """Rules that the block had no room for and that share words with a prompt, as candidates for the arbiter."""
     words = {word.strip("\"'`.,;:!?()[]{}<>*") for word in prompt.casefold().split()}
-    found: list[tuple[int, str, str]] = []
-    for name in ("rules", "said"):
+    found: list[tuple[int, int, str, str]] = []
+    for rank, name in _RANKS:
         members = snapshot.get(name)
         for each in members if isinstance(members, list) else ():
             own = _texts(each["words"])
             shared = len(words.intersection(own))
             if shared >= min(_RELEVANT, len(own)) > 0 and each["id"] not in before:
-                found.append((-shared, str(each["id"]), str(each["text"])))
-    return [(id_, text) for _, id_, text in sorted(found)[:_MOST]]
-
-
-def _print(name: str, text: str, shelf: Shelf, *, decision: str = "") -> None:
-    """Answer an event, by the name that the agent has for it."""
-    from .sealing import sealed
-
-    text = sealed(text, shelf.salt(), shelf.agent, shelf.session)
-    told = (
-        {"permissionDecision": decision, "permissionDecisionReason": text} if decision else {"additionalContext": text}
-    )
-    answer: Payload = {"hookSpecificOutput": {"hookEventName": name, **told}}
-    if decision and shelf.agent == GEMINI:
-        answer = {"decision": decision, "reason": text}
-    rest = dumps(answer).encode("ascii")
-    _limit(0, 0)  # half an answer is worse than a late one
-    while rest:
-        rest = rest[os.write(1, rest) :]
-    _limit(LIMIT, PATIENCE)
-
-
-def _wrapped(lines: list[str]) -> str:
-    """Lines between the marks that every reader of ours takes out again; `safety/sentinel.py` knows them."""
-    return f"<{_NAME}> {_without_name(lines)}\n</{_NAME}>"
-
-
-def _marked_behind(lines: list[str]) -> str:
-    """Lines with one mark behind them, for what a person reads as well."""
-    inside = _without_name(lines)
-    many = sum(1 for line in inside.split("\n") if line.strip(" \t\r>"))
-    return f"{inside}\n<{_NAME} {min(max(many, 1), 99)}/>"
-
-
-def _without_name(lines: list[str]) -> str:
-    inside = "\n".join(lines)
-    position = inside.find(_DIGITS)
-    while position >= 0:
-        if inside[max(0, position - 5) : position].lower() == "wisen":
-            inside = f"{inside[:position]} {inside[position:]}"
-        position = inside.find(_DIGITS, position + len(_DIGITS))
-    return inside
+                found.append((-shared, rank, str(each["id"]), str(each["text"])))
+    return [(rank, id_, text) for _, rank, id_, text in sorted(found)[:_MOST]]
 
 
 def _options(arguments: list[str]) -> tuple[str, str, str]:
@@ -385,11 +354,6 @@ def _payload() -> Payload:
 
 def _texts(value: object) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
-
-
-def _limit(work: float, wait: float) -> None:
-    _signal.setitimer(_signal.ITIMER_PROF, work)
-    _signal.setitimer(_signal.ITIMER_REAL, wait)
 
 
 def _stop(number: int, frame: object) -> None:

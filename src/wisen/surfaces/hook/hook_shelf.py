@@ -87,6 +87,21 @@ class Snapshots:
             return ""
         return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
 
+    def has_moments(self) -> bool:
+        """Whether anything is told anywhere when its moment comes."""
+        return bool(_read(f"{self.home}/snapshots/current.json").get("moments"))
+
+    def moments(self, cwd: str) -> str:
+        """The digest of what is told in a directory when its moment comes; empty where there is nothing.
+
+        It is not pinned: what the user forgets, closes or says otherwise is told no more at once.
+        """
+        current = _read(f"{self.home}/snapshots/current.json")
+        sheets = current.get("moments")
+        if current.get("version") != VERSION or not isinstance(sheets, dict):
+            return ""
+        return str(sheets.get(_context_of(cwd, current)) or sheets.get("") or "")
+
     def figures(self, cwd: str) -> tuple[dict[str, dict[str, object]], str]:
         """How much there is of what in a directory and everywhere, and when that was counted."""
         current = _read(f"{self.home}/snapshots/current.json")

@@ -1,0 +1,71 @@
+"""Tries the triggers of new lessons on the recorded past, once each, before anything is told by them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from msgspec import json
+
+from wisen.mining.trigger_backtest import TriggerOptions, narrowed_triggers
+from wisen.mining.triggers import triggers_of
+from wisen.model.entry import MoveKind
+from wisen.model.report import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from wisen.model.directive import Trigger
+    from wisen.model.entry import Move, Occurrence
+    from wisen.model.entry_state import EntryState
+    from wisen.model.history import History
+    from wisen.store.home import Home
+    from wisen.store.known_entries import KnownEntries
+
+PAST = timedelta(days=180)
+"""How far back a trigger is tried."""
+_RARE = "such calls were made in few sessions"
+_NARROWED = "narrowed: such calls were made in too many sessions"
+_SILENCED = "silenced: such calls are made all the time"
+
+
+def narrowed(home: Home, known: KnownEntries) -> list[Move]:
+    """What calls each new lesson up from now on, as the past says; nothing where no trigger is new."""
+    done = {move.subject for move in known.moves if move.kind is MoveKind.TRIGGER}
+    new = [each for each in known.states if each.entry.trigger is not None and each.entry.id not in done]
+    if not new:
+        return []
+    newest = home.index.events.counts(Selection()).last or home.clock.now()
+
+    def past() -> Iterator[History]:
+        return home.index.events.histories(Selection(since=newest - PAST))
+
+    tried = _options(home, new, past())
+    found = narrowed_triggers(tried, past())
+    moves = []
+    for state in new:
+        trigger = found.get(state.entry.id)
+        why = _RARE if trigger == state.entry.trigger else _NARROWED if trigger else _SILENCED
+        value = json.encode(trigger).decode() if trigger else ""
+        moves.append(home.scribe.move(state.entry.id, MoveKind.TRIGGER, value, why=why))
+    return moves
+
+
+def _options(home: Home, new: Sequence[EntryState], past: Iterator[History]) -> list[TriggerOptions]:
+    """The words that each lesson may be called up by, read from where it was said; as recorded where that is gone."""
+    said: dict[tuple[str, str], list[tuple[EntryState, Occurrence]]] = {}
+    found: dict[str, TriggerOptions] = {}
+    for state in new:
+        seen = home.ledger.occurrences.of(state.entry.id)
+        source = (seen[0].agent, seen[0].session) if seen else ("", "")
+        options: tuple[Trigger, ...] = (state.entry.trigger,) if state.entry.trigger else ()
+        found[state.entry.id] = TriggerOptions(state.entry.id, state.context, source, options)
+        if seen:
+            said.setdefault(source, []).append((state, seen[0]))
+    for history in past if said else ():
+        for state, occurrence in said.get((history.agent, history.native), ()):
+            turn = next((each for each in history.turns if each.id == occurrence.message), None)
+            options = tuple(triggers_of(history, turn, turn.text or "")) if turn else ()
+            if state.entry.trigger in options:
+                found[state.entry.id] = found[state.entry.id]._replace(options=options)
+    return [*found.values()]

@@ -1,0 +1,88 @@
+"""Tries triggers on the recorded past: one that would have come up all the time is narrowed, or says nothing.
+
+What it was about is our inference, so the past decides before anything is told. Words grow until such calls were made
+in few sessions of the project; where even the narrowest are met too often, the lesson has no trigger.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from wisen.kernel.call_names import FILE, SHELL, call_names, is_like, kind_of, text_names
+from wisen.kernel.matching import WatchedCall
+from wisen.mining.trigger_words import prompt_words
+from wisen.model.history import Act
+from wisen.text.command_lines import fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from wisen.model.directive import Trigger
+    from wisen.model.history import History
+
+SHARE = 0.1
+"""In which share of the sessions of its project a trigger may come up at most."""
+FEW = 2
+"""So many sessions are few, however few there are in all."""
+
+
+class TriggerOptions(NamedTuple):
+    """The words that a lesson may be called up by, from the widest on."""
+
+    entry: str
+    context: str
+    source: tuple[str, str]
+    """Agent and session that it came from: there it was right."""
+    options: Sequence[Trigger]
+
+
+def narrowed_triggers(tried: Sequence[TriggerOptions], past: Iterable[History]) -> dict[str, Trigger | None]:
+    """By entry, the first of its triggers that came up in few sessions of the past; None where none did."""
+    fired: Counter[tuple[int, int]] = Counter()
+    sessions: Counter[str] = Counter()
+    for history in past:
+        contexts = {each.context for each in history.steps} | {each.context for each in history.turns}
+        sessions.update(contexts)
+        here = [
+            (number, each)
+            for number, each in enumerate(tried)
+            if each.context in ("", *contexts) and each.source != (history.agent, history.native)
+        ]
+        for number, place in met_in(history, {number: each.options for number, each in here}):
+            fired[number, place] += 1
+    found: dict[str, Trigger | None] = {}
+    for number, each in enumerate(tried):
+        many = sum(sessions.values()) if not each.context else sessions[each.context]
+        few = (one for at, one in enumerate(each.options) if fired[number, at] <= max(FEW, SHARE * many))
+        found[each.entry] = next(few, None)
+    return found
+
+
+def met_in(history: History, options: Mapping[int, Sequence[Trigger]]) -> set[tuple[int, int]]:
+    """Which triggers would have come up in a session: by key, and which of its options."""
+    found = set[tuple[int, int]]()
+    every = [
+        ((key, at), call_kind(each), frozenset(each.words), frozenset(prompt_words(each)))
+        for key, some in options.items()
+        for at, each in enumerate(some)
+    ]
+    for step in history.steps:
+        plain, names = (step.arguments or "").casefold() + step.tool.casefold(), None
+        for key, kind, words, _ in every:
+            if key in found or not all(word in plain for word in words):
+                continue
+            if names is None:
+                names = call_names(WatchedCall(step.tool, fields_of(step.arguments)))
+            if is_like(kind, words, step.tool, names):
+                found.add(key)
+    for turn in history.turns:
+        if turn.act is Act.SAID and turn.text:
+            said = text_names(turn.text)
+            found.update(key for key, _, _, asked in every if asked <= said)
+    return found
+
+
+def call_kind(trigger: Trigger) -> str:
+    """What kind of call a trigger looks for: a command as a command, anything else wherever its names stand."""
+    return SHELL if kind_of(trigger.tool) == SHELL else FILE
