@@ -8,8 +8,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.block import block_of
-from wisen.delivery.turn_questions import HEAD, choose_questions
 from wisen.delivery.moments import budget_of
+from wisen.delivery.turn_questions import HEAD, choose_questions
 from wisen.model.place import SPOKEN
 from wisen.model.short_ids import short_id
 

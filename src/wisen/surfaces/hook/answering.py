@@ -6,7 +6,7 @@ import _signal  # type: ignore[import-not-found,unused-ignore]  # the part in C:
 import os
 import sys
 
-from .hook_output import PATIENCE, print_answer, set_limits, set_usual_limits, wrapped
+from .hook_output import PATIENCE, print_answer, set_limits, set_usual_limits, without_name, wrapped
 from .hook_shelf import GEMINI, USUAL, Shelf
 from .lean_json import loads
 from .switch import is_off_by_project, place_is_off, session_is_off
@@ -216,9 +216,9 @@ def _at_start(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[st
 def _with_lines(block: str, lines: list[str]) -> str:
     """A block with more lines at its end, inside its marks."""
     if not lines or not block:
-        return _wrapped(lines) if lines else block
+        return wrapped(lines) if lines else block
     inside, _, end = block.rpartition("\n")
-    return "\n".join([inside, _without_name(lines), end])
+    return "\n".join([inside, without_name(lines), end])
 
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:

@@ -36,17 +36,17 @@ def print_answer(name: str, text: str, shelf: Shelf, *, decision: str = "") -> N
 
 def wrapped(lines: list[str]) -> str:
     """Lines between the marks that every reader of ours takes out again; `safety/sentinel.py` knows them."""
-    return f"<{_NAME}> {_without_name(lines)}\n</{_NAME}>"
+    return f"<{_NAME}> {without_name(lines)}\n</{_NAME}>"
 
 
 def marked_behind(lines: list[str]) -> str:
     """Lines with one mark behind them, for what a person reads as well."""
-    inside = _without_name(lines)
+    inside = without_name(lines)
     many = sum(1 for line in inside.split("\n") if line.strip(" \t\r>"))
     return f"{inside}\n<{_NAME} {min(max(many, 1), 99)}/>"
 
 
-def _without_name(lines: list[str]) -> str:
+def without_name(lines: list[str]) -> str:
     inside = "\n".join(lines)
     position = inside.find(_DIGITS)
     while position >= 0:
