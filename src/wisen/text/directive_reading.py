@@ -65,9 +65,10 @@ class _SentenceReader:
 
     def read(self) -> SentenceReading | None:
         polite = self._first("polite", whole=True)
-        complains = bool(self._all("complaints", whole=True))
+        complains = bool(self._all("complaints", whole=True)) and self._says_what_for()
         if polite is None and (complains or self._all("lapses", whole=True)):
-            return self._reading(DirectiveForm.COMPLAINT, forbids=complains, markers=self._all("lasting"))
+            markers = [*self._all("lasting"), *self._all("insists", whole=True)]
+            return self._reading(DirectiveForm.COMPLAINT, forbids=complains, markers=markers)
         if self._first("suppositions", whole=True) is not None:
             return None
         if polite is not None and (self._ends_asking or not self._opens_question()):
@@ -79,6 +80,10 @@ class _SentenceReader:
             forbids = self._forbid() is not None and not self._swaps()
             return self._reading(DirectiveForm.FACT, forbids=forbids, markers=[*self._all("lasting"), keep])
         return self._told()
+
+    def _says_what_for(self) -> bool:
+        """Whether a complaint negates, or says that it was said before: else its words alone may be read as an order."""
+        return bool(self._all("negators", whole=True) or self._all("insists", whole=True))
 
     def _told(self) -> SentenceReading | None:
         """What a sentence tells that is no question."""
@@ -107,8 +112,13 @@ class _SentenceReader:
             (DirectiveForm.WISH, lambda: self._first("wishes") is not None),
             (DirectiveForm.ORDER, lambda: self._first("opening") is not None),
             (DirectiveForm.ORDER, lambda: bool(lasting or general) and self._orders()),
+            (DirectiveForm.ORDER, lambda: bool(lasting) and self._is_free()),
         )
         return next((form for form, holds in forms if holds()), None)
+
+    def _is_free(self) -> bool:
+        """Whether what lasts is an order by itself, as nothing says that it only tells how things are."""
+        return self._matches.grammar.words.free_order and not self._reported
 
     def _polite(self, after: int) -> SentenceReading | None:
         """A question that asks to stop, to choose or to keep to a habit; a task of the day is none."""

@@ -30,6 +30,8 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """Whether words are written without blanks between them, or with endings glued to them."""
     accents: bool = False
     """Whether words mean something else without their accents."""
+    free_order: bool = False
+    """Whether orders are not known by their place: what says that it lasts is then one wherever it stands."""
     prefix: str = ""
     """What may be glued to the front of a word."""
     marks: Words = ()
@@ -84,6 +86,8 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """That something was done again that must not be."""
     lapses: Words = ()
     """That something was not done that should be."""
+    insists: Words = ()
+    """That it was said before."""
     general: Words = ()
     """An order that holds for each case: "before each commit"."""
     passing: Words = ()
