@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
-from wisen.feedback.tables import BOTH, NEXT
+from wisen.feedback.tables import BOTH, NEXT, WORD
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,23 +31,22 @@ SEEDS = (6, 7, 8)
 LASTING_SEEDS = tuple(range(SEED, SEED + 10))
 """What lasts is told from fewer turns: draws of its folds differ more, and cost less."""
 FOLDS = 10
-PRECISION = 0.78
-"""What a threshold for corrections must reach, on the turns that were trained on."""
+PRECISION = 0.72
+"""What a threshold for corrections must reach, on turns of people who were not trained on."""
 _INNER = 5
 _AT_HOME = {"real": 0.5, "en": 1.6, "emoji": 0.5, "others": 0.0}
+_CORRECTIONS_AT_HOME = {**_AT_HOME, "real": 1.0}
 _ABROAD = {"real": 0.1, "en": 0.4, "emoji": 0.6, "others": 1.6}
 """How much an average real turn counts, and written messages by language: for English, and for other languages."""
 _DOUBTFUL = 0.5
 _SMOOTH = 4
 """How many neighbours on each side have a say in a threshold."""
-_LIGHT, _PHRASE, _USUAL = 0.3, 16.0, 2.0
-"""How strongly weights are held back: of the free ones below, of single phrases, of all else."""
-_PAIR = 4.0
-"""The same for pairs of features, which only count in other languages than English: more messages tell of them."""
-_BESIDE = 8.0
-"""The same for a word and the next one, which only count in English."""
-_PAIR_SEEN, _BESIDE_SEEN = 4, 8
-"""How often they must be seen to count; each real turn is shown twice."""
+_PAIR_SEEN, _BESIDE_SEEN, _WORD_SEEN = 4, 8, 6
+"""How often pairs, neighbours and words must be seen to count; each real turn is shown twice."""
+_PROJECTS = 2
+"""In how many projects a word, or two neighbours, must be seen: what one project alone says is its vocabulary."""
+_FEWEST = 40
+"""People of whom less is known are left out together."""
 _FREE = frozenset(
     (
         *("before start", "before ok", "before interrupt", "before reject", "refusal's reason", "unmistakable"),
@@ -56,12 +55,42 @@ _FREE = frozenset(
 )
 
 
+@dataclass(frozen=True, kw_only=True)
+class HeldBack:
+    """How strongly weights are held back, by what they belong to."""
+
+    free: float = 0.3
+    usual: float = 2.0
+    phrase: float = 16.0
+    pair: float = 4.0
+    """Pairs of features, which only count in other languages than English: more messages tell of them."""
+    beside: float = 8.0
+    """A word and the next one, which only count in English."""
+    word: float = 1e6
+
+    def of(self, names: Sequence[str]) -> Vector:
+        """One number for each feature, for whether it was written, and for the bias."""
+        return np.array([*map(self._of_one, names), 0.05, 1e-6])
+
+    def _of_one(self, name: str) -> float:
+        if BOTH in name:
+            return self.pair
+        if NEXT in name:
+            return self.beside
+        if name.startswith(WORD):
+            return self.word
+        return self.free if name in _FREE else self.phrase if name.startswith("= ") else self.usual
+
+
+_CORRECTIONS_HELD_BACK = HeldBack(usual=0.25, phrase=8.0, word=4.0)
+"""Corrections are told by words of every day as well; the other kinds are too rare for that."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """Which features there are."""
 
     names: tuple[str, ...]
-    held: Vector
 
     def rows(self, features: Sequence[Features], written: Sequence[bool]) -> csr_matrix:
         """The features as numbers; the last column tells written ones, so that their mix does not shift the rest."""
@@ -75,23 +104,30 @@ class Shape:
         return csr_matrix((data, columns, ends), shape=(len(features), len(at) + 2))
 
 
-def shape(features: Sequence[Features]) -> Shape:
-    """The features that are seen at least twice, pairs and neighbours a little more often."""
+def shape(features: Sequence[Features], items: Sequence[Item]) -> Shape:
+    """The features that are seen at least twice, pairs a little more often, words in more than one project."""
     seen = Counter(name for values in features for name in values)
-    names = tuple(sorted(name for name, number in seen.items() if number >= _least(name)))
-    return Shape(names, np.array([*map(_held_back, names), 0.05, 1e-6]))
+    projects: dict[str, set[str]] = {}
+    for values, item in zip(features, items, strict=True):
+        for name in values:
+            if NEXT in name or name.startswith(WORD):
+                projects.setdefault(name, set()).add(item.project)
+    fewest = min(_PROJECTS, len({item.project for item in items}))
+    return Shape(
+        tuple(
+            sorted(
+                name
+                for name, number in seen.items()
+                if number >= _least(name) and len(projects.get(name, range(fewest))) >= fewest
+            )
+        )
+    )
 
 
 def _least(name: str) -> int:
+    if name.startswith(WORD):
+        return _WORD_SEEN
     return _PAIR_SEEN if BOTH in name else _BESIDE_SEEN if NEXT in name else 2
-
-
-def _held_back(name: str) -> float:
-    if BOTH in name:
-        return _PAIR
-    if NEXT in name:
-        return _BESIDE
-    return _LIGHT if name in _FREE else _PHRASE if name.startswith("= ") else _USUAL
 
 
 def fit(rows: csr_matrix | Vector, truth: Vector, weight: Vector, held: Vector) -> Vector:
@@ -152,25 +188,29 @@ class Trained:
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(rows @ found, -30, 30))))
 
 
-def train(kind: str, items: Sequence[Item], rows: csr_matrix, held: Vector, *, abroad: bool = False) -> Trained:
-    """Weights from all items; calibration and threshold from folds within them, `abroad` from other languages only."""
+def train(kind: str, items: Sequence[Item], rows: csr_matrix, names: Sequence[str], *, abroad: bool = False) -> Trained:
+    """Weights from all items; calibration and threshold from parts of them that others were trained without.
+
+    For corrections a part is a person, for the other kinds some sessions; `abroad` only other languages tell of them.
+    """
+    corrections = kind == "correction" and not abroad
+    held = (_CORRECTIONS_HELD_BACK if corrections else HeldBack()).of(names)
     truth = np.array([float(kind in item.kinds) for item in items])
     written = np.array([item.written for item in items])
     sampled = np.array([item.weight for item in items])
     weight = np.sqrt(sampled) * np.where([item.borderline for item in items], _DOUBTFUL, 1.0)
-    lang = np.array([item.lang for item in items])
-    counts = _ABROAD if abroad else _AT_HOME
+    counts = _ABROAD if abroad else _CORRECTIONS_AT_HOME if corrections else _AT_HOME
     real = weight / weight[~written].mean() * counts["real"]
-    weight = np.where(written, [counts.get(each, counts["others"]) for each in lang], real)
+    weight = np.where(written, [counts.get(item.lang, counts["others"]) for item in items], real)
     if kind != "correction":
         # Where nearly all examples are written, telling them apart would explain everything.
         held = np.append(held[:-2], [1e6, held[-1]])
-    inner = folds([item.group for item in items], _INNER, SEED + 1)
     raw = np.zeros(len(items))
-    for fold in range(_INNER):
-        within = inner != fold
-        part = Trained(fit(rows[within], truth[within], weight[within], held), 0.5)
-        scored = np.clip(part.scores(rows[~within]), 1e-9, 1 - 1e-9)
+    inner = _people(items) if corrections else folds([item.group for item in items], _INNER, SEED + 1)
+    for part in sorted({*inner.tolist()} - {-1}):
+        within = inner != part
+        without = Trained(fit(rows[within], truth[within], weight[within], held), 0.5)
+        scored = np.clip(without.scores(rows[~within]), 1e-9, 1 - 1e-9)
         raw[~within] = np.log(scored / (1 - scored))
     # Corrections are frequent enough in the data's own labels; the rare kinds need all the others as well.
     ours = np.array([item.ours for item in items])
@@ -182,8 +222,18 @@ def train(kind: str, items: Sequence[Item], rows: csr_matrix, held: Vector, *, a
     found = fit(rows, truth, weight, held) * scale[0]
     found[-1] += scale[1]
     calibrated = 1.0 / (1.0 + np.exp(-(raw[judged] * scale[0] + scale[1])))
-    floor = PRECISION if kind == "correction" and not abroad else 0.6
+    floor = PRECISION if corrections else 0.6
     return Trained(found, threshold(truth[judged], calibrated, sampled[judged], floor))
+
+
+def _people(items: Sequence[Item]) -> NDArray[np.int64]:
+    """A part for each person, 0 for all who said little, -1 for what was written; folds where there is but one part."""
+    many = Counter(item.person for item in items if not item.written)
+    parts = {name: number for number, name in enumerate(sorted(name for name in many if many[name] >= _FEWEST), 1)}
+    of = np.array([-1 if item.written else parts.get(item.person, 0) for item in items])
+    if len({*of.tolist()} - {-1}) < 2:
+        return folds([item.group for item in items], _INNER, SEED + 1)
+    return of
 
 
 def cross_validate(
@@ -195,13 +245,30 @@ def cross_validate(
     out = {kind: (np.zeros(len(items)), np.zeros(len(items))) for kind in kinds}
     for fold in range(FOLDS):
         within, without = np.flatnonzero(outer != fold).tolist(), np.flatnonzero(outer == fold).tolist()
-        known = shape([features[number] for number in within])
-        rows = known.rows(features, [item.written for item in items])
-        for kind in kinds:
-            trained = train(kind, [items[number] for number in within], rows[within], known.held, abroad=abroad)
-            scores = trained.scores(rows[without])
-            out[kind][0][without] = scores
-            out[kind][1][without] = scores >= trained.threshold
+        for kind, (scores, yes) in left_out(items, features, kinds, (within, without), abroad=abroad).items():
+            out[kind][0][without], out[kind][1][without] = scores, yes
+    return out
+
+
+def left_out(
+    items: Sequence[Item],
+    features: Sequence[Features],
+    kinds: Sequence[str],
+    parts: tuple[Sequence[int], Sequence[int]],
+    *,
+    abroad: bool = False,
+) -> dict[str, tuple[Vector, Vector]]:
+    """For each kind what a model of the first part says of the second: probabilities, and yes or no."""
+    within, without = parts
+    known_items, known_features = [items[number] for number in within], [features[number] for number in within]
+    known = shape(known_features, known_items)
+    rows = known.rows(known_features, [item.written for item in known_items])
+    asked = known.rows([features[number] for number in without], [items[number].written for number in without])
+    out = {}
+    for kind in kinds:
+        trained = train(kind, known_items, rows, known.names, abroad=abroad)
+        scores = trained.scores(asked)
+        out[kind] = scores, (scores >= trained.threshold).astype(np.float64)
     return out
 
 
@@ -233,7 +300,7 @@ _LASTING_HELD, _LASTING_WRITTEN = 3.0, 0.2
 def train_lasting(items: Sequence[Item], features: Sequence[Features]) -> tuple[Trained, tuple[str, ...]]:
     """The model of what lasts: weights from all items, calibration and threshold from folds within the real ones."""
     names = tuple(sorted({name for values in features for name in values}))
-    rows = Shape(names, np.zeros(0)).rows(features, [item.written for item in items])
+    rows = Shape(names).rows(features, [item.written for item in items])
     truth = np.array([float(bool(item.lasts)) for item in items])
     written = np.array([item.written for item in items])
     weight = np.where(written, _LASTING_WRITTEN, 1.0)
@@ -268,7 +335,7 @@ def cross_validate_lasting(
     for fold in range(FOLDS):
         within, without = np.flatnonzero(outer != fold).tolist(), np.flatnonzero(outer == fold).tolist()
         trained, names = train_lasting([items[number] for number in within], [features[number] for number in within])
-        rows = Shape(names, np.zeros(0)).rows(
+        rows = Shape(names).rows(
             [features[number] for number in without], [items[number].written for number in without]
         )
         scores[without] = trained.scores(rows)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +25,11 @@ if TYPE_CHECKING:
 
     from wisen.model.history import History, Turn
 
+WRITTEN = "written"
+"""What stands for the project of messages that were made up."""
 _OURS = Path(__file__).parent / "labels/turns.jsonl"
+_HEAD = 200_000
+_HOME_FOLDER = re.compile(r'"cwd":\s*"/(?:Users|home)/([^/"]+)')
 _CALLS = (
     (),
     ("Edit src/app/main.py", "Read src/app/main.py", "pytest -q"),
@@ -52,6 +58,12 @@ class Item:
     """What is to be learnt from it, in the words of whoever labelled it."""
     lasts: bool | None = None
     """Whether that is meant beyond the task at hand; None where it was not said."""
+    project: str = ""
+    """The repository it was typed in; empty where that is not known, and for written ones."""
+    person: str = ""
+    """Who typed it, as far as the folder of the session tells."""
+    began: str = ""
+    """When its session began."""
 
 
 def live(item: Item) -> Item:
@@ -74,15 +86,18 @@ def real_items(data: Path | None) -> list[Item]:
             weight=row["weight"],
             borderline=row["borderline"],
             rule=row["rule"] or "",
-            lasts=None if row["durable"] is None else row["durable"] == "yes",
+            lasts=_lasts(row),
+            **_whose(data, row),  # type: ignore[arg-type]  # the names of three fields
         )
         for row in rows
     ]
 
 
 def our_items(data: Path | None) -> list[Item]:
-    """The other typed turns of the same sessions, with the labels of labels/turns.jsonl; none without sessions."""
-    heard = {turn.id: heard for history in _histories(data) for turn, heard in turns_of(history)}
+    """Other typed turns of the sessions, with the labels of labels/turns.jsonl; none without sessions."""
+    folders = [data / "codex"] if data else []
+    histories = [*_histories(data), *(each for folder in folders if folder.is_dir() for each in read_sessions(folder))]
+    heard = {turn.id: heard for history in histories for turn, heard in turns_of(history)}
     rows = [json.loads(line) for line in _OURS.read_text(encoding="utf-8").splitlines()]
     return [
         Item(
@@ -92,7 +107,8 @@ def our_items(data: Path | None) -> list[Item]:
             kinds=frozenset(row["labels"]) - {"none"},
             borderline=row["borderline"],
             ours=True,
-            lasts=None if row["durable"] is None else row["durable"] == "yes",
+            lasts=_lasts(row),
+            **_whose(data, row),  # type: ignore[arg-type]  # the names of three fields
         )
         for row in rows
         if row["turn"] in heard
@@ -114,6 +130,7 @@ def written_items() -> list[Item]:
             kinds=kinds,
             lang=lang,
             written=True,
+            project=WRITTEN,
         )
         for number, (text, lang, kinds) in enumerate(written)
     ]
@@ -147,11 +164,44 @@ def written_lessons() -> list[Item]:
     ]
 
 
+def _lasts(row: dict[str, Any]) -> bool | None:
+    return None if row["durable"] is None else row["durable"] in ("yes", True)
+
+
+def _whose(data: Path | None, row: dict[str, Any]) -> dict[str, str]:
+    """The project, the person and the beginning of the session of a labelled turn, as far as they are known."""
+    known = _sessions(data).get(row["session"], {})
+    project = row.get("repo") or known.get("repo", "")
+    person = row.get("person") or _person(data, known.get("file", ""))
+    return {"project": project, "person": f"{project} {person}", "began": known.get("first", "")}
+
+
+@cache
+def _sessions(data: Path | None) -> dict[str, dict[str, Any]]:
+    return {row["session"]: row for row in read_rows(data, "sessions")}
+
+
+@cache
+def _person(data: Path | None, file: str) -> str:
+    """Whose home folder a session was run in."""
+    path = data / file if data and file else None
+    if path is None or not path.is_file():
+        return ""
+    with path.open("rb") as session:
+        found = _HOME_FOLDER.search(session.read(_HEAD).decode(errors="replace"))
+    return found[1] if found else ""
+
+
 def _histories(data: Path | None) -> list[History]:
     try:
         folder = transcripts(data)
     except DataAbsent:
         return []
+    return read_sessions(folder)
+
+
+def read_sessions(folder: Path) -> list[History]:
+    """The sessions whose logs lie in a folder."""
     with tempfile.TemporaryDirectory() as home, wisen.open_learner(home, environment={"HOME": home}) as learner:
         learner.learn(folder)
         return list(learner.histories())

@@ -72,11 +72,11 @@ def main() -> None:
 def _weights(items: Sequence[Item], *, abroad: bool) -> dict[str, object]:
     """The weights of each kind as they are shipped."""
     features = [look(item.heard, paired=abroad) for item in items]
-    known = shape(features)
+    known = shape(features, items)
     rows = known.rows(features, [item.written for item in items])
     kinds: dict[str, object] = {}
     for kind in SignalKind:
-        trained = train(kind.value, items, rows, known.held, abroad=abroad)
+        trained = train(kind.value, items, rows, known.names, abroad=abroad)
         pairs = zip(known.names, trained.found[:-2], strict=True)
         kinds[kind.value] = {
             "bias": round(float(trained.found[-1]), 4),

@@ -17,7 +17,7 @@ from wisen.feedback.lanes import Rows
 from wisen.feedback.language import GROUPS, MARKS
 from wisen.feedback.lexicon import Lexicon, Openings, shipped_lexicon
 from wisen.feedback.phrase_matching import Match, Phrases, is_negated
-from wisen.feedback.tables import BOTH, NEXT, FeatureTable, Tables
+from wisen.feedback.tables import BOTH, NEXT, WORD, WORD_ENDS, FeatureTable, Tables
 from wisen.feedback.writing import Folded, folded, has_words, is_foreign, length, mask, sentence_end
 from wisen.model.signal import Before
 
@@ -80,12 +80,12 @@ def tables(home: Rows, abroad: Rows, lexicon: Lexicon) -> Tables:
 
 
 def look(heard: Heard, *, paired: bool | None = None) -> dict[str, float]:
-    """The features of a turn by name; its pairs where they count, in other languages than English; else neighbours."""
+    """The features of a turn by name; pairs in other languages than English, words and neighbours in English."""
     seen = glance(heard, _named_only())
     counts = seen.is_abroad if paired is None else paired
     named = _paired(seen.said, seen.shown) if counts else []
     pairs = {f"{one}{BOTH}{other}": 1.0 for at, one in enumerate(named) for other in named[at + 1 :]}
-    beside = {} if counts else _neighbours(seen.folded.text, shipped_lexicon())
+    beside = {} if counts else _words(seen.folded.text, shipped_lexicon())
     return seen.said | seen.shown | seen.around | seen.work | pairs | beside
 
 
@@ -124,8 +124,8 @@ def glance(heard: Heard, by: Tables) -> TurnFeatures:
         total = _phrases(plain.text, found, 1, table, said)
         if guests:
             total += _phrases(plain.text, guests, spoken, by.guests, said)
-        words = plain.text.split(None, _BESIDE)
-        total += table.weigh_neighbours([_BEGINNING, *words[:_BESIDE]])
+        words = plain.text.split()
+        total += table.weigh_neighbours([_BEGINNING, *words[:_BESIDE]]) + table.weigh_words(words)
     _form(text, masked, plain.text, shown)
     _opening(text, words, openings, said, shown)
     if "frown" in said or "smile" in said:
@@ -255,12 +255,14 @@ def _together(names: list[str], pairs: dict[str, dict[str, int]]) -> int:
     return total
 
 
-def _neighbours(plain: str, lexicon: Lexicon) -> dict[str, float]:
-    """How often a word of ours follows another one of ours; what else people write is never a feature."""
-    words = [_BEGINNING, *plain.split(None, _BESIDE)[:_BESIDE]]
-    ours = [word == _BEGINNING or word.rstrip(".:?") in lexicon.english_words for word in words]
+def _words(plain: str, lexicon: Lexicon) -> dict[str, float]:
+    """The words of ours, and how often one follows another; what else people write is never a feature."""
+    every = plain.split()
+    words = [_BEGINNING, *every[:_BESIDE]]
+    ours = [word == _BEGINNING or word.rstrip(WORD_ENDS) in lexicon.english_words for word in words]
     beside = (f"{words[at]}{NEXT}{words[at + 1]}" for at in range(len(words) - 1) if ours[at] and ours[at + 1])
-    return {name: float(number) for name, number in Counter(beside).items()}
+    alone = {word.rstrip(WORD_ENDS) for word in every} & lexicon.english_words
+    return {f"{WORD}{word}": 1.0 for word in alone} | {name: float(many) for name, many in Counter(beside).items()}
 
 
 def _around(

@@ -30,6 +30,10 @@ BOTH = " & "
 """What stands between the names of a pair."""
 NEXT = " > "
 """What stands between two words of which one follows the other; no word holds it."""
+WORD = "word "
+"""What stands before a word that counts by itself."""
+WORD_ENDS = ".:?"
+"""What may stand behind a word in a folded text."""
 
 
 class _Feature(NamedTuple):
@@ -78,6 +82,7 @@ class FeatureTable:
         """What pairs of features add, by their names in order."""
         self._neighbours: dict[tuple[str, str], int] = {}
         """What a word and the next one add."""
+        self._words = {name.removeprefix(WORD): row for name, row in rows.items() if name.startswith(WORD)}
         for name, row in rows.items():
             one, both, other = name.partition(BOTH)
             if both:
@@ -92,6 +97,10 @@ class FeatureTable:
     def weigh_neighbours(self, words: list[str]) -> int:
         """What words add by what they stand beside; the first is the beginning."""
         return sum(filter(None, map(self._neighbours.get, pairwise(words))))
+
+    def weigh_words(self, words: list[str]) -> int:
+        """What words add by themselves, each once."""
+        return sum(filter(None, map(self._words.get, {word.rstrip(WORD_ENDS) for word in words})))
 
     def tell(self, number: int, spoken: int) -> _Told | None:
         """What a pattern tells in a text with such languages; None where it tells nothing there."""
