@@ -1,15 +1,14 @@
-"""Tries the triggers of new lessons on the recorded past, once each, before anything is told by them."""
+"""Tries new triggers of lessons on the recorded past, once each, before anything is told by them."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from msgspec import json
-
 from wisen.mining.trigger_backtest import TriggerOptions, narrowed_triggers
 from wisen.mining.triggers import triggers_of
 from wisen.model.entry import MoveKind
+from wisen.model.entry_state import encode_trigger
 from wisen.model.report import Selection
 
 if TYPE_CHECKING:
@@ -27,12 +26,13 @@ PAST = timedelta(days=180)
 _RARE = "such calls were made in few sessions"
 _NARROWED = "narrowed: such calls were made in too many sessions"
 _SILENCED = "silenced: such calls are made all the time"
+_TRIED = (_RARE, _NARROWED, _SILENCED)
 
 
 def narrowed(home: Home, known: KnownEntries) -> list[Move]:
     """What calls each new lesson up from now on, as the past says; nothing where no trigger is new."""
-    done = {move.subject for move in known.moves if move.kind is MoveKind.TRIGGER}
-    new = [each for each in known.states if each.entry.trigger is not None and each.entry.id not in done]
+    last = {move.subject: move.why for move in known.moves if move.kind is MoveKind.TRIGGER}
+    new = [each for each in known.states if each.trigger is not None and last.get(each.entry.id) not in _TRIED]
     if not new:
         return []
     newest = home.index.events.counts(Selection()).last or home.clock.now()
@@ -45,9 +45,8 @@ def narrowed(home: Home, known: KnownEntries) -> list[Move]:
     moves = []
     for state in new:
         trigger = found.get(state.entry.id)
-        why = _RARE if trigger == state.entry.trigger else _NARROWED if trigger else _SILENCED
-        value = json.encode(trigger).decode() if trigger else ""
-        moves.append(home.scribe.move(state.entry.id, MoveKind.TRIGGER, value, why=why))
+        why = _RARE if trigger == state.trigger else _NARROWED if trigger else _SILENCED
+        moves.append(home.scribe.move(state.entry.id, MoveKind.TRIGGER, encode_trigger(trigger), why=why))
     return moves
 
 
@@ -57,15 +56,15 @@ def _options(home: Home, new: Sequence[EntryState], past: Iterator[History]) -> 
     found: dict[str, TriggerOptions] = {}
     for state in new:
         seen = home.ledger.occurrences.of(state.entry.id)
-        source = (seen[0].agent, seen[0].session) if seen else ("", "")
-        options: tuple[Trigger, ...] = (state.entry.trigger,) if state.entry.trigger else ()
+        source = (seen[-1].agent, seen[-1].session) if seen else ("", "")
+        options: tuple[Trigger, ...] = (state.trigger,) if state.trigger else ()
         found[state.entry.id] = TriggerOptions(state.entry.id, state.context, source, options)
         if seen:
-            said.setdefault(source, []).append((state, seen[0]))
+            said.setdefault(source, []).append((state, seen[-1]))
     for history in past if said else ():
         for state, occurrence in said.get((history.agent, history.native), ()):
             turn = next((each for each in history.turns if each.id == occurrence.message), None)
             options = tuple(triggers_of(history, turn, turn.text or "")) if turn else ()
-            if state.entry.trigger in options:
+            if state.trigger in options:
                 found[state.entry.id] = found[state.entry.id]._replace(options=options)
     return [*found.values()]
