@@ -23,6 +23,7 @@ NAMES = (
     "guards",
     "trials",
     "phrases",
+    "echo",
 )
 
 
