@@ -55,7 +55,7 @@ def test_rules_and_fixes_that_match_a_task_come_before_everything_else(shop: Pat
     lines = text.splitlines()
     assert "amend commits" in lines[1], text
     assert any("without rtk" in line for line in lines), text
-    places = [lines.index(head) for head in ("Said before:", "Known failures:", "Remarks:") if head in lines]
+    places = [lines.index(head) for head in ("Said before:", "Known failures:", "Facts:") if head in lines]
     assert places == sorted(places)
     assert "button" not in "\n".join(lines[: places[-1]]), text
 

@@ -10,6 +10,7 @@ from wisen.lessons.fading import faded
 from wisen.lessons.practices import practised
 from wisen.lessons.recording import entered
 from wisen.lessons.trigger_narrowing import narrowed
+from wisen.lessons.remarks import settled_remarks
 from wisen.logs.ownership_rows import confined_agents
 from wisen.mining.error_entries import met
 from wisen.mining.goals import goals_of
@@ -56,5 +57,7 @@ def learn(  # noqa: PLR0913 - what a turn found, each by its name
             newest = home.index.events.counts(Selection()).last or now
             recent = home.index.events.histories(Selection(since=newest - PRACTISED))
             known.enter(practised(((each, goals_of(each)) for each in recent), known.states, seen, scribe))
+    with step("close remarks"):
+        known.enter(settled_remarks(known.states, known.moves, scribe))
     with step("settle and fade"):
         known.enter([*settled(known.states, now, scribe), *faded(known.states, known.moves, now, scribe)])

@@ -84,6 +84,10 @@ class LessonService:
         found = find_entry(self.all(), name)
         return found, self._home.ledger.occurrences.of(found.entry.id)
 
+    def seen(self, state: EntryState) -> tuple[Occurrence, ...]:
+        """Where an entry was seen, oldest first."""
+        return self._home.ledger.occurrences.of(state.entry.id)
+
     def decisions(self, state: EntryState) -> tuple[Move, ...]:
         """What was decided about an entry and what was proposed of it, oldest first."""
         ledger = self._home.ledger

@@ -1,7 +1,7 @@
 """What a task needs to know: the rules, fixes, insights, workflows and skills that matter to a prompt, within a budget.
 
-Rules, what the user said to do and known failures come first, remarks last and only where they match well; nothing
-twice, each with where it comes from. What was only typed once, and what other systems noted down, is left to recall.
+Rules, what the user said to do and known failures come first, facts last and only where they match well; nothing
+twice, each with where it comes from. Remarks, and what other systems noted down, are left to recall.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.model.memory import BRIEFING, Briefing, MemoryKind
+from wisen.text.directives import directives_in
 from wisen.text.orders import is_order
 from wisen.text.sameness import Lessons
 from wisen.text.terms import term_of
@@ -39,7 +40,7 @@ WORKFLOWS = 3
 RELEVANT = 0.35
 """Which share of the best one's score something needs: what is further off is not about the task."""
 MATCHING = 2
-"""How many words of the task a remark or a workflow shares; all where the task has fewer."""
+"""How many words of the task a fact or a workflow shares; all where the task has fewer."""
 
 
 class Section(StrEnum):
@@ -51,7 +52,7 @@ class Section(StrEnum):
     NOTES = "Notes"
     SKILLS = "Skills"
     WORKFLOWS = "Done before"
-    REMARKS = "Remarks"
+    FACTS = "Facts"
 
 
 _SECTIONS = {
@@ -76,8 +77,10 @@ _ANY_TASK = BriefingTask()
 
 
 def section_of(memory: Memory) -> Section:
-    """The part of a briefing that a memory belongs to: what the user said is a remark unless it says what to do."""
-    return _SECTIONS.get(memory.kind, Section.SAID if is_order(memory.text) else Section.REMARKS)
+    """The part of a briefing that a memory belongs to: an entry is a fact unless it says what to do."""
+    if memory.kind in _SECTIONS:
+        return _SECTIONS[memory.kind]
+    return Section.SAID if is_order(memory.text) or directives_in(memory.text) else Section.FACTS
 
 
 def brief(

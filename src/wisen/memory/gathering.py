@@ -23,7 +23,7 @@ from wisen.safety.fix_words import describe_fix, quote_step
 from wisen.safety.withhold import rule_against
 from wisen.text import daily
 from wisen.text.command_lines import command_of, fields_of, parsed
-from wisen.text.entry_standing import standing_of
+from wisen.text.entry_standing import is_lesson, standing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -188,6 +188,9 @@ def _lasts(state: EntryState) -> bool:
     if state.merged_into or state.status is EntryStatus.WONT_FIX:
         return False
     entry = state.entry
+    stated = entry.origin is EntryOrigin.STATED and entry.type is EntryType.LEARNING
+    if stated and state.status is EntryStatus.RESOLVED and not state.confirmed and not is_lesson(state):
+        return False  # a remark
     said_once = entry.origin is EntryOrigin.STATED and state.sessions < OFTEN and not standing_of(state).stands
     return not said_once or state.status is not EntryStatus.PENDING
 

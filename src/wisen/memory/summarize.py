@@ -20,6 +20,7 @@ from wisen.model.signal import SignalKind
 from wisen.model.summary import DayMark, Item, Summary
 from wisen.safety.withhold import rule_against
 from wisen.text.command_lines import command_of, fields_of
+from wisen.text.directives import directives_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -49,6 +50,8 @@ _LATER_WORDS = ("todo", "to-do", "later", "next time", "follow", "another", "sep
 """One of them stands in whatever tells of later."""
 _SKILL = "/SKILL.md"
 _FEEDBACK = (SignalKind.CORRECTION, SignalKind.PRAISE)
+_NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
+"""Without one they are remarks."""
 _TOLD = (SignalKind.REMEMBER, SignalKind.PREFERENCE, SignalKind.CORRECTION, SignalKind.GAP)
 
 
@@ -175,8 +178,9 @@ class _Session:
         """What a signal teaches to somebody who was not there; empty where that is nothing."""
         if signal.kind not in _TOLD or signal.probability < _SURE or not turn.text:
             return ""
-        if signal.kind is SignalKind.CORRECTION and not (signal.lesson and signal.lesson.is_durable):
-            return ""  # it was meant for the moment
+        lesson = signal.lesson
+        if signal.kind in _NEED_A_LESSON and not (lesson and (lesson.trigger or directives_in(lesson.text))):
+            return ""  # a remark: it becomes no entry
         if signal.lesson is not None:
             text = shortened.clipped(signal.lesson.text, 220)
         else:

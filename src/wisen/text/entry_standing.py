@@ -85,7 +85,7 @@ def _said(state: EntryState) -> EntryStanding:
 def is_lesson(state: EntryState) -> bool:
     """Whether the words of an entry tell what to do, or something calls it up: else it is a remark."""
     entry = state.entry
-    told = bool(entry.standing) or _is_asked_to_keep(entry) or entry.trigger is not None
+    told = bool(entry.standing) or _is_asked_to_keep(entry) or state.trigger is not None
     return told or bool(_directives(state.text, entry.details))
 
 
@@ -100,6 +100,8 @@ def needs_wording(state: EntryState) -> bool:
     if state.confirmed:
         return False
     read = directives_in(state.text)
+    if read and state.standing:  # to somebody who was not there it says something, or it would not stand
+        return any(each.form in _UNWORDED for each in read)
     if read:
         return any(not each.stands_alone or each.passing or each.form in _UNWORDED for each in read)
     # A fact tells nothing to do; somebody asked for it to be kept, or a person worded it so.

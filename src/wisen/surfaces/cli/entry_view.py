@@ -15,6 +15,7 @@ from wisen.model.pointing import turn_id
 from wisen.safety.entry_words import describe_author, describe_decision
 from wisen.surfaces.cli.praise_view import praise_lines
 from wisen.surfaces.cli.render import clipped, console, plural, print_json, say
+from wisen.surfaces.cli.standing_view import quote_lines, standing_fields, standing_lines
 from wisen.surfaces.cli.switch_commands import is_off
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def explain(name: str, *, as_json: bool) -> int:
         f"{describe_author(entry)}, {describe_decision(state)}; in {entry.context or 'every context'}",
         markup=False,
     )
+    for line in standing_lines(state):
+        out.print(line, markup=False)
     for other, why in over:
         if other.entry.id == entry.id:
             out.print(f"It holds no longer: {why}.", markup=False)
@@ -99,18 +102,25 @@ def learned(*, days: int, as_json: bool) -> int:
     with app.wire().asked() as learner:
         here, every = learner.contexts.key_of(Path.cwd()), learner.lessons.all()
     newest = max((each.last for each in every), default=None)
-    found = [each for each in every if each.context == here and newest and newest - each.last <= timedelta(days=days)]
+    found = [
+        each
+        for each in every
+        if each.context == here and not each.is_closed and newest and newest - each.last <= timedelta(days=days)
+    ]
     found.sort(key=lambda each: each.last, reverse=True)
     if as_json:
         print_json({"context": here, "entries": [_told(each) for each in found], "everywhere": len(every)})
         return 0
     for each in found[:_SHOWN]:
-        say(f"{each.last:%Y-%m-%d}  {clipped(each.text, 100)}")
-        say(f"    {each.entry.name}, {each.status.value}", dim=True)
+        say(f"{each.last:%Y-%m-%d}  {clipped(each.text, 66)}")
+        state = "superseded" if each.superseded_by else each.status.value
+        say(f"    {each.entry.name}, {state}", dim=True)
+        for line in standing_lines(each):
+            say(f"    {line}", dim=True)
     if not found:
         say("Nothing was learnt here lately." if here else "This is no project that was learnt from.")
-    rules = sum(each.is_rule for each in every)
-    say(f"Everywhere: {plural(len(every), 'entry', 'entries')}, {plural(rules, 'rule')}. More: wisen entries")
+    rules, entries = sum(each.is_rule for each in every), sum(not each.is_closed for each in every)
+    say(f"Everywhere: {plural(entries, 'entry', 'entries')}, {plural(rules, 'rule')}. More: wisen entries")
     return 0
 
 
@@ -215,6 +225,7 @@ def rules(*, every: bool, as_json: bool) -> int:
         here = learner.contexts.key_of(Path.cwd())
         found = [each for each in learner.lessons.all() if each.is_rule] if every else [*learner.rules.in_context(here)]
         over = learner.rules.no_longer(None if every else here)
+        quotes = {each.entry.id: quote_lines(each, learner.lessons.seen(each)) for each in found}
     if as_json:
         no_longer = [_told(each) | {"why": why} for each, why in over]
         print_json({"context": here, "rules": [_told(each) for each in found], "no_longer": no_longer})
@@ -226,6 +237,8 @@ def rules(*, every: bool, as_json: bool) -> int:
         say(f"{each.entry.name}  {each.text}")
         say(f"    {each.context or 'everywhere'}, {plural(each.sessions, 'session')}", dim=True)
         say(f"    {describe_author(each.entry)}, {describe_decision(each)}", dim=True)
+        for line in quotes[each.entry.id]:
+            say(f"    {line}", dim=True)
         for other in filter(None, map(names.get, each.conflicts)):
             say(f"    It says the opposite of {other}: wisen entries resolve one of them.")
     say_no_longer(over, _SHOWN)
@@ -275,4 +288,4 @@ def _told(state: EntryState) -> dict[str, object]:
     entry: Entry = state.entry
     told: dict[str, object] = {name: getattr(entry, name) for name in _OF_ENTRY}
     words = {"author": describe_author(entry), "decision": describe_decision(state)}
-    return told | {name: getattr(state, name) for name in _OF_STATE} | words
+    return told | {name: getattr(state, name) for name in _OF_STATE} | words | standing_fields(state)

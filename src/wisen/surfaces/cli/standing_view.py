@@ -1,0 +1,62 @@
+"""Tells of an entry what the user said and when, whether it is told at each start and why not, and what calls it up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wisen.model.directive import TriggerCause
+from wisen.surfaces.cli.render import clipped
+from wisen.text.entry_standing import EntryStanding, standing_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wisen.model.directive import Trigger
+    from wisen.model.entry import Occurrence
+    from wisen.model.entry_state import EntryState
+
+_LONGEST = 70
+_CAUSES = {
+    TriggerCause.REJECTED: "you refused such a call then",
+    TriggerCause.INTERRUPTED: "you stopped such a call then",
+    TriggerCause.NAMED: "you named it",
+}
+_OTHER_KINDS = (EntryStanding.OTHER_KIND, EntryStanding.UNSAID)
+
+
+def standing_lines(state: EntryState) -> list[str]:
+    """Whether an entry is told at each start, and why or why not; and what calls it up."""
+    if state.is_over:
+        return []
+    standing = standing_of(state)
+    if standing.stands:
+        lines = [f"Told at each start: {standing.value}."]
+    elif standing in _OTHER_KINDS:
+        lines = [f"Not told at each start: {standing.value}."]
+    else:
+        lines = [f"Of the moment, not told at each start: {standing.value}."]
+    return [*lines, *([f"Called up by {describe_trigger(state.trigger)}."] if state.trigger else [])]
+
+
+def describe_trigger(trigger: Trigger) -> str:
+    """What calls a lesson up, and why that is taken to be so."""
+    words = clipped(" ".join(trigger.words), _LONGEST - len(trigger.tool))
+    return f"{trigger.tool} with “{words}”: {_CAUSES[trigger.cause]}"
+
+
+def quote_lines(state: EntryState, seen: Sequence[Occurrence]) -> list[str]:
+    """What the user said last, and when, where an entry is worded otherwise."""
+    last = seen[-1] if seen else None
+    if last is None or not last.quote or _plain(last.quote) == _plain(state.text):
+        return [f"said on {last.at:%Y-%m-%d}"] if last is not None else []
+    return [f"said on {last.at:%Y-%m-%d}: “{clipped(last.quote, _LONGEST)}”"]
+
+
+def standing_fields(state: EntryState) -> dict[str, object]:
+    """The same for programs."""
+    standing = standing_of(state)
+    return {"standing": standing.stands, "standing_because": standing.value, "trigger": state.trigger}
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split()).rstrip(" .!。")

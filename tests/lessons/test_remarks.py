@@ -1,0 +1,99 @@
+"""What earlier versions took for lessons and is none is closed once; lessons of theirs stand or not by their words."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from msgspec import structs
+
+from wisen.lessons.remarks import REMARK, settled_remarks
+from wisen.memory.gathering import of_entries
+from wisen.model.entry import Category, Entry, EntryOrigin, EntryStatus, Move, MoveKind, Who
+from wisen.model.entry_state import EntryState, states
+from wisen.store.scribe import Scribe
+from wisen.testing.entries_contract import a_move, an_entry, an_occurrence
+from wisen.testing.fake_ledger import MemoryLedger
+from wisen.testing.fakes import CountingIds, FixedClock
+from wisen.testing.log_writer import NOON
+from wisen.text.entry_standing import EntryStanding, standing_of
+
+SCRIBE = Scribe(FixedClock(NOON), CountingIds(), "desk")
+REMARKS = ["The prompts are described in the docs.", "Why is the cart empty?", "I have done it."]
+
+
+def old(text: str, **other: object) -> Entry:
+    """An entry as an earlier version recorded it."""
+    return structs.replace(an_entry(summary=text, details=text, durable=0.9, standing=None), **other)
+
+
+def state_of(entry: Entry, *moves: Move) -> EntryState:
+    (state,) = states([entry], (), moves)
+    return state
+
+
+def closed(entry: Entry, *moves: Move) -> list[tuple[str, str, Who, str]]:
+    found = settled_remarks([state_of(entry, *moves)], moves, SCRIBE)
+    return [(move.kind, move.value, move.by, move.why) for move in found]
+
+
+@pytest.mark.requirement("S1", "N4")
+@pytest.mark.parametrize("text", REMARKS)
+@pytest.mark.parametrize("category", [Category.CORRECTION, Category.PREFERENCE])
+def test_a_remark_of_an_earlier_version_is_closed_once(text: str, category: Category) -> None:
+    entry = old(text, category=category)
+    assert closed(entry) == [(MoveKind.STATUS, EntryStatus.RESOLVED, Who.WISEN, REMARK)]
+    (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
+    assert closed(entry, move) == []
+    back = a_move("9", value="pending")
+    assert closed(entry, move, back) == [], "a person wants it"
+
+
+def test_what_tells_what_to_do_and_what_a_person_decided_about_stays() -> None:
+    assert closed(old("Never push to main.")) == []
+    assert closed(old(REMARKS[0]), a_move("1", kind=MoveKind.CONFIRM)) == []
+    assert closed(old(REMARKS[0]), a_move("1", kind=MoveKind.PRIORITY, value="high")) == []
+    assert closed(old(REMARKS[0], origin=EntryOrigin.LOGGED)) == []
+    assert closed(old(REMARKS[0], category=Category.KNOWLEDGE_GAP)) == []
+    assert closed(structs.replace(old(REMARKS[0]), standing=False)) == [], "recorded since, with what calls it up"
+
+
+def test_what_is_said_again_as_a_lesson_stands_again() -> None:
+    ledger, entry = MemoryLedger(), old(REMARKS[0])
+    (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
+    later = structs.replace(an_occurrence("o1", entry.id), at=NOON + timedelta(days=1))
+    ledger.entries.enter([entry, move, later])
+    known = states(ledger.entries.all(), ledger.entries.tallies(), ledger.moves.all())
+    (again,) = settled_remarks(known, ledger.moves.all(), SCRIBE)
+    assert (again.kind, again.value) == (MoveKind.STATUS, EntryStatus.PENDING)
+
+
+def test_a_closed_remark_is_no_memory_of_its_own() -> None:
+    entry = old(REMARKS[0])
+    (move,) = settled_remarks([state_of(entry)], (), SCRIBE)
+    assert of_entries([state_of(entry, move)]) == {}
+    assert of_entries([state_of(old("Never push to main."))]) != {}
+
+
+@pytest.mark.requirement("N4")
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Never push to main.", EntryStanding.MARKED),
+        ("Use pnpm, not npm.", EntryStanding.UNMARKED),
+        ("Use npm for now.", EntryStanding.PASSING),
+        ("The prompts are described in the docs.", EntryStanding.REMARK),
+    ],
+)
+def test_what_an_earlier_version_recorded_stands_by_its_words(text: str, why: EntryStanding) -> None:
+    assert standing_of(state_of(old(text))) is why
+
+
+def test_what_was_recorded_since_stands_by_what_was_read_then() -> None:
+    marked = structs.replace(an_entry(summary="Use pnpm, not npm."), standing=True)
+    assert standing_of(state_of(marked)) is EntryStanding.MARKED
+    unmarked = structs.replace(an_entry(summary="Never push to main."), standing=False)
+    assert standing_of(state_of(unmarked)) is EntryStanding.UNMARKED
+    assert standing_of(state_of(unmarked, a_move("1", kind=MoveKind.LASTING))) is EntryStanding.REPEATED
+    assert standing_of(state_of(unmarked, a_move("1", kind=MoveKind.CONFIRM))) is EntryStanding.CONFIRMED
+    assert standing_of(state_of(unmarked, a_move("1", value="promoted"))) is EntryStanding.FILED
