@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tests.rules.rule_lines import line, rules
 from wisen.rules.overview import GLOBAL, IndexRow, write_index, write_meta
-from wisen.rules.rule_retention import CONTEXT_RULES, retained
+from wisen.rules.rule_retention import CONTEXT_RULES, CONTEXT_STALE, GLOBAL_STALE, aged, retained
 from wisen.rules.rule_text import RuleLine
 
 pytestmark = pytest.mark.requirement("N6")
@@ -31,6 +31,20 @@ def test_nothing_grows_old_and_what_is_archived_stays() -> None:
         "confirmed",
         "archived",
     ]
+
+
+@pytest.mark.parametrize("window", [CONTEXT_STALE, GLOBAL_STALE])
+def test_what_sessions_are_no_longer_told_is_stale_then_archived_and_in_force_again_when_it_is(
+    window: timedelta,
+) -> None:
+    rule, day = line("R-aaaa", "a", created=date(2020, 1, 1)), timedelta(days=1)
+    assert (CONTEXT_STALE.days, GLOBAL_STALE.days) == (45, 90)
+    assert aged(rule, None, TODAY, window) == rule, "where no delivery was measured nothing ages"
+    ages = {age: aged(rule, TODAY - age, TODAY, window) for age in (window, window + day, 2 * window + day)}
+    assert [each.status for each in ages.values()] == ["confirmed", "stale", "archived"]
+    assert [each.last_used for each in ages.values()] == [TODAY - age for age in ages]
+    praised = replace(rule, last_used=TODAY - day)
+    assert aged(praised, TODAY - 3 * window, TODAY, window) == praised, "use counts as well"
 
 
 def test_a_full_file_archives_what_helped_least_and_a_persons_own_lines_last() -> None:

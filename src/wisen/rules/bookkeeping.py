@@ -15,6 +15,7 @@ from wisen.logs.ownership_rows import owned_learnings
 from wisen.model.context import EVERY_PROJECT
 from wisen.model.entry import Entry, EntryStatus, Move, MoveKind, Proposal, Who, rule_id
 from wisen.model.entry_state import asked
+from wisen.model.exposure import Arm
 from wisen.model.fences import FenceKind
 from wisen.rules.books import HandEdit, Taken, book_of, hand_edits, write_contents, written
 from wisen.rules.learnings_folder import read_back
@@ -23,6 +24,7 @@ from wisen.text.sameness import Lessons
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import date
 
     from wisen.logs.projects import Projects
     from wisen.model.entry_state import Asked, EntryState
@@ -118,13 +120,19 @@ def _compared(taken: Taken, here: Sequence[EntryState], scribe: Scribe) -> list[
 
 def write_books(home: Home, projects: Projects, files: Files, every: Sequence[EntryState], fences: Fences) -> None:
     """Write what holds and what waits into the books, for people."""
-    today = home.clock.now().date()
+    today, told = home.clock.now().date(), _last_told(home)
     rows = []
     for book, states_here in _books(home, projects, every, [context.key for context in home.ledger.contexts.all()]):
         of = [(rule_id(state.entry.id), state) for state in states_here if is_told(state)]
         with fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
-            rows.append(written(files, book, of, today))
+            rows.append(written(files, book, of, today, told))
     write_contents(files, home.path, [row for row in rows if row is not None])
+
+
+def _last_told(home: Home) -> dict[str, date]:
+    """By the id of a rule, the day on which a session was last told it; what a coin only said is no delivery."""
+    given = (each for each in home.ledger.exposures.all() if each.arm is Arm.GIVEN and each.chance is None)
+    return {each.subject: each.at.date() for each in given}
 
 
 def _books(

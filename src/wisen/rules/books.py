@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from wisen.model.entry import EntryStatus, MoveKind
 from wisen.rules.overview import GLOBAL, IndexRow, write_index, write_meta
 from wisen.rules.rule_merge import merged
-from wisen.rules.rule_retention import CONTEXT_CORRECTIONS, CONTEXT_RULES, GLOBAL_CORRECTIONS, GLOBAL_RULES, retained
+from wisen.rules.rule_retention import (
+    CONTEXT_CORRECTIONS,
+    CONTEXT_RULES,
+    CONTEXT_STALE,
+    GLOBAL_CORRECTIONS,
+    GLOBAL_RULES,
+    GLOBAL_STALE,
+    aged,
+    retained,
+)
 from wisen.rules.rule_text import RuleLine, edits, read_rules
 from wisen.safety.withhold import rule_against
 
@@ -107,10 +116,24 @@ def rules_text(files: Files, book: Book) -> str:
     return _text(files, book.folder / _RULES) or ""
 
 
-def written(files: Files, book: Book, states: Sequence[tuple[str, EntryState]], today: date) -> IndexRow | None:
-    """Write the books of a context; `states` are its entries with the ids of their rules. None where it has none."""
+def written(
+    files: Files,
+    book: Book,
+    states: Sequence[tuple[str, EntryState]],
+    today: date,
+    told: Mapping[str, date] | None = None,
+) -> IndexRow | None:
+    """Write the books of a context; `states` are its entries with the ids of their rules. None where it has none.
+
+    `told`: by the id of a rule, the day on which a session was last told it.
+    """
     everywhere = not book.key
-    rules = [_line(id_, each, "confirmed") for id_, each in states if each.is_rule]
+    window = GLOBAL_STALE if everywhere else CONTEXT_STALE
+    rules = [
+        aged(_line(id_, each, "confirmed"), (told or {}).get(id_), today, window)
+        for id_, each in states
+        if each.is_rule
+    ]
     pending = [
         _line(id_, each, "pending") for id_, each in states if each.status is EntryStatus.PENDING and not each.is_over
     ]
