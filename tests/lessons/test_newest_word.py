@@ -58,6 +58,21 @@ def test_what_was_said_three_times_gives_way_to_what_was_said_last_and_back(shop
     assert shop.entry(TOLD).superseded_by
 
 
+@pytest.mark.requirement("N5")
+def test_a_conflict_and_what_came_of_it_is_a_line_of_the_corrections(shop: Sayings) -> None:
+    say_pnpm_three_times(shop)
+    shop.say(BUN, minutes=-60)
+    shop.cycle()
+    (page,) = (shop.home / "wisen" / "contexts").glob("*/corrections.md")
+    (line,) = [each for each in page.read_text().splitlines() if "<!-- wisen:C-" in each]
+    assert "pnpm, not npm" in line
+    assert "the latter was said later, and holds" in line
+    before = page.read_bytes()
+    shop.cycle()
+    assert page.read_bytes() == before, "it is no edit of the user's, and is written once"
+    assert not [each for each in shop.proposals() if each.words]
+
+
 def test_other_words_for_the_way_back_are_the_newest_word_too(shop: Sayings) -> None:
     say_pnpm_three_times(shop)
     shop.say(BUN, minutes=-60)

@@ -18,6 +18,7 @@ from wisen.model.entry_state import asked
 from wisen.model.exposure import Arm
 from wisen.model.fences import FenceKind
 from wisen.rules.books import HandEdit, Taken, book_of, hand_edits, write_contents, written
+from wisen.rules.conflict_lines import conflict_lines
 from wisen.rules.learnings_folder import read_back
 from wisen.safety.entry_words import is_told
 from wisen.text.sameness import Lessons
@@ -120,12 +121,12 @@ def _compared(taken: Taken, here: Sequence[EntryState], scribe: Scribe) -> list[
 
 def write_books(home: Home, projects: Projects, files: Files, every: Sequence[EntryState], fences: Fences) -> None:
     """Write what holds and what waits into the books, for people."""
-    today, told = home.clock.now().date(), _last_told(home)
+    today, told, by_id = home.clock.now().date(), _last_told(home), {each.entry.id: each for each in every}
     rows = []
     for book, states_here in _books(home, projects, every, [context.key for context in home.ledger.contexts.all()]):
         of = [(rule_id(state.entry.id), state) for state in states_here if is_told(state)]
         with fences.around(FenceKind.PROJECT, book.key or EVERY_PROJECT):
-            rows.append(written(files, book, of, today, told))
+            rows.append(written(files, book, of, today, told, conflict_lines(states_here, by_id)))
     write_contents(files, home.path, [row for row in rows if row is not None])
 
 

@@ -122,10 +122,11 @@ def written(
     states: Sequence[tuple[str, EntryState]],
     today: date,
     told: Mapping[str, date] | None = None,
+    conflicts: Sequence[RuleLine] = (),
 ) -> IndexRow | None:
     """Write the books of a context; `states` are its entries with the ids of their rules. None where it has none.
 
-    `told`: by the id of a rule, the day on which a session was last told it.
+    `told`: by the id of a rule, the day on which a session was last told it; `conflicts`: what contradicted each other.
     """
     everywhere = not book.key
     window = GLOBAL_STALE if everywhere else CONTEXT_STALE
@@ -141,7 +142,7 @@ def written(
         (_RULES, rules, GLOBAL_RULES if everywhere else CONTEXT_RULES),
         (_CORRECTIONS, pending, GLOBAL_CORRECTIONS if everywhere else CONTEXT_CORRECTIONS),
     ):
-        fresh = retained(lines, limit=limit)
+        fresh = (*retained(lines, limit=limit), *(conflicts if name == _CORRECTIONS else ()))
         _write(files, book, name, fresh)
     if not rules and not pending:
         return None
