@@ -24,6 +24,7 @@ NAMES = (
     "trials",
     "phrases",
     "echo",
+    "sameness",
 )
 
 
