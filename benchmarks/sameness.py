@@ -18,7 +18,7 @@ from benchmarks.data import DataAbsent, json_lines
 from benchmarks.detect_items import read_rows
 from wisen.feedback.turns import turns_of
 from wisen.text.sameness import Lessons, opposed, same
-from wisen.text.stances import stance
+from wisen.text.slots import slots_of
 
 if TYPE_CHECKING:
     import argparse
@@ -140,7 +140,7 @@ def _of_half(pairs: Iterable[Pair], half: str, holds: Callable[[Pair], bool]) ->
 
 
 def _is_opposed(pair: Pair) -> bool:
-    return opposed(stance(pair.one), stance(pair.other))
+    return opposed(slots_of(pair.one), slots_of(pair.other))
 
 
 def _joining_time() -> float:

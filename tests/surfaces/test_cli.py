@@ -278,7 +278,8 @@ def test_the_report_tells_what_is_corrected_again_with_quotes_and_sessions(home:
         s.write(home / ".claude" / "projects" / "p")
     text = run("learn").stdout
     assert "What you keep correcting" in text
-    assert "2 sessions: Use pnpm, not npm" in text
+    assert "2 sessions: “" in text
+    assert "said 2 times, last on 2026-03-02" in text
     assert "obey" not in text
     report = json.loads(run("learn", "--json").stdout)
     (theme,) = report["themes"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wisen.text.sameness import Lessons, alike, opposed, same
-from wisen.text.stances import Stance, stance
+from wisen.text.slots import Slots, slots_of
 
 Pairs = list[tuple[str, str]]
 
@@ -421,8 +421,9 @@ BESIDE = [
 ALL_OPPOSED = TUNED_OPPOSED + HELD_OPPOSED + TURNED + CHANGED + FOREIGN
 
 
-def sides(wanted: str, unwanted: str = "") -> Stance:
-    return Stance(*(frozenset(filter(None, side.split("|"))) for side in (wanted, unwanted)))
+def sides(wanted: str, unwanted: str = "") -> Slots:
+    asked, refused = (frozenset(filter(None, side.split("|"))) for side in (wanted, unwanted))
+    return Slots(asked, refused)
 
 
 @pytest.mark.parametrize(
@@ -472,13 +473,14 @@ def sides(wanted: str, unwanted: str = "") -> Stance:
         ("` ` use it!", sides("")),
     ],
 )
-def test_a_lesson_is_read_for_what_it_asks_for_and_what_it_refuses(text: str, expected: Stance) -> None:
-    assert stance(text) == expected
+def test_a_lesson_is_read_for_what_it_asks_for_and_what_it_refuses(text: str, expected: Slots) -> None:
+    read = slots_of(text)
+    assert (read.wanted, read.unwanted) == expected[:2]
 
 
 @pytest.mark.parametrize("pair", ALL_OPPOSED)
 def test_opposites_are_told_and_never_one_lesson(pair: tuple[str, str]) -> None:
-    one, other = map(stance, pair)
+    one, other = map(slots_of, pair)
     assert opposed(one, other)
     assert opposed(other, one)
     assert alike(*pair) == alike(*pair[::-1]) == 0.0
@@ -487,7 +489,7 @@ def test_opposites_are_told_and_never_one_lesson(pair: tuple[str, str]) -> None:
 @pytest.mark.parametrize("pair", ALL_OTHER + BESIDE)
 def test_lessons_that_share_most_words_are_two(pair: tuple[str, str]) -> None:
     assert not same(*pair)
-    assert not opposed(stance(pair[0]), stance(pair[1]))
+    assert not opposed(slots_of(pair[0]), slots_of(pair[1]))
 
 
 @pytest.mark.parametrize("pair", UNTOLD)
@@ -497,7 +499,7 @@ def test_opposites_that_are_not_told_are_two_lessons_all_the_same(pair: tuple[st
 
 @pytest.mark.parametrize("pairs", [TUNED_SAME, HELD_SAME], ids=["tuned", "held"])
 def test_most_rewordings_are_recognised_and_none_is_taken_for_the_opposite(pairs: Pairs) -> None:
-    assert not [pair for pair in pairs if opposed(stance(pair[0]), stance(pair[1]))]
+    assert not [pair for pair in pairs if opposed(slots_of(pair[0]), slots_of(pair[1]))]
     assert sum(same(*pair) for pair in pairs) >= 0.9 * len(pairs)
     assert [alike(*pair) for pair in pairs] == [alike(*pair[::-1]) for pair in pairs]
 
@@ -518,7 +520,7 @@ def test_among_all_lessons_the_right_one_is_found() -> None:
 )
 def test_how_politely_or_how_often_it_is_said_does_not_matter(frame: str) -> None:
     for one, _ in ALL_SAME:
-        if stance(one).wanted and one.split()[0] in {"Use", "Run", "Add", "Write", "Put", "Ask", "Read", "Keep"}:
+        if slots_of(one).wanted and one.split()[0] in {"Use", "Run", "Add", "Write", "Put", "Ask", "Read", "Keep"}:
             assert same(one, frame.format(one[0].lower() + one[1:-1])), one
 
 
@@ -532,7 +534,7 @@ def test_a_slip_of_the_pen_does_not_make_another_lesson() -> None:
 
 def test_a_command_in_backticks_and_in_plain_words_is_the_same() -> None:
     assert same("Run `npm test` before committing.", "Before committing, run npm test.")
-    assert opposed(stance("Use `npm test`."), stance("Never use npm test."))
+    assert opposed(slots_of("Use `npm test`."), slots_of("Never use npm test."))
 
 
 def test_what_hardly_says_anything_is_no_lesson_to_be_found() -> None:
@@ -575,7 +577,7 @@ TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=60)
 
 @given(TEXTS, TEXTS)
 def test_any_two_texts_can_be_compared_either_way(one: str, other: str) -> None:
-    read, theirs = stance(one), stance(other)
+    read, theirs = slots_of(one), slots_of(other)
     assert not read.wanted & read.unwanted
     assert 0.0 <= alike(one, other) <= 1.0
     assert alike(one, other) == pytest.approx(alike(other, one))
@@ -585,7 +587,7 @@ def test_any_two_texts_can_be_compared_either_way(one: str, other: str) -> None:
 
 @given(TEXTS)
 def test_a_text_is_never_its_own_opposite_and_is_found_again(text: str) -> None:
-    assert not opposed(stance(text), stance(text))
+    assert not opposed(slots_of(text), slots_of(text))
     lessons = Lessons()
     lessons.add("a", text)
     assert lessons.find(text) == "a"
@@ -608,7 +610,7 @@ def many(count: int, seed: int) -> list[str]:
 
 def test_the_lookup_finds_whatever_a_comparison_with_every_lesson_finds() -> None:
     texts = many(250, 1)
-    stances = {text: stance(text) for text in texts}
+    stances = {text: slots_of(text) for text in texts}
     lessons = Lessons()
     for text in texts:
         lessons.add(text, text)
@@ -619,7 +621,7 @@ def test_the_lookup_finds_whatever_a_comparison_with_every_lesson_finds() -> Non
         there = lessons.find(text)
         found += bool(near)
         assert (there in near) if near else there is None
-        assert lessons.opposites(text) == [each for each in stances if opposed(stance(text), stances[each])]
+        assert lessons.opposites(text) == [each for each in stances if opposed(slots_of(text), stances[each])]
     assert found
 
 

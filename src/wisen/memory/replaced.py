@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from wisen.model.memory import MemoryKind
 from wisen.text.sameness import opposed
-from wisen.text.stances import stance
+from wisen.text.slots import slots_of
 from wisen.text.terms import stem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.model.memory import Group
-    from wisen.text.stances import Stance
+    from wisen.text.slots import Slots
 
 LOOKED_AT = 12
 """How many groups are compared: what comes later nobody reads."""
@@ -83,10 +83,10 @@ class _Read:
         return any(_AMENDS.search(text, 0, _BEGINS) for text in self._texts)
 
     @cached_property
-    def stance(self) -> Stance | None:
+    def slots(self) -> Slots | None:
         """What it asks for and refuses, where it is one statement."""
         single = len(self._texts) == 1 and len(self._texts[0]) <= _STATED
-        return stance(self._texts[0]) if single else None
+        return slots_of(self._texts[0]) if single else None
 
 
 def settle(groups: Sequence[Group]) -> list[Group]:
@@ -116,7 +116,7 @@ def _replaced_by(number: int, read: Sequence[_Read], usual: frozenset[str]) -> l
     """
     newer = read[number]
     older = [each for each, group in enumerate(read) if newer.may_replace(group)]
-    found = [each for each in older if _opposed(newer.stance, read[each].stance)]
+    found = [each for each in older if _opposed(newer.slots, read[each].slots)]
     if newer.amends and older:
         likeness = {each: _likeness(newer.words - usual, read[each].words - usual) for each in older}
         likest = max(older, key=lambda each: likeness[each])
@@ -125,7 +125,7 @@ def _replaced_by(number: int, read: Sequence[_Read], usual: frozenset[str]) -> l
     return found
 
 
-def _opposed(one: Stance | None, other: Stance | None) -> bool:
+def _opposed(one: Slots | None, other: Slots | None) -> bool:
     return one is not None and other is not None and opposed(one, other)
 
 

@@ -151,4 +151,5 @@ class Theme(Struct, frozen=True, kw_only=True):
 
 def signals_by_kind(sightings: Iterable[Sighting]) -> dict[SignalKind, int]:
     """In how many turns each kind was said, the most frequent first."""
-    return dict(Counter(each.said.signal.kind for each in sightings).most_common())
+    turns = {(each.session, each.said.message, each.said.signal.kind) for each in sightings}
+    return dict(Counter(kind for _, _, kind in sorted(turns)).most_common())

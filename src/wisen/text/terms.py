@@ -13,7 +13,10 @@ EMPTY = frozenset(
     "make making makes sure get got go goes into up about now still again always use uses using used utilize "
     "utilise prefer remember note ensure thanks thank anything something everything anyway like instead but ok okay "
     "yes hey while inside within during own yourself exactly simply actually already going forward onwards time "
-    "and/or via onto supposed ought able since because even yet well sorry "
+    "and/or via onto supposed ought able since because even yet well sorry everywhere hmm hmmm yeah yep nope "
+    "think guess maybe probably still here's there's theres there feel great right ready fine somehow actually "
+    "forgot forget forgotten other another such same way thing things stuff bit lot much quite "
+    "said told asked tell back done end "
     "benutze benutzen nutze nutzen verwende verwenden nimm usa usar usad utiliza utilizar utilise utiliser utilisez "
     "usare usiamo usate gebruik använd brug bruk użyj używaj используй используйте використовуй kullan "
     "用 使用 使って を使って 를 을".split()
@@ -24,7 +27,7 @@ _ALIKE = (
     "directly straight",
     "folder dir directory",
     "documentation doc",
-    "delete remove drop erase",
+    "delete remove drop erase removal deletion",
     "add include insert put belong contain",
     "write wrote written create",
     "keep kept stay leave",
@@ -36,17 +39,24 @@ _ALIKE = (
     "python py",
     "environment env",
     "configuration config",
-    "dependency dep",
     "database db",
     "message msg",
     "pr prs",
     "function func",
     "variable var",
     "argument arg parameter param",
-    "answer reply response respond",
+    "answer reply response respond replie",
+    "test spec",
+    "emoji emojis emoticon smiley",
+    "fail failure broken error crash",
+    "discuss talk chat discussion",
+    "address handle resolve",
+    "dependency dep package",
+    "fix repair mend",
     "edit modify alter touch",
     "run ran execute",
-    "short brief concise",
+    "short brief concise terse succinct shorter briefly concisely",
+    "long verbose lengthy wordy longer",
     "alphabetically alphabetical alphabetic",
     "entire whole",
     "library lib",
@@ -55,11 +65,14 @@ _ALIKE = (
     "indent indentation",
 )
 """Words that say the same in lessons about code; the first stands for all."""
-_TRIFLES = "repository code file directly currently existing name"
-_VERBS = "add write keep run pass call set give show start"
+_FILLERS = "directly currently existing recent latest current first"
+_TRIFLES = f"{_FILLERS} repository code file name new change review"
+_VERBS = "add write keep run pass call set give show start update check look open"
 _VOWEL = re.compile(r"[aeiouy]")
 _PLAIN = re.compile(r"[^\W\d_]+\Z")
 _HYPHENED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+\Z")
+_NOTED = re.compile(r"@?(changelog|readme)(?:\.(?:md|rst|txt))?")
+"""Files that are spoken of by their names alone."""
 _SHORTEST = 3
 _TRIFLE, LIGHT, _FULL, _MARKED = 0.25, 0.4, 1.0, 1.5
 """What a word is worth: one that stands in many lessons, a verb of many uses, any other, and a name or number."""
@@ -87,6 +100,7 @@ def stem(word: str) -> str:
 
 _FIRST = {stem(word): stem(words.split()[0]) for words in _ALIKE for word in words.split()}
 _WORTH = {stem(word): _TRIFLE for word in _TRIFLES.split()} | {stem(word): LIGHT for word in _VERBS.split()}
+_ASIDE = frozenset(map(stem, _FILLERS.split()))
 _DECIDING = frozenset(map(stem, "off out down less fewer except unless without only last hardly rarely seldom".split()))
 
 
@@ -98,6 +112,8 @@ def term_of(token: str) -> tuple[str, ...]:
         return () if token in EMPTY else (_FIRST.get(plain, plain),)
     if _HYPHENED.match(token):
         return tuple(term for part in token.split("-") for term in term_of(part))
+    if noted := _NOTED.fullmatch(token):
+        return (stem(noted[1]),)
     return (token.removeprefix("./").rstrip("/") or token,)
 
 
@@ -116,6 +132,11 @@ def worth_of(term: str) -> float:
     if " " in term:
         return sum(map(worth_of, parts_of(term)))
     return _WORTH.get(term, _FULL if term.isalpha() else _MARKED)
+
+
+def is_filler(term: str) -> bool:
+    """Whether it says only how or which, so that another thing never stands in its place."""
+    return term in _ASIDE
 
 
 @lru_cache(maxsize=20_000)

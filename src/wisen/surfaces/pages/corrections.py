@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING
 
 from wisen.model.signal import SignalKind
 from wisen.surfaces.cli.render import clipped, plural
-from wisen.text.orders import is_order
 
 if TYPE_CHECKING:
     from wisen.model.report import Report
     from wisen.model.signal import Theme
 
 TITLE = "What you keep correcting"
-ONCE = "Said once, and likely meant to last"
-_LASTING = 0.6
-"""From which likelihood on something said once is told: of five, three are meant to last."""
+ONCE = "Said in one session, and meant to last"
 _QUOTE = 160
-_SENTENCE = 140
-_SAME = 0.7
-"""A quote that is not longer than the lesson by more than this says nothing new."""
 _NAMES = {
     SignalKind.CORRECTION: ("correction", "corrections"),
     SignalKind.PREFERENCE: ("preference", "preferences"),
@@ -38,32 +32,28 @@ def said_in_turns(report: Report) -> str:
 
 
 def lesson_words(theme: Theme) -> str:
-    """What a theme says: the lesson where that is an order, else the user's own words, for a remark is no rule."""
-    if is_order(theme.lesson):
-        return clipped(theme.lesson, _SENTENCE)
-    return f"“{clipped(theme.sightings[0].text, _QUOTE)}”"
+    """What a theme says, in the words in which the user said it last."""
+    return f"“{clipped(theme.lesson, _QUOTE)}”"
 
 
 def repeated(report: Report) -> list[Theme]:
-    """What came up in more than one session."""
+    """What came up in more than one session: the same matter, pointing the same way."""
     return [theme for theme in report.themes if theme.sessions > 1]
 
 
 def lasting(report: Report) -> list[Theme]:
-    """What came up in one session and is likely meant to last, the likeliest first."""
-    once = [
-        theme
-        for theme in report.themes
-        if theme.sessions == 1 and theme.durable >= _LASTING and (is_order(theme.lesson) or not theme.lesson.isascii())
-    ]
-    return sorted(once, key=lambda theme: (-theme.durable, theme.lesson))
+    """What came up in one session and is meant to last by the user's own words, the newest first."""
+    once = [theme for theme in report.themes if theme.sessions == 1 and _is_standing(theme)]
+    return sorted(once, key=lambda theme: (-theme.sightings[0].said.at.timestamp(), theme.lesson))
 
 
 def quote(theme: Theme) -> str:
-    """The newest words of a theme, where they say more than the lesson, and where they stand."""
+    """How often it was said, and where the newest words stand."""
     newest = theme.sightings[0]
-    words = " ".join(newest.text.split())
     where = f"{newest.said.at:%Y-%m-%d}, {newest.agent} {newest.native[:8]}"
-    if not is_order(theme.lesson) or len(theme.lesson) >= _SAME * len(words):
-        return where
-    return f"“{clipped(words, _QUOTE)}” {where}"
+    times = len({(each.session, each.said.message) for each in theme.sightings})
+    return f"said {times:,} times, last on {where}" if times > 1 else where
+
+
+def _is_standing(theme: Theme) -> bool:
+    return any(each.said.signal.lesson is not None and each.said.signal.lesson.standing for each in theme.sightings)

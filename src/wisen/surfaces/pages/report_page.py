@@ -189,7 +189,7 @@ def _corrections(report: Report) -> Iterator[_Section]:
             (f"{theme.sessions:,}", corrections.lesson_words(theme), theme.about.value, corrections.quote(theme))
             for theme in again[:_SHOWN]
         ]
-        words = ("what", "about", "in your words")
+        words = ("in your words", "about", "how often")
         blocks.append(_Table(heads=("sessions", *words), rows=rows, words=words))
     if once:
         blocks.append(f"{corrections.ONCE}:")

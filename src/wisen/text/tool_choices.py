@@ -1,4 +1,4 @@
-"""Words that turn a lesson into its opposite when one stands in the place of the other. Nothing else knows them."""
+"""Words of which one stands in the place of another: antonyms, and families of tools of which one is chosen."""
 
 from __future__ import annotations
 
@@ -36,15 +36,27 @@ _CHOICES = (
     "single double",
 )
 """Either can be asked for alone."""
-_RIVALS = (
+_LANGUAGES = (
+    "english german french spanish italian portuguese dutch polish russian ukrainian chinese japanese korean turkish "
+    "arabic hindi swedish vietnamese"
+)
+FAMILIES = (
     "npm pnpm yarn bun",
-    "pip uv poetry pipenv pdm",
+    "npx pnpx bunx",
+    "pip uv poetry pipenv pdm conda",
     "jest vitest mocha",
-    "pytest unittest",
+    "pytest unittest nose",
+    "eslint biome",
     "prettier biome",
-    "english german french spanish italian portuguese dutch polish russian ukrainian chinese japanese korean turkish",
+    "black ruff yapf",
+    "flake8 pylint ruff",
+    "maven gradle",
+    "cypress playwright",
+    "webpack vite",
+    _LANGUAGES,
 )
 """Of each row one is chosen: to ask for one is to refuse the others."""
+RIVALS = frozenset(name for row in FAMILIES for name in row.split())
 _BINDS = {"before": "after", "after": "before"}
 
 
@@ -53,9 +65,12 @@ def _pairs(rows: tuple[str, ...]) -> frozenset[tuple[str, str]]:
     return frozenset(pair for one, other in terms for pair in ((one, other), (other, one)))
 
 
-_EITHER = tuple(f"{one} {other}" for row in _RIVALS for one, other in combinations(row.split(), 2))
+_EITHER = tuple(f"{one} {other}" for row in FAMILIES for one, other in combinations(row.split(), 2))
 _CHOOSES = _pairs((*_CHOICES, *_EITHER))
 _ALL = _pairs(_ACTS) | _CHOOSES
+_OF: dict[str, tuple[str, ...]] = {term: tuple(sorted(other for one, other in _ALL if one == term)) for term, _ in _ALL}
+RIVAL_TERMS = frozenset(term for name in RIVALS for term in term_of(name))
+_CHOOSING = frozenset(one for one, _ in _CHOOSES)
 
 
 @lru_cache(maxsize=20_000)
@@ -64,9 +79,9 @@ def antonyms(term: str) -> tuple[str, ...]:
     bind, bound, what = term.partition(BOUND)
     if bound:
         return (f"{_BINDS[bind]}{BOUND}{what}",) if bind in _BINDS else ()
-    return tuple(sorted(other for one, other in _ALL if one == term))
+    return _OF.get(term, ())
 
 
 def chooses(term: str) -> bool:
     """Whether it is a choice that can be asked for alone."""
-    return any(one == term for one, _ in _CHOOSES)
+    return term in _CHOOSING

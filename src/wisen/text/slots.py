@@ -1,15 +1,23 @@
-"""Reads a lesson for its stance: the telling words of what it asks for, and of what it refuses.
+"""Reads a lesson for its slots: the telling words of what it asks for, of what it refuses, and the places it names.
 
-It knows the ways in which people say that ("use X, not Y", "never X", "switch from Y to X"), not what words mean. It
-never fails: what it cannot read it takes as asked for.
+It knows the ways in which people say that ("use X, not Y", "never X", "switch from Y to X"), not what words mean. Other
+languages are put into the same words and marks first. It never fails: what it cannot read it takes as asked for.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
+from wisen.text.glossary import BANNED as _BANNED
+from wisen.text.glossary import CANNOT as _CANNOT
+from wisen.text.glossary import ENGLISH, language_of, put_into_english
+from wisen.text.glossary import NEVER as _NEVER
+from wisen.text.glossary import NOT as _NOT
+from wisen.text.glossary import YES as _YES
 from wisen.text.terms import BOUND, EMPTY, term_of
+from wisen.text.tool_choices import RIVALS
 
 _KEPT = re.compile(r"`([^`]*[^`\s][^`]*)`|((?<![\w-])--?\w[\w=.:/-]*\w|[\w.@~*]*[\w@~*][/@_-](?:[\w./@*-]*[\w*])?)")
 """What no phrase is looked for in: commands, flags, and names that are joined of words."""
@@ -22,28 +30,8 @@ _BE, _MODAL = r"(?:is|are|be|was|were)", r"(?:do|does|did|should|must|can|could|
 _SAID = r"\b(?:i|we)(?: have)? (?:already )?(?:told|asked|said|want|wanted|need|expect)(?: you)?(?: that)?"
 _ALLOWED = r"(?:fine|ok|okay|allowed|permitted|acceptable|welcome|all ?right)"
 _MOVES = r"(?:switch|migrat|chang|convert|mov|upgrad|downgrad)(?:e|ed|ing)?"
+_TAKE_IN = r"(?:install|add|introduc|includ|pull in|bring in)(?:e|ing|ed)?"
 _START = r"(?:^|(?<=[,;.!?:] ))"
-_NOT, _NEVER, _CANNOT, _YES, _BANNED = "\x02_not", "\x02_never", "\x02_cannot", "\x02_yes", "\x02_banned"
-_NAME = r"(\x01\d+(?:ing)?\x01|[\w@./-]+?)"
-_ANDS = "und|aber|et|mais|y|e|en|maar|och|og|i|a|а|но|та"
-_CONTRASTS = (
-    ("statt stelle", r"\b(?:an)?statt\b|\ban ?stelle von\b", f" {_NOT} "),
-    ("vez lugar", r"\be[nm] (?:vez|lugar) d(?:el?|[oa])\b|\bno lugar d[eoa]\b", f" {_NOT} "),
-    ("lieu plut", r"\bau lieu (?:du\b|de la\b|de\b|d')|\bplutôt qu(?:e\b|')", f" {_NOT} "),
-    ("invece anzich", r"\binvece (?:che|d(?:i|el|ella))\b|\banziché\b", f" {_NOT} "),
-    ("plaats stedet stället", r"\bin plaats van\b|\bi stedet for\b|\bistället för\b", f" {_NOT} "),
-    ("zamiast вместо замість", r"\b(?:zamiast|вместо|замість)\b", f" {_NOT} "),
-    (
-        "nicht kein pas non não niet geen inte ikke nie не ні",
-        rf"(?<=[,;]) (?:(?:{_ANDS}) )?(?:nicht|kein\w*|pas(?: de)?|non|não|niet|geen|inte|ikke|nie|не|ні)\b",
-        f" {_NOT} ",
-    ),
-    ("不 而 别 別", r"不要再?(?:使?用)?|[别別]再?使?用|不再?使?用|而不是|而非", f" {_NOT} "),
-    ("なく", rf"{_NAME} *(?:では|じゃ|で)なくて?", rf" {_NOT} \1 , "),
-    ("말고 대신", rf"{_NAME} *(?:말고|대신에?)", rf" {_NOT} \1 , "),
-    ("yerine değil बजाय जगह", rf"{_NAME} +(?:yerine|değil|के बजाय|की जगह)(?!\w)", rf" {_NOT} \1 , "),
-)
-"""How other languages name a thing in whose place another is wanted: "bun statt pnpm", "usa bun en vez de pnpm"."""
 _UNSPACED = r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BESIDE_LATIN = re.compile(rf"(?<={_UNSPACED})(?=[a-z0-9@])|(?<=[a-z0-9])(?={_UNSPACED})")
 """Where a name stands beside letters of a script without spaces."""
@@ -60,6 +48,38 @@ _PHRASES = tuple(
         ("prior", r"\bprior to\b", " before "),
         ("request", r"\bpull requests?\b|\bmerge requests?\b", " pr "),
         (
+            "pr",
+            r"\b(?:open|create|raise|make|file|submit|get|put up|prepare)(?: me)? an? (?:new )?(draft )?pr\b",
+            r" \1 pr ",
+        ),
+        ("commit", r"\bcommit messages?\b", " commit "),
+        (
+            "packag dependenc librar",
+            rf"\b{_TAKE_IN} (?:an?y? |the )?(?:new )?(?:packages?|dependenc\w+|librar\w+)",
+            " dependency ",
+        ),
+        (
+            "without",
+            r"\bwithout (?:my |our |any |explicit )*(?:ok|okay|permission|approval|consent|confirmation|go-ahead)\b",
+            " without ask ",
+        ),
+        (
+            "short brief concise terse",
+            r"\b(?:be|keep it|make it|keep things)(?: more| very| as)? (?=(?:short|brief|concise|terse)\b)",
+            " answer ",
+        ),
+        (
+            "too",
+            r"\b(?:you (?:write|talk|say)|is|are|it) (?:way |far |much )?too (?:much|long|verbose|wordy)\b",
+            " answer short ",
+        ),
+        ("why", r"\bwhy (?:did|do|are|have|would) you(?: still| again| keep| just)*\b", f" {_NEVER} "),
+        (
+            "it they",
+            r"(?<=[,;–—] )(?:it|they)(?: is| are|s|re) (?:auto\w*[ -])?(?:generated|vendored|managed)\b[^,;.]*",
+            " ",
+        ),
+        (
             "back",
             rf"\b(?:(?:going|went|{_MOVES}|revert(?:ed|ing)?|are|is|go|get) )?back (?:to|on)\b|\bgo back\b(?=[,;:.])",
             " ",
@@ -69,7 +89,6 @@ _PHRASES = tuple(
             rf"{_START}(?:please )?(?:forget(?: about)?|ditch) (?=[\w@.\x01/-]+ *(?:[,;.]|$))",
             f" {_NEVER} ",
         ),
-        *_CONTRASTS,
         ("instead rather opposed", r"\b(?:instead of|rather than|as opposed to)\b", f" {_NOT} "),
         (
             "forbidden banned prohibited disallowed limits allowed",
@@ -129,45 +148,53 @@ _ROLES = frozenset("import depend extend inherit call reference own know".split(
 _PASSIVE = frozenset("is are be been being was were".split())
 _MODALS = frozenset("must should may can only will shall".split())
 _BINDS = frozenset("before after over than".split())
-_FOREIGN = frozenset(
-    "nicht kein keine keinen nie niemals ohne statt anstatt pas jamais sans nunca jamás sin evita evitar senza "
-    "mai não sem niet geen nooit zonder ikke aldrig inte ingen inget inga utan sluta undvik bez nigdy zamiast "
-    "unikaj przestań не нет ни никогда без вместо нельзя хватит перестань đừng không chẳng chưa tránh cấm मत "
-    "नहीं नही न बिना nahi nahin bina لا لم لن ليس بدون بلا ممنوع تجنب asla sakın değil olmadan yok nada "
-    "tampoco deja basta non niente smetti smettila nenhum chega pare aucun aucune arrête évite vermeide".split()
-)
-"""They turn what is said in other languages. What they turn is not understood, but it is kept apart."""
+_DEEDS = frozenset("commit push merge deploy release install delete edit change".split())
+_PLACE = re.compile(r"[\w.*~@-]*/[\w./*~@-]*|[\w-]*\.[a-z]{1,5}|\*\.[a-z]{1,5}")
+_RUN = re.compile(rf"{_UNSPACED}+\Z")
 _LIST = 2
 """So many words a member of a list may have."""
 
 
-class Stance(NamedTuple):
-    """The telling words of a lesson, as stems; what stands behind "before" and its like is bound to it."""
+class SlotWord(NamedTuple):
+    """A telling word of a lesson where it stands."""
+
+    term: str
+    raw: str
+    """As it was typed, where it is one word or stands in backticks."""
+    bound: str
+    refused: bool
+
+
+class Slots(NamedTuple):
+    """What a lesson asks for and refuses: its telling words, as stems; what stands behind "before" is bound to it."""
 
     wanted: frozenset[str]
     unwanted: frozenset[str]
-
-
-class LessonReading(NamedTuple):
-    """A lesson as it was read."""
-
-    stance: Stance
-    order: tuple[str, ...]
+    order: tuple[str, ...] = ()
     """Its telling words one after the other; none where the voice is passive, which turns them round."""
+    words: tuple[SlotWord, ...] = ()
+    pieces: tuple[str, ...] = ()
+    """All that was read, in English words and marks as far as they are known."""
+    language: str = ENGLISH
+
+    @property
+    def places(self) -> tuple[SlotWord, ...]:
+        """The paths and kinds of files that it names."""
+        return tuple(word for word in self.words if _PLACE.fullmatch(word.raw.strip("`")))
 
 
 class _Word:
-    """A telling word where it stands."""
+    """A telling word while it is read."""
 
-    def __init__(self, term: str, bound: str, refused: bool) -> None:  # noqa: FBT001 - it is one of its three values
-        self.term, self.bound, self.refused = term, bound, refused
+    def __init__(self, term: str, raw: str, bound: str, refused: bool) -> None:  # noqa: FBT001 - as it is put together
+        self.term, self.raw, self.bound, self.refused = term, raw, bound, refused
 
 
 class _Reader:
     """A lesson, read word by word."""
 
-    def __init__(self, pieces: list[str], quoted: list[str]) -> None:
-        self.pieces, self.quoted = pieces, quoted
+    def __init__(self, pieces: list[str], quoted: list[str], language: str) -> None:
+        self.pieces, self.quoted, self.language = pieces, quoted, language
         self.words: list[_Word] = []
         self.clause = 0
         """Where in the words the clause begins."""
@@ -180,7 +207,7 @@ class _Reader:
         self.refusing = self.contrast = False
         self.bound, self.bound_from = "", 0
 
-    def read(self) -> LessonReading:
+    def read(self) -> Slots:
         for at, piece in enumerate(self.pieces):
             if _BREAK.match(piece):
                 self._break(at)
@@ -189,17 +216,25 @@ class _Reader:
             else:
                 self._word(at, piece)
                 self.opening = self.opening or piece
-        self._unbind()
+        self._turn_round()
         wanted = frozenset(word.bound + word.term for word in self.words if not word.refused)
         unwanted = frozenset(word.bound + word.term for word in self.words if word.refused)
         order = () if _PASSIVE.intersection(self.pieces) else tuple(word.bound + word.term for word in self.words)
-        return LessonReading(Stance(wanted, unwanted - wanted), order)
+        words = tuple(SlotWord(each.term, each.raw, each.bound, each.refused) for each in self.words)
+        return Slots(wanted, unwanted - wanted, order, words, tuple(self.pieces), self.language)
 
     def _break(self, at: int) -> None:
-        self._unbind()
+        self.bound, self.turned = "", 0
         if not (self.refusing and self.pieces[at].strip() == "," and self._goes_on(at + 1)):
+            self._turn_round()
             self.refusing = self.contrast = False
             self.clause, self.opening = len(self.words), ""
+
+    def _turn_round(self) -> None:
+        """A refusal with which a clause ends is of what stands before it: "benutze npm nicht"."""
+        if self.refusing and self.since == len(self.words) and self.language != ENGLISH:
+            for word in self.words[self.clause :]:
+                word.refused = True
 
     def _goes_on(self, at: int) -> bool:
         """Whether what follows a comma is the rest of a list: some words, and an `or`."""
@@ -228,8 +263,8 @@ class _Reader:
 
     def _word(self, at: int, piece: str) -> None:
         if piece in ("without", "until"):
-            self._lacking(piece)
-        elif piece in _BINDS or piece in _FOREIGN:
+            self._lacking(at, piece)
+        elif piece in _BINDS:
             self.bound, self.bound_from = f"{piece}{BOUND}", len(self.words)
         else:
             self._turn(at, piece)
@@ -249,11 +284,16 @@ class _Reader:
     def _take(self, at: int, piece: str) -> None:
         if piece[0] == "\x01":
             words = self.quoted[int(piece[1:-1].removesuffix("ing"))].split()
+            self._name(at)
             for term in (" ".join(words),) if words[1:] else term_of(words[0]) or words:
-                self._add(term)
+                self._add(term, f"`{' '.join(words)}`")
         elif piece not in EMPTY:
-            for term in term_of(piece):
-                self._add(term)
+            if self.language != ENGLISH and piece in RIVALS:
+                self._name(at)
+            for term in _bigrams(piece) if _RUN.match(piece) else term_of(piece):
+                self._add(term, piece)
+            if self.language == "de" and piece in _DEEDS:
+                self.bound = ""
             if piece in _TURNS:
                 self.turned = len(self.words)
             if piece in _ROLES and len(self.words) - 1 > self.clause and self._told(at - 1):
@@ -262,42 +302,57 @@ class _Reader:
     def _told(self, at: int) -> bool:
         return self.pieces[at][0] == "\x02" or self.pieces[at] in _MODALS
 
-    def _unbind(self) -> None:
-        """End what is bound; a foreign word that stood at the end turns what was before it."""
-        if len(self.words) == self.bound_from and self.bound.rstrip(BOUND) in _FOREIGN:
-            for word in self.words[self.clause :]:
-                word.bound = self.bound
-        self.bound, self.turned = "", 0
+    def _name(self, at: int) -> None:
+        """Of two names side by side behind a contrast the second is what is wanted: "statt npm pnpm"."""
+        if (
+            self.contrast
+            and self.refusing
+            and len(self.words) == self.since + 1
+            and self.words[-1].raw == self._raw(at - 1)
+        ):
+            self.refusing = False
+
+    def _raw(self, at: int) -> str:
+        piece = self.pieces[at]
+        if piece[0] != "\x01":
+            return piece
+        return f"`{' '.join(self.quoted[int(piece[1:-1].removesuffix('ing'))].split())}`"
 
     def _ends_refusal(self, at: int, piece: str) -> bool:
         if piece in ("use", "but") or (self.contrast and (piece in _PLACES or piece in _ASKS)):
             return True
         return piece in _JOINS and at + 1 < len(self.pieces) and self.pieces[at + 1] in _ASKS
 
-    def _lacking(self, piece: str) -> None:
+    def _lacking(self, at: int, piece: str) -> None:
         clause = self.words[self.clause :]
         if self.refusing and len(self.words) > self.since:
             # "Never X without Y" asks for Y before X.
             for word in clause:
                 word.refused, word.bound = False, word.bound or f"before{BOUND}"
             self.refusing = False
+        elif piece == "without" and at + 1 < len(self.pieces) and self.pieces[at + 1] in ("ask", "asking"):
+            # "Push without asking" refuses to ask before that.
+            for word in clause:
+                word.refused, word.bound = True, word.bound or f"before{BOUND}"
+            self.refusing, self.since = True, len(self.words)
         elif piece == "without":
             self._add("without")
             self.refusing, self.contrast, self.since = True, True, len(self.words)
         else:
             self.bound = f"until{BOUND}"
 
-    def _add(self, term: str) -> None:
-        self.words.append(_Word(term, self.bound, self.refusing))
+    def _add(self, term: str, raw: str = "") -> None:
+        self.words.append(_Word(term, raw or term, self.bound, self.refusing))
 
 
-def stance(text: str) -> Stance:
-    """What a lesson asks for and what it refuses."""
-    return read(text).stance
+def _bigrams(run: str) -> tuple[str, ...]:
+    """What words of a script without blanks are compared by where they are not known."""
+    return (run,) if len(run) <= 2 else tuple(run[at : at + 2] for at in range(len(run) - 1))
 
 
-def read(text: str) -> LessonReading:
-    """A lesson's stance, and the order of its words."""
+@lru_cache(maxsize=20_000)
+def slots_of(text: str) -> Slots:
+    """What a lesson asks for and what it refuses, in whichever language it was said."""
     quoted: list[str] = []
 
     def keep(found: re.Match[str]) -> str:
@@ -305,11 +360,18 @@ def read(text: str) -> LessonReading:
         doing = "ing" if found[2] and found[2].endswith("ing") else ""
         return f"\x01{len(quoted) - 1}{doing}\x01"
 
-    folded = _BESIDE_LATIN.sub(" ", text.casefold().translate(_CLEAN))
+    folded = text.casefold()
+    if not folded.isascii():
+        folded = _BESIDE_LATIN.sub(" ", folded.translate(_CLEAN))
+    elif "\x01" in folded or "\x02" in folded:
+        folded = folded.translate(_CLEAN)
     plain = _KEPT.sub(keep, _STRESSED.sub(r"\2", folded))
+    language = language_of(plain)
+    if language != ENGLISH:
+        plain = put_into_english(plain, language)
     for hints, pattern, put in _PHRASES:
         for hint in hints:
             if hint in plain:
                 plain = pattern.sub(put, plain)
                 break
-    return _Reader(_PIECE.findall(plain), quoted).read()
+    return _Reader(_PIECE.findall(plain), quoted, language).read()

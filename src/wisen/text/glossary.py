@@ -1,0 +1,146 @@
+"""Puts what a lesson says in another language into the English words and marks by which lessons are read.
+
+It is no translation: it knows how a language refuses, contrasts and binds, and the words that lessons about code are
+made of (`slot_words.toml`). What it does not know stays as it was typed.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache, lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+NOT, NEVER, CANNOT, YES, BANNED = "\x02_not", "\x02_never", "\x02_cannot", "\x02_yes", "\x02_banned"
+"""What a phrase says: in the place of what follows; refused is what follows; the clause; no longer; what was before."""
+ENGLISH = "en"
+_MARKS = {"NOT": NOT, "NEVER": NEVER, "CANNOT": CANNOT, "YES": YES, "BANNED": BANNED}
+_MARK = re.compile(r"\b(?:NOT|NEVER|CANNOT|YES|BANNED)\b")
+_NAME = r"(\x01\d+(?:ing)?\x01|[a-z0-9@][\w@./+-]*)"
+_ANY_NAME = r"(\x01\d+(?:ing)?\x01|[\w@][\w@./+-]*)"
+_WORD = re.compile(r"(?<![\x01\x02\w])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w\x01])")
+_UNSPACED = frozenset({"zh", "ja", "ko"})
+_SHORTEST_STEM = 3
+_LONGEST_STEM = 14
+_SCRIPTS = (
+    (re.compile("[\u3040-\u30ff]"), "ja"),
+    (re.compile("[\uac00-\ud7af\u1100-\u11ff]"), "ko"),
+    (re.compile("[\u3400-\u9fff]"), "zh"),
+    (re.compile("[\u0600-\u06ff]"), "ar"),
+    (re.compile("[\u0900-\u097f]"), "hi"),
+    (re.compile("[іїєґ]"), "uk"),
+    (re.compile("[\u0400-\u04ff]"), "ru"),
+)
+_ENGLISH = frozenset(
+    "the a an and or not no never don't do does is are be to of in on for with from please use using always when if "
+    "you we i it this that these those before after should must can only all every your my instead rather than don "
+    "t s let stop avoid make run add write keep why what how".split()
+)
+_ARABIC_MARKS = re.compile("[\u064b-\u0652\u0640]")
+_ARABIC_LEADS = ("وال", "بال", "لل", "ال", "و", "ب", "ل", "ف")
+_EMPTY = "-"
+
+
+class _Language(NamedTuple):
+    """How one language says it."""
+
+    code: str
+    phrases: tuple[tuple[re.Pattern[str], str], ...]
+    exact: dict[str, str]
+    stems: dict[str, str]
+    joined: re.Pattern[str] | None
+    """What is looked for inside of a text: words of scripts without blanks, and words that hold a blank."""
+
+
+def language_of(text: str) -> str:
+    """The language of a text in small letters, as far as its script and its commonest words tell; else English."""
+    if not text.isascii():
+        for script, code in _SCRIPTS:
+            if script.search(text):
+                return code
+    hits: dict[str, int] = {}
+    known = _marks()
+    english = 0
+    for word in _WORD.findall(text):
+        english += word in _ENGLISH
+        for code in known.get(word, ()):
+            hits[code] = hits.get(code, 0) + 1
+    if not hits:
+        return ENGLISH
+    best = max(hits, key=lambda code: (hits[code], code != "nl"))
+    return best if hits[best] > english else ENGLISH
+
+
+def put_into_english(text: str, code: str) -> str:
+    """A text in small letters with the phrases and words that are known of its language in English."""
+    language = _language(code)
+    if code == "ar":
+        text = _ARABIC_MARKS.sub("", text).replace("،", " , ").replace("؛", " ; ").replace("؟", " ? ")
+    text = text.replace("।", " . ").replace("’", "'")
+    for pattern, put in language.phrases:
+        text = pattern.sub(put, text)
+    if language.joined is not None:
+        text = language.joined.sub(lambda found: f" {language.exact[found[0]].removeprefix(_EMPTY)} ", text)
+    if code not in _UNSPACED:
+        text = _WORD.sub(lambda found: _word(found[0], language), text)
+    return _MARK.sub(lambda found: _MARKS[found[0]], text)
+
+
+def _word(word: str, language: _Language) -> str:
+    if word.isupper() and word in _MARKS:
+        return word
+    known = language.exact.get(word)
+    if known is None:
+        for length in range(min(len(word), _LONGEST_STEM), _SHORTEST_STEM - 1, -1):
+            known = language.stems.get(word[:length])
+            if known is not None:
+                break
+    if known is None and language.code == "ar":
+        for lead in _ARABIC_LEADS:
+            rest = word.removeprefix(lead)
+            if rest != word and rest in language.exact:
+                known = language.exact[rest]
+                break
+    return word if known is None else known if known != _EMPTY else " "
+
+
+@cache
+def _tables() -> dict[str, dict[str, object]]:
+    return tomllib.loads(resources.files("wisen.text").joinpath("slot_words.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _marks() -> dict[str, tuple[str, ...]]:
+    """By a common word, the languages that have it."""
+    found: dict[str, list[str]] = {}
+    for code, table in _tables().items():
+        for word in str(table.get("marks", "")).split():
+            found.setdefault(word, []).append(code)
+    return {word: tuple(codes) for word, codes in found.items()}
+
+
+@lru_cache
+def _language(code: str) -> _Language:
+    table = _tables()[code]
+    words = table["words"]
+    phrases = table["phrases"]
+    if not isinstance(words, dict) or not isinstance(phrases, list):
+        raise TypeError(f"slot_words.toml: {code} has no phrases or no words")
+    name = _NAME if code in _UNSPACED | {"hi", "ar"} else _ANY_NAME
+    exact, stems = dict[str, str](), dict[str, str]()
+    for english, said in words.items():
+        for word in said.replace("ё", "е").split():
+            if word.endswith("*"):
+                stems[word[:-1]] = english
+            else:
+                exact.setdefault(word.replace("_", " "), english)
+    inside = [word for word in exact if code in _UNSPACED or " " in word]
+    joined = "|".join(sorted(map(re.escape, inside), key=len, reverse=True))
+    return _Language(
+        code,
+        tuple((re.compile(pattern.replace("(?:NAME)", name).replace("NAME", name)), put) for pattern, put in phrases),
+        exact,
+        stems,
+        re.compile(joined) if joined and code in _UNSPACED else re.compile(rf"\b(?:{joined})\b") if joined else None,
+    )
