@@ -84,7 +84,7 @@ PROMISES = (
     Promise("N5", "The context's rule goes before the global one, and conflicts are recorded.", _P, "rival words are seen by what one forbids, by a small table of rival tools and by opposites; other pairs stand beside each other"),
     Promise("N6", "Rules have size targets, grow stale, and are archived in place.", _P, "what a file tells is read unmeasured, and does not age"),
     Promise("N7", "Credentials and private data are never stored.", _P, "doubtful texts are withheld but not asked about yet; medical statements mostly in English; passwords of letters alone; purging does not look at names of folders and tools"),
-    Promise("N8", "People can ask what was learnt and have it forgotten everywhere.", _P, "in a chat in English, through agents that call us; a session can be switched off only there; names of folders, log files, tools and contexts stay"),
+    Promise("N8", "People can ask what was learnt and have it forgotten everywhere.", _P, "in a chat in sixteen languages, through agents that call us; a session can be switched off only there; names of folders, log files, tools and contexts stay"),
     Promise("N9", "Whenever something learnt is used, its source is cited.", _P, "the agent is told ids and sources and asked to name them; whether it does is not measured"),
     Promise("C1", "Incidents come with what stood before and after; machine traffic is left out by structure.", _P, "corrections come with the message, the session and what is known around it; the assistant's words are not kept"),
     Promise("C2", "Sixteen languages and emoji from the start, more by command.", _P, "what a model writes for a language is checked for form, not for how well it is heard"),

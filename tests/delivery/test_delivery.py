@@ -17,25 +17,13 @@ from msgspec import structs
 from tests.commands import run
 from tests.hooks import CLIENT, failed, fire, fire_sealed, taught, unsealed, without_questions
 from wisen import app
-from wisen.delivery.hook_snapshot import FILLERS, LONGEST, PHRASES, SCOPES, VERBS
-from wisen.delivery.spool import subject, wish_in
 from wisen.model.entry import Category
 from wisen.model.exposure import Arm
 from wisen.safety import sentinel
-from wisen.surfaces.hook import hook_asking, hook_forgetting
 from wisen.testing.entries_contract import a_proposal, an_entry
 from wisen.testing.transcripts import ClaudeTranscript
 
 SAID = "Exit code 2\nshopctl: error: unrecognized option '--wait'"
-
-DATA: dict[str, object] = {
-    "phrases": PHRASES,
-    "verbs": VERBS,
-    "longest": LONGEST,
-    "scopes": SCOPES,
-    "fillers": FILLERS,
-}
-"""What of a snapshot tells how wishes are typed."""
 
 
 @pytest.fixture
@@ -257,6 +245,44 @@ def test_what_was_delivered_is_in_the_ledger_once_and_holds_no_text(wisen: Path,
     assert all(row.version for row in rows if row.subject.startswith("R-"))
 
 
+@pytest.mark.requirement("N8")
+def test_requests_in_other_languages_are_answered_and_proven_by_the_log(home: Path, wisen: Path, project: Path) -> None:
+    def ask(prompt: str) -> str:
+        return fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": prompt})
+
+    assert "pnpm instead of npm" in ask("¿Qué aprendiste?")
+    assert "this project (" in ask("記憶の統計")
+    assert ask("vergiss den Schlüssel und nimm die Nummer") == "", "it is meant for the agent"
+    assert "`忘掉一切`" not in ask("忘掉一切"), "everything is asked about with its scope"
+    assert "`在这里忘掉一切`" in ask("忘掉一切")
+    typed(home, project, "1番を承認", number=9)
+    (done,) = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
+    assert done.startswith("approved: ")
+    asked, noted = twice(home, project, "vergiss alles hier", number=8, second="ja, vergiss alles hier")
+    assert "ja, vergiss alles hier" in asked
+    assert "Noted" in noted
+    (done,) = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
+    assert done.startswith("forgotten for good: ")
+    assert "pnpm" not in residue(wisen)
+
+
+def test_what_a_hook_heard_in_another_language_is_not_done_unless_the_log_shows_it(
+    home: Path, wisen: Path, project: Path
+) -> None:
+    fire(wisen, "prompt", {"session_id": "none such", "cwd": str(project), "prompt": "aprueba 1"})
+    assert len(list((wisen / "spool").glob("*.jsonl"))) == 1
+    assert json.loads(run("cycle", "--quick", "--json").stdout)["answered"] == []
+    assert "pnpm instead of npm" in fire(
+        wisen, "prompt", {"session_id": "t", "cwd": str(project), "prompt": "tumne kya seekha?"}
+    )
+
+
+@pytest.mark.requirement("S15")
+def test_a_bare_wish_to_recall_is_answered_with_what_was_said_last(wisen: Path, project: Path) -> None:
+    told = fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": "帮我回忆一下"})
+    assert "pnpm instead of npm" in told
+
+
 def test_questions_in_the_chat_are_answered_from_the_snapshot(wisen: Path, project: Path) -> None:
     def ask(prompt: str) -> str:
         return fire(wisen, "prompt", {"session_id": "s", "cwd": str(project), "prompt": prompt})
@@ -358,9 +384,7 @@ def test_words_are_forgotten_where_they_were_typed_and_the_user_is_asked_about_t
     assert "pnpm" not in note.read_text()
     told = fire(wisen, "prompt", {"session_id": "x", "cwd": str(project), "prompt": asked})
     assert "pnpm instead of npm. (R-" in told, "what goes, with its source"
-    assert {"`yes forget the pnpm rule global`", "`yes forget the pnpm rule everywhere`"} <= set(
-        re.findall("`.*?`", told)
-    )
+    assert {"`yes forget pnpm global`", "`yes forget pnpm everywhere`"} <= set(re.findall("`.*?`", told))
     assert sentinel.strip(told).strip() == ""
     done = json.loads(run("cycle", "--quick", "--json").stdout)["answered"]
     assert [each[:20] for each in done] == ["forgotten for good: "]
@@ -468,51 +492,6 @@ def test_memory_stats_are_counted_by_the_cycle_and_not_pinned(home: Path, wisen:
     elsewhere = fire(wisen, "prompt", {**event, "session_id": "t", "cwd": "/"})
     assert "this project" not in elsewhere
     assert "what holds everywhere: " in elsewhere
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "approve 2",
-        "Skip #3!",
-        "forget R-1a2b3c4d.",
-        "forget the staging password rule",
-        "Yes, forget the staging password rule!",
-        "yes forget everything here",
-        "forget it",
-        "forget the plan. Go on with the tests.",
-        "forget the plan\nand go on",
-        "forget a b c d e f g h i j k l m",
-        "memory stats",
-        "what did you learn",
-        "improve  yourself",
-        "approve",
-        "approve 1 2",
-        "",
-        "hello",
-    ],
-)
-def test_the_client_and_the_cycle_read_wishes_alike(text: str) -> None:
-    kind, of = wish_in(text)
-    assert hook_asking.wish_in(text, DATA) == (kind, of)
-    assert hook_forgetting.subject(of, DATA) == subject(of)
-
-
-@pytest.mark.parametrize(
-    ("of", "meant"),
-    [
-        ("r-1a2b3c4d", ("r-1a2b3c4d", "")),
-        ("the staging password rule", ("staging password", "")),
-        ("everything about the blue door", ("blue door", "")),
-        ("blue door everywhere", ("blue door", "everywhere")),
-        ("everything", ("everything", "")),
-        ("everything here", ("everything", "here")),
-        ("here", ("here", "")),
-        ("the rules", ("the rules", "")),
-    ],
-)
-def test_how_something_is_named_is_not_taken_for_its_words(of: str, meant: tuple[str, str]) -> None:
-    assert subject(of) == hook_forgetting.subject(of, DATA) == meant
 
 
 @pytest.mark.requirement("X6")

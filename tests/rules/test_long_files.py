@@ -13,8 +13,9 @@ import pytest
 from tests.commands import AS_PERSON, run
 from tests.hooks import fire
 from wisen import app
-from wisen.delivery.spool import wish_in
+from wisen.delivery.chat_requests import shipped_table
 from wisen.errors import PlaceNeeded
+from wisen.kernel.request_reading import read_request
 from wisen.learner import Learner
 from wisen.model.entry import Answer
 from wisen.model.place import SPOKEN
@@ -262,11 +263,12 @@ def test_a_place_that_there_is_not_is_said_with_those_that_there_are(home: Path,
 
 @pytest.mark.parametrize("name", sorted(SPOKEN))
 def test_every_name_of_a_place_is_heard(name: str) -> None:
-    assert wish_in(f"Approve 2 to {name.upper()}.") == ("approve", f"2 to {name}")
+    asked = read_request(f"Approve 2 to {name.upper()}.", shipped_table())
+    assert (asked.kind, asked.of) == ("approve", f"2 to {name}")
 
 
 @pytest.mark.parametrize(
     "text", ["approve the pull request please", "approve 2 and go on", "approve 2 to", "approve this to\nmerge it. ok"]
 )
 def test_other_prompts_are_not_taken_for_a_wish(text: str) -> None:
-    assert wish_in(text) == ("", "")
+    assert read_request(text, shipped_table()).kind == ""

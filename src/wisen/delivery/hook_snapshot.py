@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.block import block_of
+from wisen.delivery.chat_requests import shipped_table
 from wisen.delivery.moments import budget_of
 from wisen.delivery.turn_questions import HEAD, choose_questions
 from wisen.model.place import SPOKEN
@@ -31,55 +32,16 @@ _COMMON = frozenset(
     "they this those too two under use used user uses using very want was way what when where which while who why will "
     "with without would yes yet you your".split()
 )
-PHRASES = {
-    "what did you learn": "learnt",
-    "what have you learnt": "learnt",
-    "what have you learned": "learnt",
-    "what did you learn from me": "learnt",
-    "show my rules": "rules",
-    "show rules": "rules",
-    "what are my rules": "rules",
-    "improve yourself": "improve",
-    "memory stats": "stats",
-    "show memory stats": "stats",
-    "stats": "stats",
-    "forget it": "",
-    "forget this": "",
-    "forget that": "",
-    "forget about it": "",
-    "forget about this": "",
-    "forget about that": "",
-    "forget what i said": "",
-}
-"""What a user can type, whole, in small letters and without marks at its end; empty for what is meant for the agent."""
-VERBS = {
-    "approve": "approve",
-    "skip": "skip",
-    "overrule": "overrule",
-    "forget": "forget",
-    "yes forget": "confirm",
-    "yes, forget": "confirm",
-}
-"""What they can type before a number or a name."""
-LONGEST = {"forget": 12, "confirm": 12, "approve": 7}
-"""Before how many words in one line, where it is more than one."""
-PLACED = ("to", "into", "in")
-"""What stands between the number of what they approve and the place that it goes to, where they name one."""
-SCOPES = {"here": "here", "global": "global", "everywhere": "everywhere"}
-"""What they can type behind those words: where."""
-FILLERS = {
-    "before": "about all everything lesson line my of our rule rules that the this thing things your".split(),
-    "behind": "lesson line lessons rule rules".split(),
-}
-"""What belongs to how they name something, and not to its words."""
 
 
 class Signs(NamedTuple):
-    """By what failures are told apart."""
+    """By what failures are told apart, and requests in the chat."""
 
     complaints: Mapping[str, object]
     cut: Sequence[int]
     """How much is kept of what failed calls say and of their arguments: what a hook sees is as long as what taught."""
+    requests: Mapping[str, object] | None = None
+    """By which forms the user asks something of wisen in the chat; None for those of the shipped languages."""
 
 
 class Lots(NamedTuple):
@@ -188,7 +150,8 @@ def published(
     """
     lots = lots or Lots(frozenset(), {})
     told = _bytes(dict(signs.complaints))
-    files = {digest(told): told}
+    asked = request_bytes(signs.requests or shipped_table())
+    files = {digest(told): told, digest(asked): asked}
     contexts: dict[str, str] = {}
     blocks: dict[str, str] = {}
     nothing = matters[""]
@@ -196,7 +159,8 @@ def published(
         matter = matters.get(context, nothing)
         known = fixes.get(context, fixes.get("", ()))
         block = block_of(matter, policy)
-        whole = _snapshot(context, matter, known, block) | {"complaints": digest(told), "cut": list(signs.cut)}
+        names = {"complaints": digest(told), "requests": digest(asked), "cut": list(signs.cut)}
+        whole = _snapshot(context, matter, known, block) | names
         whole["budget"] = budget_of(policy)
         tried = lots.moments.get(context, ())
         content = _bytes(whole | (_on_trial(block, known, lots, tried) if context in lots.welcome else {}))
@@ -224,6 +188,11 @@ def digest(content: bytes) -> str:
     return blake2b(content, digest_size=16).hexdigest()
 
 
+def request_bytes(table: Mapping[str, object]) -> bytes:
+    """The table of what users can type, as the client reads it: in letters as they are, for most are not ASCII."""
+    return json.dumps(table, sort_keys=False, separators=(",", ":"), ensure_ascii=False).encode()
+
+
 def words_of(text: str) -> list[str]:
     """The words by which a rule is found to matter to a prompt."""
     return sorted(set(_WORD.findall(text.casefold())) - _COMMON)
@@ -241,13 +210,7 @@ def _snapshot(context: str, matter: Matter, fixes: Sequence[Remedy], block: Bloc
         "filed": [_told(each) for each in matter.filed],
         "said": [_told(each) for each in matter.said],
         "waiting": [each._asdict() | {"short": short_id(each.id)} for each in matter.waiting],
-        "phrases": PHRASES,
-        "verbs": VERBS,
-        "longest": LONGEST,
-        "placed": list(PLACED),
         "places": SPOKEN,
-        "scopes": SCOPES,
-        "fillers": FILLERS,
     }
 
 

@@ -240,10 +240,12 @@ def _may_hold(path: Path, holds: Callable[[str], bool]) -> bool:
 
 
 def _pinned(pin: Path, snapshots: Path) -> set[str]:
-    """The snapshot that a session began with, and the complaints that it names."""
+    """The snapshot that a session began with, and the tables that it names."""
     digest = next((str(note.get("digest")) for note in _notes(pin)), "")
-    told = next((str(note.get("complaints")) for note in _notes(snapshots / f"{digest}.json")), "")
-    return {digest, told}
+    named = [
+        str(note.get(name)) for note in _notes(snapshots / f"{digest}.json") for name in ("complaints", "requests")
+    ]
+    return {digest, *named}
 
 
 def _notes(path: Path) -> list[Note]:

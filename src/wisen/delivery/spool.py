@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.delivery.hook_snapshot import FILLERS, LONGEST, PHRASES, PLACED, SCOPES, VERBS
+from wisen.delivery.chat_requests import shipped_table
+from wisen.kernel.request_reading import EVERYTHING, HERE, read_request
 from wisen.model.event import MessageOrigin
 from wisen.model.exposure import Arm, Channel, Exposure
 from wisen.model.history import Act
@@ -15,6 +16,7 @@ from wisen.model.history import Act
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from wisen.delivery.chat_requests import RequestTable
     from wisen.delivery.shelf import Note, Spooled
     from wisen.model.entry import Proposal
     from wisen.model.history import History
@@ -23,9 +25,6 @@ _AROUND = timedelta(minutes=10)
 """How far the clocks of a hook and of a log may be apart."""
 _TYPED = ("prompt", "queued")
 APPROVE, CONFIRM, FORGET = "approve", "confirm", "forget"
-FORGETS = (FORGET, CONFIRM)
-"""The wishes by which something is forgotten: here at once, elsewhere after it was asked back."""
-EVERYTHING = "everything"
 
 
 class Wish(NamedTuple):
@@ -66,7 +65,7 @@ class Forgotten(NamedTuple):
     what: str
     """An id, words, or `everything`."""
     scope: str
-    """One of SCOPES: here, global or everywhere."""
+    """Here, global or everywhere."""
     context: str
     """In which it was typed; empty outside of any."""
 
@@ -115,13 +114,17 @@ def wishes(spooled: Iterable[Spooled]) -> list[Wish]:
     return found
 
 
-def is_borne_out(wish: Wish, histories: Iterable[History]) -> bool:
-    """Whether the agent's own log shows that the user typed a wish: what a hook heard alone is not trusted."""
+def is_borne_out(wish: Wish, histories: Iterable[History], table: RequestTable | None = None) -> bool:
+    """Whether the agent's own log shows that the user typed a wish: what a hook heard alone is not trusted.
+
+    `table`: by which forms; without one those of the shipped languages.
+    """
+    forms = table or shipped_table()
     return any(
         turn.act is Act.SAID
         and turn.origin in _TYPED
         and abs(turn.at - wish.at) <= _AROUND
-        and wish_in(turn.text or "") == (wish.kind, wish.of)
+        and is_same_wish(wish, turn.text or "", forms)
         for history in histories
         if (history.agent, history.native) == (wish.agent, wish.session)
         for turn in history.turns
@@ -148,26 +151,34 @@ def _words(command: str) -> list[str]:
         return [command]
 
 
-def read_forget_wish(wish: Wish, histories: Iterable[History], key: bytes) -> Forgotten | None:
+def is_same_wish(wish: Wish, text: str, table: RequestTable) -> bool:
+    """Whether a typed text asks for what a hook heard."""
+    asked = read_request(text, table)
+    return (asked.kind, asked.of) == (wish.kind, wish.of)
+
+
+def read_forget_wish(
+    wish: Wish, histories: Iterable[History], key: bytes, table: RequestTable | None = None
+) -> Forgotten | None:
     """What the agent's own log shows that the user wants forgotten; `key` is the salt of the home.
 
     Typed once it goes where it was typed. Other scopes, and everything, need a `yes` in front, which a hook notes only
     where it had asked. The question itself need not be in the log any more: its words may be forgotten by now.
     """
+    forms = table or shipped_table()
     near = [
-        (abs(turn.at - wish.at), turn.context, of)
+        (abs(turn.at - wish.at), turn.context, asked.what, asked.scope)
         for history in histories
         if (history.agent, history.native) == (wish.agent, wish.session)
         for turn in history.turns
-        for kind, of in [wish_in(turn.text or "")]
-        if turn.act is Act.SAID and turn.origin in _TYPED and kind == wish.kind
-        if abs(turn.at - wish.at) <= _AROUND and wish.of == digest_words(of, key)
+        if turn.act is Act.SAID and turn.origin in _TYPED and abs(turn.at - wish.at) <= _AROUND
+        for asked in [read_request(turn.text or "", forms)]
+        if asked.kind == wish.kind and wish.of == digest_words(asked.of, key)
     ]
-    for _, context, of in sorted(near):
-        what, scope = subject(of)
-        is_wide = what == EVERYTHING or scope not in ("", SCOPES["here"])
+    for _, context, what, scope in sorted(near):
+        is_wide = what == EVERYTHING or scope not in ("", HERE)
         if (wish.kind == CONFIRM or not is_wide) and (scope or what != EVERYTHING):
-            return Forgotten(what, scope or SCOPES["here"], context)
+            return Forgotten(what, scope or HERE, context)
     return None
 
 
@@ -175,35 +186,6 @@ def digest_words(words: str, key: bytes) -> str:
     """Words that are to be forgotten, so that nobody can read them; the client makes the same."""
     told = words.encode("utf-8", "surrogatepass")
     return blake2b(told, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest()
-
-
-def subject(of: str) -> tuple[str, str]:
-    """What is to be forgotten and where; the client reads it alike."""
-    words = of.split()
-    scope = SCOPES[words.pop()] if len(words) > 1 and words[-1] in SCOPES else ""
-    if words in ([EVERYTHING], [of]):
-        return words[0], scope
-    rest = [*words]
-    while rest and rest[0] in FILLERS["before"]:
-        rest.pop(0)
-    while len(rest) > 1 and rest[-1] in FILLERS["behind"]:
-        rest.pop()
-    return " ".join(rest or words), scope
-
-
-def wish_in(text: str) -> tuple[str, str]:
-    """What a typed text asks of wisen, and of what; both empty where it asks nothing. The client reads it alike."""
-    plain = " ".join(text.casefold().split()).strip(" .!?")
-    if plain in PHRASES:
-        return PHRASES[plain], ""
-    for verb, kind in VERBS.items():
-        of = plain[len(verb) + 1 :].lstrip("#") if plain.startswith(f"{verb} ") else ""
-        alone = " " not in of or not ("\n" in text.strip() or ". " in of)
-        words = of.split()
-        named = kind != APPROVE or len(words) <= 1 or (len(words) > 2 and words[1] in PLACED)
-        if of and alone and named and len(words) <= LONGEST.get(kind, 1):
-            return kind, of
-    return "", ""
 
 
 def _at(note: Note) -> datetime | None:

@@ -178,8 +178,8 @@ class ForgettingService:
 
     def forget_from_chat(self, wanted: Forgotten) -> str:
         """Forget what the user typed to an agent, in the scope that they typed. Raises: UsageError."""
-        from wisen.delivery.spool import EVERYTHING
         from wisen.forgetting.forget_naming import is_named
+        from wisen.kernel.request_reading import EVERYTHING
 
         here = wanted.context or NOWHERE
         scope = {"here": here, "global": EVERYWHERE, "everywhere": ALL}[wanted.scope]

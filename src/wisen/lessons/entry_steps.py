@@ -9,8 +9,8 @@ from wisen.lessons.conflicts import settled
 from wisen.lessons.fading import faded
 from wisen.lessons.practices import practised
 from wisen.lessons.recording import entered
-from wisen.lessons.trigger_narrowing import narrowed
 from wisen.lessons.remarks import settled_remarks
+from wisen.lessons.trigger_narrowing import narrowed
 from wisen.logs.ownership_rows import confined_agents
 from wisen.mining.error_entries import met
 from wisen.mining.goals import goals_of

@@ -146,7 +146,8 @@ class Chat:
 
         With its session, as far as the log shows it.
         """
-        from wisen.delivery.spool import FORGETS, is_borne_out, read_forget_wish
+        from wisen.delivery.spool import is_borne_out, read_forget_wish
+        from wisen.kernel.request_reading import FORGETS
 
         found = self._home.index.events.histories(Selection(agent=wish.agent, since=wish.around))
         histories = tuple(each for each in found if each.native == wish.session)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from wisen.store.dialect import Row, Value
     from wisen.store.sqlite import SqliteDatabase
 
+_LAST_LOOKED_AT = 64
+"""How many of the last memories of a context the newest are chosen from: numbers follow time, but not strictly."""
 ROOM = 40
 """How many bits of a memory's number are its own; those above are its context's."""
 _PREFIX = 4
@@ -140,6 +142,17 @@ class SqliteMemories:
         best = sorted(scores, key=lambda number: (-scores[number], number))[: design.depth]
         found = self._memories(best)
         return [Hit(found[number], scores[number]) for number in best]
+
+    def newest(self, sought: Sought, most: int) -> list[Hit]:
+        """The last memories of some contexts and kinds: what answers who asks for nothing in particular."""
+        found = list[Memory]()
+        kinds = ", ".join(f"'{kind.value}'" for kind in sought.kinds or MemoryKind)
+        for scope in self._scopes(sought) or ():
+            where = f"WHERE m.number BETWEEN ? AND ? AND m.kind IN ({kinds}) ORDER BY m.number DESC LIMIT ?"
+            rows = self._db.run(f"{_READ} {where}", (scope << ROOM, ((scope + 1) << ROOM) - 1, _LAST_LOOKED_AT))
+            found += [_memory(row) for row in rows]
+        dated = sorted([(each.at, each.id, each) for each in found if each.at is not None])[-most:]
+        return [Hit(each, float(number)) for number, (_, _, each) in enumerate(dated, start=1)][::-1]
 
     def around(self, memory: str, reach: int) -> list[Memory]:
         """The memories of the same origin up to so many turns before and behind one, in order."""

@@ -82,7 +82,7 @@ class _SentenceReader:
         return self._told()
 
     def _says_what_for(self) -> bool:
-        """Whether a complaint negates, or says that it was said before: else its words alone may be read as an order."""
+        """Whether a complaint negates, or says that it was said before: else its words may be read as an order."""
         return bool(self._all("negators", whole=True) or self._all("insists", whole=True))
 
     def _told(self) -> SentenceReading | None:

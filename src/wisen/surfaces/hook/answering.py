@@ -30,6 +30,10 @@ _RANKS = ((1, "rules"), (3, "said"))
 _MOST_ASKED = 12
 """How many questions about what is to be forgotten a session remembers."""
 
+TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
+if TYPE_CHECKING:
+    from .hook_asking import ChatRequest
+
 Payload = dict[str, object]
 Coins = dict[str, list[tuple[str, float]]]
 """As in `tossing.py`, which is loaded where something is on trial."""
@@ -223,17 +227,20 @@ def _with_lines(block: str, lines: list[str]) -> str:
 
 def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[str]) -> tuple[str, list[str]]:
     """What the user asked of wisen, and whatever matters to their prompt that the session was not told yet."""
-    from .hook_asking import answer, stats, wish_in
+    from .hook_asking import answer, asks_to_recall, read_request, request_table, stats
 
     prompt = payload.get("prompt")
     if not isinstance(prompt, str):
         return "", []
-    kind, of = wish_in(prompt, snapshot)
+    table = request_table(snapshot, shelf)
+    asked = read_request(prompt, table)
+    kind, of = asked.kind, asked.of
     if kind == "stats":
         return wrapped([stats(*shelf.snapshots.figures(str(payload.get("cwd", ""))))]), []
     if kind in ("forget", "confirm"):
-        return wrapped([_forgetting(kind, of, snapshot, shelf)]), []
-    text, id_ = answer(kind, of, snapshot) if kind else ("", "")
+        text, id_ = _forgetting(asked, snapshot, table, shelf), ""
+    else:
+        text, id_ = answer(asked, snapshot, table) if kind else ("", "")
     if text:
         if id_:
             shelf.spool("wish", ids=[id_], kind=kind, of=of)
@@ -246,25 +253,28 @@ def _at_prompt(payload: Payload, snapshot: Payload, shelf: Shelf, before: list[s
             wake(shelf.home, at_once=True, quick=False)
         return wrapped([text]), []
     found = _called_up(prompt, payload, snapshot, shelf, before)
-    from .recalling import WORK, recall_lines
+    question = asks_to_recall(prompt, table)
+    if question is not None:
+        from .recalling import WORK, recall_lines
 
-    set_limits(WORK, PATIENCE)
-    found += [each for each in recall_lines(shelf.home, str(snapshot["context"]), prompt) if each[0] not in before]
+        set_limits(WORK, PATIENCE)
+        lines = recall_lines(shelf.home, str(snapshot["context"]), question)
+        found += [each for each in lines if each[0] not in before]
     ids = [id_ for id_, _ in found]
     return (wrapped(["From earlier sessions:", *(text for _, text in found)]), ids) if found else ("", [])
 
 
-def _forgetting(kind: str, of: str, snapshot: Payload, shelf: Shelf) -> str:
+def _forgetting(asked: ChatRequest, snapshot: Payload, table: Payload, shelf: Shelf) -> str:
     """What to tell about what is to be forgotten; noted are digests, for the agent's log has the words."""
     from .hook_forgetting import answer_forgetting, digest
 
     pin, salt = shelf.pin(), shelf.salt()
     before = _texts(pin.get("asked"))
-    text, is_noted, asked = answer_forgetting(kind, of, snapshot, before, salt)
+    text, is_noted, questions = answer_forgetting(asked, snapshot, table, before, salt)
     if is_noted:
-        shelf.spool("wish", ids=["typed"], kind=kind, of=digest(of, salt))
-    if asked:
-        shelf.write_pin({**pin, "asked": [*before, *asked][-_MOST_ASKED:]})
+        shelf.spool("wish", ids=["typed"], kind=asked.kind, of=digest(asked.of, salt))
+    if questions:
+        shelf.write_pin({**pin, "asked": [*before, *questions][-_MOST_ASKED:]})
     return text
 
 

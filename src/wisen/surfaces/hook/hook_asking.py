@@ -1,11 +1,37 @@
-"""What a user asks wisen in the chat: it is recognised here, and answered from the snapshot where that is possible.
+"""What a user asks wisen in the chat: it is answered from the snapshot where that is possible.
 
-To approve, skip or forget is only noted down: the next cycle looks into the agent's own log whether the user typed it.
+By which forms it is asked, in all languages, is a table that the snapshot names; `kernel/request_reading.py` reads by
+it. To approve, skip or forget is only noted down: the next cycle looks into the agent's own log whether the user typed
+it.
 What is to be forgotten is read by `hook_forgetting.py`.
 """
 
 from __future__ import annotations
 
+import os
+import sys
+
+from .lean_json import loads
+
+TYPE_CHECKING = False  # `typing` takes longer to load than all the rest
+if TYPE_CHECKING:
+    from .hook_shelf import Shelf
+
+if __package__ and __package__.startswith("wisen"):
+    from wisen.kernel.request_reading import EVERYTHING, SCOPES, ChatRequest, asks_to_recall, read_request, say
+else:
+    # The same file, found by the folder of the package: nothing else of wisen is loaded with it.
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    from kernel.request_reading import (  # type: ignore[import-not-found,no-redef,unused-ignore]
+        EVERYTHING,
+        SCOPES,
+        ChatRequest,
+        asks_to_recall,
+        read_request,
+        say,
+    )
+
+__all__ = ["EVERYTHING", "SCOPES", "ChatRequest", "asks_to_recall", "read_request", "say"]
 _MOST = 20
 _GUARD = 10
 """How long the id of a guard is."""
@@ -13,31 +39,17 @@ _GUARD = 10
 Snapshot = dict[str, object]
 
 
-def wish_in(prompt: str, snapshot: Snapshot) -> tuple[str, str]:
-    """What a prompt asks for and of what: a kind and a number, name or words; both empty for any other prompt."""
-    plain = " ".join(prompt.casefold().split()).strip(" .!?")
-    phrases, verbs, longest = (_table(snapshot, name) for name in ("phrases", "verbs", "longest"))
-    if plain in phrases:
-        return str(phrases[plain]), ""
-    for verb, kind in verbs.items():
-        of = plain[len(verb) + 1 :].lstrip("#") if plain.startswith(f"{verb} ") else ""
-        most = longest.get(str(kind), 1)
-        alone = " " not in of or not ("\n" in prompt.strip() or ". " in of)
-        words, placed = of.split(), snapshot.get("placed")
-        to = len(words) > 2 and isinstance(placed, list) and words[1] in placed
-        if (
-            of
-            and alone
-            and (kind != "approve" or len(words) <= 1 or to)
-            and isinstance(most, int)
-            and len(words) <= most
-        ):
-            return str(kind), of
-    return "", ""
+def request_table(snapshot: Snapshot, shelf: Shelf) -> Snapshot:
+    """By which forms the user asks for something, in all languages; empty where the snapshot is of an older version."""
+    named = snapshot.get("requests")
+    raw = shelf.snapshots.raw(named) if isinstance(named, str) else None
+    value = None if raw is None else loads(raw.decode("utf-8"))
+    return value if isinstance(value, dict) else {}
 
 
-def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
+def answer(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str, str]:
     """What to tell the agent about a wish, and the id of what it is about; the id is empty where nothing is noted."""
+    kind = asked.kind
     if kind in ("rules", "learnt"):
         parts: list[tuple[str, tuple[str, ...]]] = [("The user's rules:", ("rules", "filed"))]
         if kind == "learnt":
@@ -47,13 +59,13 @@ def answer(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
         return "\n".join(filter(None, lists)) or "wisen has nothing of that kind for this project yet.", ""
     if kind == "improve":
         return "wisen begins a whole cycle now. What it finds is there in the next session, or in `wisen review`.", ""
-    return _deciding(kind, of, snapshot)
+    return _deciding(asked, snapshot, table)
 
 
-def _deciding(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
+def _deciding(asked: ChatRequest, snapshot: Snapshot, table: Snapshot) -> tuple[str, str]:
     """What to tell about a proposal or a guard that the user decides about; no text where they mean the agent."""
+    kind, of = asked.kind, asked.of
     number, _, to = of.partition(" ")
-    number = number.rstrip(",;:")
     id_ = _meant(kind, number, snapshot)
     if not id_ and to:
         return "", ""  # it is meant for the agent: `approve it to be done with`
@@ -65,7 +77,10 @@ def _deciding(kind: str, of: str, snapshot: Snapshot) -> tuple[str, str]:
     if kind == "approve":
         from .hook_placing import question
 
-        asks = question(number, to.partition(" ")[2], id_, snapshot)
+        def typed(place: str) -> str:
+            return say(table, asked.language, "approve_to" if place else "approve", n=number, place=place)
+
+        asks = question(number, to.partition(" ")[2], id_, snapshot, typed)
         if asks:
             return asks, ""
     done = {"approve": "approved", "skip": "skipped"}[kind]
@@ -112,8 +127,3 @@ def _members(snapshot: Snapshot, *names: str) -> list[Snapshot]:
         members = snapshot.get(name)
         found += [each for each in members if isinstance(each, dict)] if isinstance(members, list) else []
     return found
-
-
-def _table(snapshot: Snapshot, name: str) -> Snapshot:
-    value = snapshot.get(name)
-    return value if isinstance(value, dict) else {}

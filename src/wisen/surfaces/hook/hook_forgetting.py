@@ -6,11 +6,10 @@ it. Words that are to be forgotten are never written, only digests of them keyed
 
 from __future__ import annotations
 
-from .hook_asking import Snapshot, _list, _members, _table
+from .hook_asking import EVERYTHING, SCOPES, ChatRequest, Snapshot, _list, _members, say
 
 _NAMES = ("r-", "lrn-", "err-", "feat-", "g-")
 _MARKS = "\"'`.,;:!?()[]{}<>*“”‘’…"
-_ALL = "everything"
 _HERE = ("", "here")
 _WIDER = ("global", "everywhere")
 _IN = {"here": "of this project", "global": "of what holds in all projects", "everywhere": "of all projects"}
@@ -19,21 +18,21 @@ _STAYS = "Agents still call wisen then; `wisen uninstall AGENT` ends that."
 
 
 def answer_forgetting(
-    kind: str, of: str, snapshot: Snapshot, asked: list[str], key: bytes
+    asked: ChatRequest, snapshot: Snapshot, table: Snapshot, before: list[str], key: bytes
 ) -> tuple[str, bool, list[str]]:
     """What to tell the agent, whether it is noted, and the digests of what the user is asked from now on.
 
-    `asked` are the digests of what they were asked before, in this session.
+    `before` are the digests of what they were asked before, in this session. No text: it is meant for the agent.
     """
-    what, scope = subject(of, snapshot)
-    if kind == "confirm":
-        return _confirming(of, what, scope, digest(of, key) in asked)
-    if what == _ALL and not scope:
-        offered = " or ".join(f"`forget {_ALL} {each}`" for each in _table(snapshot, "scopes"))
-        return f"Nothing is forgotten yet. Ask the user what they mean: {offered}.", False, []
-    if what != _ALL and (scope in _HERE or _is_name(what)):
-        return _here(of, what, scope, snapshot, key)
-    if what == _ALL:
+    what, scope = asked.what, asked.scope
+    if asked.kind == "confirm":
+        return _confirming(asked, table, is_asked=digest(asked.of, key) in before)
+    if what == EVERYTHING and not scope:
+        ways = [f"`{say(table, asked.language, 'forget', what=what, scope=each)}`" for each in SCOPES]
+        return f"Nothing is forgotten yet. Ask the user what they mean: {' or '.join(ways)}.", False, []
+    if what != EVERYTHING and (scope in _HERE or _is_name(what)):
+        return _here(asked, snapshot, table, key)
+    if what == EVERYTHING:
         goes, lines = (
             f"Everything that wisen keeps {_IN[scope]} would go.",
             _members(snapshot, "rules", "filed", "said"),
@@ -41,38 +40,48 @@ def answer_forgetting(
         goes += f" {_STAYS}" if scope == "everywhere" else ""
     else:
         goes, lines = f"Whatever wisen keeps {_IN[scope]} that holds “{what}” would go.", _holding(what, snapshot)
+        if asked.is_joined and not lines:
+            return "", False, []
     told = _list("Of what this session could be told:", lines) or "This session could be told nothing that holds it."
-    ask = f"Nothing is forgotten yet, and it cannot be taken back. To do it the user types, alone: yes forget {of}"
-    return f"{goes}\n{told}\n{ask}", False, [digest(of, key)]
+    confirmed = say(table, asked.language, "confirm", what=what, scope=scope)
+    ask = f"Nothing is forgotten yet, and it cannot be taken back. To do it the user types, alone: {confirmed}"
+    return f"{goes}\n{told}\n{ask}", False, [digest(asked.of, key)]
 
 
-def _here(of: str, what: str, scope: str, snapshot: Snapshot, key: bytes) -> tuple[str, bool, list[str]]:
+def _here(asked: ChatRequest, snapshot: Snapshot, table: Snapshot, key: bytes) -> tuple[str, bool, list[str]]:
     """What is forgotten where it was typed, and how to have it forgotten elsewhere."""
+    what = asked.what
     if _is_name(what):
         lines = _list("What sessions are told of it:", _named(what, snapshot))
         noted = f"Noted: {what.upper()} is forgotten for good, with what it was learnt from, {_NOTED}"
         return "\n".join(filter(None, (noted, lines))), True, []
-    words = of[: -len(scope)].rstrip() if scope else of
-    wider = [digest(f"{words} {each}", key) for each in _WIDER]
+    wider = [digest(f"{what} {each}", key) for each in _WIDER]
     holding = _holding(what, snapshot)
+    if not holding and asked.is_joined:  # "forget the cache key and use the id instead"
+        return "", False, []
     if not holding:  # it may be meant for the agent: "forget the tests"
         says = f"Nothing is forgotten: nothing that this session could be told holds “{what}”."
-        ask = f"If what else holds it of this project shall go for good, the user types, alone: yes forget {of}"
-        return f"{says} {ask}", False, [digest(of, key), *wider]
+        confirmed = say(table, asked.language, "confirm", what=what, scope=asked.scope)
+        ask = f"If what else holds it of this project shall go for good, the user types, alone: {confirmed}"
+        return f"{says} {ask}", False, [digest(asked.of, key), *wider]
     noted = f"Noted: whatever wisen keeps of this project that holds “{what}” is forgotten for good, {_NOTED}"
     lines = _list("Of what this session could be told, this holds it:", holding)
+    one, other = (say(table, asked.language, "confirm", what=what, scope=each) for each in _WIDER)
     ask = (
         "What holds in all projects, and other projects, keep it. Ask the user whether it goes there too: then they "
-        f"type, alone: `yes forget {words} global` for what holds in all projects, or `yes forget {words} everywhere`."
+        f"type, alone: `{one}` for what holds in all projects, or `{other}`."
     )
     return "\n".join(filter(None, (noted, lines, ask))), True, wider
 
 
-def _confirming(of: str, what: str, scope: str, is_asked: bool) -> tuple[str, bool, list[str]]:  # noqa: FBT001 - ours
+def _confirming(asked: ChatRequest, table: Snapshot, *, is_asked: bool) -> tuple[str, bool, list[str]]:
     if not is_asked:
-        next_step = f"To forget it the user types first, alone: forget {of}"
-        return f"Nothing is forgotten: no question waits that “yes forget {of}” answers. {next_step}", False, []
-    stays = f" {_STAYS}" if (what, scope) == (_ALL, "everywhere") else ""
+        said, first = (
+            say(table, asked.language, name, what=asked.what, scope=asked.scope) for name in ("confirm", "forget")
+        )
+        next_step = f"To forget it the user types first, alone: {first}"
+        return f"Nothing is forgotten: no question waits that “{said}” answers. {next_step}", False, []
+    stays = f" {_STAYS}" if (asked.what, asked.scope) == (EVERYTHING, "everywhere") else ""
     return f"Noted: it is forgotten for good, {_NOTED}{stays}", True, []
 
 
@@ -84,22 +93,6 @@ def digest(words: str, key: bytes) -> str:
         from hashlib import blake2b
     told = words.encode("utf-8", "surrogatepass")
     return str(blake2b(told, digest_size=8, key=key[:64], person=b"wisen forget").hexdigest())
-
-
-def subject(of: str, snapshot: Snapshot) -> tuple[str, str]:
-    """What is to be forgotten and where: an id, words, or everything; the scope is empty where none was typed."""
-    scopes, fillers = _table(snapshot, "scopes"), _table(snapshot, "fillers")
-    words = of.split()
-    scope = str(scopes[words.pop()]) if len(words) > 1 and words[-1] in scopes else ""
-    if words in ([_ALL], [of]):
-        return words[0], scope
-    before, behind = fillers.get("before"), fillers.get("behind")
-    rest = list(words)
-    while rest and isinstance(before, list) and rest[0] in before:
-        rest.pop(0)
-    while len(rest) > 1 and isinstance(behind, list) and rest[-1] in behind:
-        rest.pop()
-    return " ".join(rest or words), scope
 
 
 def _is_name(what: str) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 Snapshot = dict[str, object]
 
 
-def question(number: str, place: str, proposal: str, snapshot: Snapshot) -> str:
+def question(number: str, place: str, proposal: str, snapshot: Snapshot, typed: Callable[[str], str]) -> str:
     """What has to be answered first; empty where the approval can be noted.
 
-    `place`: what the user named, in small letters; empty where they named none.
+    `place`: what the user named, in small letters; empty where they named none. `typed` says how a place is named.
     """
     waiting, known = snapshot.get("waiting"), snapshot.get("places")
     found = [each for each in waiting if isinstance(each, dict)] if isinstance(waiting, list) else []
@@ -23,16 +27,11 @@ def question(number: str, place: str, proposal: str, snapshot: Snapshot) -> str:
         trouble = str(this.get("trouble") or "")
     if not trouble:
         return ""
-    ways = [f"- {_typed(number, word)}: {says}" for word, says in offered] or [_SAY.format(number=number)]
+    ways = [f"- {typed(_SPOKEN.get(word, word))}: {says}" for word, says in offered] or [f"- {typed('')}"]
     return "\n".join(
         [f"Not done, {number} still waits: {trouble}", "Ask the user, who types one of these alone:", *ways]
     )
 
 
-_SAY = "- approve {number}"
 _SPOKEN = {"rules": ".claude/rules"}
 """How a place is said best, where that is not its word."""
-
-
-def _typed(number: str, word: str) -> str:
-    return f"approve {number} to {_SPOKEN.get(word, word)}"

@@ -17,60 +17,15 @@ WORK = 0.4
 """Seconds of work that recalling may take."""
 _MOST = 3
 _LONGEST = 300
-_ASKS = (
-    *(
-        "what did we",
-        "what have we",
-        "what had we",
-        "what was decided",
-        "what was agreed",
-        "did we decide",
-        "did we agree",
-    ),
-    *(
-        "do you remember",
-        "you remember when",
-        "as we discussed",
-        "as discussed",
-        "we discussed",
-        "like we agreed",
-        "as agreed",
-    ),
-    *(
-        "last time",
-        "remind me",
-        "previous session",
-        "earlier session",
-        "how did we",
-        "why did we",
-        "when did we",
-        "where did we",
-    ),
-    *("was haben wir", "wie haben wir", "warum haben wir", "weißt du noch", "erinnerst du", "letztes mal"),
-    *(
-        "qué decidimos",
-        "qué acordamos",
-        "recuerdas",
-        "la última vez",
-        "qu'avons-nous",
-        "te souviens",
-        "la dernière fois",
-    ),
-    *("o que decidimos", "da última vez", "上次", "之前我们", "我们决定", "前回", "지난번"),
-)
-"""What a prompt says that asks for something said before."""
 
 
-def recall_lines(home: str, context: str, prompt: str) -> list[tuple[str, str]]:
-    """Lines that answer a prompt that asks for them, each with its id, the most relevant first."""
-    plain = prompt.casefold()
-    asks = [phrase for phrase in _ASKS if phrase in plain]
+def recall_lines(home: str, context: str, question: str) -> list[tuple[str, str]]:
+    """Lines that answer a question for something said before, each with its id, the most relevant first.
+
+    `question`: without the words that ask. Where nothing is left of it, what was said last.
+    """
     path = os.path.join(home, "index.db")
-    if not asks or not os.path.exists(path):
-        return []
-    for phrase in asks:
-        plain = plain.replace(phrase, " ")
-    return _recalled(path, context, plain)
+    return _recalled(path, context, question) if os.path.exists(path) else []
 
 
 def _recalled(path: str, context: str, question: str) -> list[tuple[str, str]]:
@@ -89,15 +44,13 @@ def _recalled(path: str, context: str, question: str) -> list[tuple[str, str]]:
     from wisen.store.sqlite import SqliteDatabase
 
     words = sought(question)
-    if not words:
-        return []
     kinds = tuple(kind for kind in MemoryKind if kind not in (MemoryKind.WORKFLOW, MemoryKind.IMPORTED))
     connection = sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True, timeout=0.05)
     try:
         connection.execute("PRAGMA query_only = ON")
         store = SqliteMemories(SqliteDatabase(connection, Path(path), 0))
         asked = Sought(words, (context, "") if context else ("",), kinds=kinds)
-        hits = store.find(asked, DESIGN)
+        hits = store.find(asked, DESIGN) if words else store.newest(asked, _MOST)
     finally:
         connection.close()
     groups = settle(group(rank(hits, now=datetime.now(UTC), here=context)))

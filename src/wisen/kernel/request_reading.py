@@ -1,0 +1,332 @@
+"""Reads what a typed message asks of wisen, by a table of forms in all languages: `delivery/requests/` are its data.
+
+Plain Python without imports, because the hook client loads this file inside an agent's turn; the cycle, which looks
+into the agent's log whether the user typed it, runs the same lines. Only a whole message is a request.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EVERYTHING = "everything"
+HERE, GLOBAL, EVERYWHERE = "here", "global", "everywhere"
+SCOPES = (HERE, GLOBAL, EVERYWHERE)
+"""Where something is forgotten: by these names whatever the language."""
+FORGETS = ("forget", "confirm")
+_LONGEST, _MOST_WORDS, _MOST_PLACE_WORDS = 400, 12, 5
+_MARKS = " .!?…。！？؟।¡¿·*`\"'“”„«»「」"
+_ENDS = (". ", "! ", "? ", "。", "！", "？", "؟ ", "। ", "; ", "；")
+_COMMAS = (",", "，", "、", "،", ":", "：")
+_COMMAS_AND_SPACE = " ,،，、"
+_SPACELESS = "\u3000"
+"""From which letter on scripts do without spaces; Hangul has them, and comes behind."""
+_SHORT = frozenset("bcdfghjkmnpqrstvwxz")
+"""The letters of short ids, as in `model/short_ids.py`."""
+_SHORTEST_ID, _LONGEST_ID = 4, 12
+_DIGITS = (0x660, 0x6F0, 0x966, 0x9E6, 0xFF10)
+"""Where the digits of other scripts begin."""
+_LETTERS = {
+    "a": "àáâãäåāăąạảấầẩẫậắằẳẵặ",
+    "c": "çćč",
+    "d": "đďð",
+    "e": "èéêëēęěẹẻẽếềểễệ",
+    "g": "ğ",
+    "i": "ìíîïīıịỉĩ",
+    "l": "ł",
+    "n": "ñńň",
+    "o": "òóôõöøōőọỏốồổỗộớờởỡợơ",
+    "r": "ř",
+    "s": "śşšș",
+    "t": "ţț",
+    "u": "ùúûüūůűụủứừửữựưũ",
+    "y": "ýÿỳỵỷỹ",
+    "z": "źżž",
+    "е": "ё",
+    "ا": "أإآٱ",
+    "ي": "ىئی",
+    "ه": "ة",
+    "و": "ؤ",
+    "ं": "ँ",
+    "क": "\u0958",
+    "ख": "\u0959",
+    "ग": "\u095a",
+    "ज": "\u095b",
+    "ड": "\u095c",
+    "ढ": "\u095d",
+    "फ": "\u095e",
+    "'": "’‘ʼ`´",
+    "-": "‐‑–",
+    " ": "\u3000\u00a0",
+}
+_MARK_RANGES = ((0x300, 0x36F), (0x640, 0x640), (0x64B, 0x652), (0x93C, 0x93C), (0x200B, 0x200F), (0xFE00, 0xFE0F))
+"""What is written on a letter, and may be left out."""
+_WIDE = (0xFF01, 0xFF5E)
+_folds: dict[str, str] = {}
+
+
+class ChatRequest:
+    """What a message asks for."""
+
+    __slots__ = ("is_joined", "kind", "language", "of", "scope", "what")
+
+    def __init__(self, kind: str = "", of: str = "", language: str = "", what: str = "", scope: str = "") -> None:
+        self.kind, self.of, self.language = kind, of, language
+        """What is asked, of which number, name or words; empty for any other message. In which language."""
+        self.what, self.scope = what, scope
+        """Of what is to be forgotten: an id, words or `everything`; and where, empty where that was not typed."""
+        self.is_joined = False
+        """Whether the words go on with something else: "the cache key and use the id" is meant for the agent."""
+
+
+def fold(text: str) -> tuple[str, list[int]]:
+    """A casefolded text without accents, in plain digits; and where in the text each of its letters stands."""
+    if text.isascii():
+        return text, list(range(len(text) + 1))
+    if not _folds:
+        _folds.update({letter: plain for plain, letters in _LETTERS.items() for letter in letters})
+    letters, places = list[str](), list[int]()
+    for place, letter in enumerate(text):
+        plain = letter if letter < "\x80" else _plain(letter)
+        letters.append(plain)
+        places += [place] * len(plain)
+    return "".join(letters), [*places, len(text)]
+
+
+def read_request(text: str, table: dict[str, object]) -> ChatRequest:
+    """What a typed message asks of wisen; of no kind where it asks nothing."""
+    raw = text.strip()
+    if not table or not raw or len(raw) > _LONGEST or "\n" in raw:
+        return ChatRequest()
+    plain = " ".join(raw.casefold().split()).strip(_MARKS)
+    folded, places = fold(plain)
+    phrases, forms, languages = table["phrases"], table["forms"], table["languages"]
+    assert isinstance(phrases, dict)
+    assert isinstance(forms, list)
+    assert isinstance(languages, dict)
+    bare = _without_polite(folded, table)
+    for kind, said in phrases.items():
+        if f"\n{bare}\n" in said:
+            return ChatRequest(kind)
+    starts = _starts(folded, table)
+    for before, between, behind, kind, language, slots in forms:
+        words = languages[language]
+        if slots == "w":
+            for start, of, scope, is_sure in starts:
+                first, last = start + len(before), len(folded) - len(behind)
+                fits = of in ("", language) and first < last and folded.startswith(before, start)
+                if not fits or not folded.endswith(behind):
+                    continue
+                found = _forgotten(plain[places[first] : places[last]], words, scope)
+                if found is not None:
+                    found.kind, found.language = "confirm" if is_sure else kind, language
+                    return found
+        elif bare.startswith(before) and bare.endswith(behind) and len(bare) > len(before) + len(behind):
+            found = _numbered(bare[len(before) : len(bare) - len(behind)], between, slots, words)
+            if found is not None:
+                found.kind, found.language = kind, language
+                return found
+    return ChatRequest()
+
+
+def asks_to_recall(prompt: str, table: dict[str, object]) -> str | None:
+    """What is left of a prompt that asks for something said before, without the words that ask; else None."""
+    plain = prompt.casefold()
+    if len(plain) > 2 * _LONGEST:
+        plain = f"{plain[:_LONGEST]} {plain[-_LONGEST:]}"
+    folded, places = fold(plain)
+    phrases, met = table.get("recall"), False
+    for phrase in phrases if isinstance(phrases, list) else ():
+        at = folded.find(phrase)
+        if at < 0 or (at and phrase[0] < _SPACELESS and folded[at - 1].isalnum()):
+            continue
+        met = True
+        first, last = places[at], places[at + len(phrase)]
+        plain = f"{plain[:first]}{' ' * (last - first)}{plain[last:]}"
+        folded = f"{folded[:at]}{' ' * len(phrase)}{folded[at + len(phrase) :]}"
+    return plain if met else None
+
+
+def say(table: dict[str, object], language: str, name: str, **slots: str) -> str:
+    """The words to type, in the language that was spoken; `scope` and `everything` by their names."""
+    languages = table["languages"]
+    assert isinstance(languages, dict)
+    words = languages.get(language) or languages["en"]
+    if name not in words["say"]:
+        words = languages["en"]
+    said = str(words["say"][name])
+    filled = {"n": "", "place": "", "what": "", "scope": "", **slots}
+    if filled["what"] == EVERYTHING:
+        filled["what"] = str(words["say"].get(EVERYTHING, EVERYTHING))
+    filled["scope"] = str(words["say"].get(filled["scope"], filled["scope"]))
+    for slot, value in filled.items():
+        said = said.replace(f"{{{slot}}}", value)
+    return " ".join(said.split())
+
+
+def _plain(letter: str) -> str:
+    known = _folds.get(letter)
+    if known is not None:
+        return known
+    code = ord(letter)
+    for first in _DIGITS:
+        if first <= code < first + 10:
+            return str(code - first)
+    if _WIDE[0] <= code <= _WIDE[1]:
+        return chr(code - 0xFEE0).casefold()
+    return "" if any(first <= code <= last for first, last in _MARK_RANGES) else letter
+
+
+def _starts(folded: str, table: dict[str, object]) -> list[tuple[int, str, str, bool]]:
+    """Where what is to be forgotten may begin: behind a yes and behind a scope; with the language and the scope."""
+    yes, languages, found = table["yes"], table["languages"], [(0, "", "", False)]
+    assert isinstance(yes, list)
+    assert isinstance(languages, dict)
+    for said, language in yes:
+        rest = folded[len(said) :].lstrip(_COMMAS_AND_SPACE)
+        start = len(folded) - len(rest)
+        if folded.startswith(said) and rest and (start > len(said) or not languages[language]["spaced"]):
+            found.append((start, language, "", True))
+    for start, of, _, is_sure in [*found]:
+        for language, words in languages.items() if not of else [(of, languages[of])]:
+            for name, scope in words["scopes"].items():
+                rest = folded[start + len(name) :].lstrip(_COMMAS_AND_SPACE)
+                after = len(folded) - len(rest)
+                if folded.startswith(name, start) and rest and (after > start + len(name) or not words["spaced"]):
+                    found.append((after, language, scope, is_sure))
+    return found[::-1]
+
+
+def _without_polite(folded: str, table: dict[str, object]) -> str:
+    """A message without a "please" before or behind it."""
+    polite = table["polite"]
+    assert isinstance(polite, list)
+    for word in polite:
+        if (
+            folded.startswith(word)
+            and len(folded) > len(word)
+            and not (folded[len(word)].isalpha() and word < _SPACELESS)
+        ):
+            folded = folded[len(word) :].strip(_COMMAS_AND_SPACE)
+        if (
+            folded.endswith(word)
+            and len(folded) > len(word)
+            and not (folded[-len(word) - 1].isalpha() and word < _SPACELESS)
+        ):
+            folded = folded[: -len(word)].strip(_COMMAS_AND_SPACE)
+    return folded
+
+
+def _numbered(inner: str, between: str, slots: str, words: dict[str, dict[str, str]]) -> ChatRequest | None:
+    """A request about a number or an id, with the place that it names; None where there is none in it."""
+    place = ""
+    if slots != "n":
+        first, found, second = inner.partition(between)
+        inner, place = (first, second) if slots == "np" else (second, first)
+        place = place.strip()
+        if not found or not place or len(place.split()) > _MOST_PLACE_WORDS:
+            return None
+    number = inner.strip()
+    for each in words["before_number"]:
+        number = number.removeprefix(each)
+    number = number.lstrip("#")
+    ending = next((each for each in words["behind_number"] if number.endswith(each) and number != each), "")
+    number = number.removesuffix(ending).rstrip(",;:").strip()
+    number = words["numerals"].get(number, number)
+    if not _is_number(number):
+        return None
+    return ChatRequest(of=f"{number} to {words['places'].get(place, place)}" if place else number)
+
+
+def _is_number(word: str) -> bool:
+    """Whether a word is the number, the short id or the name of something: no word of a language is one."""
+    if not word or " " in word:
+        return False
+    if any(letter.isdigit() for letter in word):
+        return word.isascii()
+    return (_SHORTEST_ID <= len(word) <= _LONGEST_ID and _SHORT.issuperset(word)) or word.startswith("g-")
+
+
+def _forgotten(said: str, words: dict[str, Sequence[str]], scope: str) -> ChatRequest | None:
+    """What is to be forgotten, without how it is named; None where nobody asks for that."""
+    said = said.strip(_COMMAS_AND_SPACE)
+    plain = fold(said)[0]
+    if not plain or any(end in said for end in _ENDS) or _length(plain) > _MOST_WORDS:
+        return None
+    if any(_is_edge(plain, each, spaced=bool(words["spaced"])) for each in words["never"]):
+        return None
+    ending = next((each for each in words["endings"] if plain.endswith(each) and plain != each), "")
+    if ending:
+        said = said[: fold(said)[1][len(plain) - len(ending)]].strip()
+        plain = fold(said)[0]
+    if not scope:
+        said, scope = _scoped(said, words)
+        plain = fold(said)[0]
+    is_joined = any(comma in said for comma in _COMMAS) or _is_joined(plain, words)
+    if plain in words["everything"]:
+        what = EVERYTHING
+    elif not scope and " " not in said and words["spaced"]:
+        what = said
+    else:
+        what = _without_fillers(said, words)
+    if not any(letter.isalnum() for letter in what):
+        return None
+    found = ChatRequest(of=f"{what} {scope}".strip(), what=what, scope=scope)
+    found.is_joined = is_joined
+    return found
+
+
+def _is_edge(plain: str, each: str, *, spaced: bool) -> bool:
+    """Whether words begin with one, or end with it where the verb comes last."""
+    if not spaced:
+        return plain.startswith(each)
+    return plain == each or plain.startswith(f"{each} ") or plain.endswith(f" {each}")
+
+
+def _scoped(said: str, words: dict[str, Sequence[str]]) -> tuple[str, str]:
+    """Words without the scope that stands before or behind them, and the scope."""
+    scopes = words["scopes"]
+    assert isinstance(scopes, dict)
+    plain, places = fold(said)
+    for name, scope in scopes.items():
+        if len(plain) <= len(name):
+            continue
+        ends = plain.endswith(f" {name}" if words["spaced"] else name)
+        if ends and plain[: -len(name)].strip():
+            return said[: places[len(plain) - len(name)]].strip(), str(scope)
+        if plain.startswith(f"{name} " if words["spaced"] else name) and plain[len(name) :].strip():
+            return said[places[len(name)] :].strip(), str(scope)
+    return said, ""
+
+
+def _is_joined(plain: str, words: dict[str, Sequence[str]]) -> bool:
+    if not words["spaced"]:
+        return any(each in plain for each in words["joins"])
+    return any(f" {each} " in f" {plain} " for each in words["joins"])
+
+
+def _without_fillers(said: str, words: dict[str, Sequence[str]]) -> str:
+    if not words["spaced"]:
+        rest = said
+        for each in words["before"]:
+            rest = rest[len(each) :].strip() if rest.startswith(each) and len(rest) > len(each) else rest
+        for each in words["behind"]:
+            rest = rest[: -len(each)].strip() if rest.endswith(each) and len(rest) > len(each) else rest
+        return rest
+    parts = said.split()
+    plain = [fold(each)[0] for each in parts]
+    first, last = 0, len(parts)
+    while first < last and plain[first] in words["before"]:
+        first += 1
+    while last - first > 1 and plain[last - 1] in words["behind"]:
+        last -= 1
+    return " ".join(parts[first:last] or parts)
+
+
+def _length(plain: str) -> int:
+    """How many words a text is long: in scripts without spaces two signs are about one."""
+    return (
+        len(plain.split())
+        + sum(1 for letter in plain if letter >= _SPACELESS and not "\uac00" <= letter <= "\ud7a3") // 2
+    )
