@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.text.meaning_words import MeaningTurn, language_of, turn_words
 from wisen.text.negations import count_negations
-from wisen.text.stances import stance
+from wisen.text.slots import slots_of
 from wisen.text.standing_alone import stands_alone
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _turned(said: _Meaning, worded: _Meaning) -> str:
 def _reversed(quote: str, wording: str, said: _Meaning, worded: _Meaning) -> str:
     """A word that is refused on one side and wanted on the other."""
     if said.language == worded.language == "en":
-        mine, theirs = stance(quote), stance(wording)
+        mine, theirs = slots_of(quote), slots_of(wording)
         flipped = sorted((mine.unwanted & theirs.wanted) | (mine.wanted & theirs.unwanted))
     else:
         flipped = sorted(word for word, refused in said.signs.items() if worded.signs.get(word, refused) is not refused)
