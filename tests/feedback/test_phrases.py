@@ -68,7 +68,7 @@ def own(text: str, machine: str, way: Way = Way.FILE) -> OwnPhrase:
 def test_a_phrase_is_learnt_shown_heard_and_taken_out(home: Path) -> None:
     sessions(home)
     run("learn")
-    assert run("detect", "tss, the header").stdout == "none\n"
+    assert run("detect", "tss, the header").stdout.startswith("none\n")
     tried = json.loads(run("phrases", "learn", "--dry-run", "--json").stdout)
     assert [(each["phrase"], each["kind"]) for each in tried["phrases"]] == [("tss", "correction")]
     assert shown() == []
@@ -96,7 +96,7 @@ def test_a_phrase_is_learnt_shown_heard_and_taken_out(home: Path) -> None:
 
     assert "'tss' removed; 14 sessions" in run("phrases", "remove", "TSS").stdout
     assert shown() == []
-    assert run("detect", "tss, the header").stdout == "none\n"
+    assert run("detect", "tss, the header").stdout.startswith("none\n")
     assert "Nothing new" in run("phrases", "learn", "--days", "40").stdout
     with wisen.open_learner() as learner:
         learner.learn()
@@ -151,7 +151,7 @@ def test_phrases_of_another_machine_are_never_applied(home: Path) -> None:
         learner.learn()
         assert learner.feedback.phrases() == ()
         assert corrections(learner) == 0
-    assert run("detect", "tss").stdout == "none\n"
+    assert run("detect", "tss").stdout.startswith("none\n")
 
 
 def test_a_file_of_phrases_is_taken_in_and_written_and_nothing_of_it_is_lost(home: Path) -> None:

@@ -247,13 +247,16 @@ def detect(
     before: Annotated[
         str, typer.Option("--before", help="What happened just before it: start, ok, error, interrupt or reject.")
     ] = "ok",
+    call: Annotated[
+        str, typer.Option("--call", help="The command that was made, refused or stopped just before it.")
+    ] = "",
     from_input: Annotated[bool, typer.Option("--stdin", help="Read a message from each line of the input.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell whether a message corrects, praises, asks for something to last, or none of it, in any known language."""
+    """Tell what a message says about the work, what would be kept of it, when it is told again, and why not."""
     from wisen.surfaces.cli.detect_view import run
 
-    raise typer.Exit(run(text, before=before, from_input=from_input, as_json=as_json))
+    raise typer.Exit(run(text, before=before, call=call, from_input=from_input, as_json=as_json))
 
 
 @app.command()

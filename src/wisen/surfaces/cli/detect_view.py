@@ -1,36 +1,52 @@
-"""`wisen detect`: what a message says about the work."""
+"""`wisen detect`: what a message says about the work, and what would be kept of it."""
 
 from __future__ import annotations
 
 import sys
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from wisen import app
 from wisen.errors import UsageError
+from wisen.feedback.lesson_explaining import explain_message, with_call
 from wisen.feedback.listen import signals_in
+from wisen.model.signal import Before
 from wisen.surfaces.cli.render import clipped, console, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from wisen.feedback.lesson_explaining import KeptQuote
     from wisen.feedback.own_phrases import Own
     from wisen.model.signal import Signal
 
 
-def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> int:
-    """Show what one message says, or each line of the input: a message, or a record with one."""
+_WIDE = 78
+
+
+def run(text: str | None, *, before: str, call: str, from_input: bool, as_json: bool) -> int:
+    """Show what one message says, or each line of the input: a message, or a record with one.
+
+    `call`: the command that was made, refused or stopped just before.
+    """
     if (text is None) is not from_input:
         raise UsageError("Give a message, or --stdin to read one from each line of the input.")
     own = app.wire().speech()
     told = (
-        _each_line(before, own)
+        _each_line(before, call, own)
         if from_input
-        else iter([({"text": text or ""}, signals_in(text or "", before, own=own))])
+        else iter([({"text": text or ""}, _signals(text or "", before, call, own=own))])
     )
     if as_json:
-        print_json({"messages": [{**named, "signals": found} for named, found in told]})
+        print_json(
+            {
+                "messages": [
+                    {**named, "signals": found, "keeps": explain_message(named["text"], found)} for named, found in told
+                ]
+            }
+        )
         return 0
     out = console()
     for named, found in told:
@@ -41,26 +57,49 @@ def run(text: str | None, *, before: str, from_input: bool, as_json: bool) -> in
         for signal in found:
             evidence = clipped(named["text"][signal.start : signal.end], 80)
             out.print(f"{signal.probability:.0%}  {signal.kind.value}: {evidence}", markup=False)
-        lesson = next((signal.lesson for signal in found if signal.lesson is not None), None)
-        if lesson is not None:
-            lasts = "lasting" if lesson.is_durable else "for this task"
-            out.print(f"     lesson: {lesson.text} ({lesson.about.value}, {lasts})", markup=False)
+        if found or not from_input:
+            for kept in explain_message(named["text"], found):
+                for line in _kept_lines(kept):
+                    out.print(line, markup=False, highlight=False)
     return 0
 
 
-def _each_line(before: str, own: Own) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
+def _kept_lines(kept: KeptQuote) -> Iterator[str]:
+    """What would be kept, in lines of at most 80 columns; the quote is whole."""
+    label = "kept" if kept.kept else "not kept"
+    yield from wrap(
+        f"{label}: “{kept.quote}”", _WIDE, initial_indent="     ", subsequent_indent="       ", break_on_hyphens=False
+    )
+    standing = ["standing" if kept.standing else "of the moment"] if kept.kept else []
+    marker = [f"says so itself: “{kept.marker}”"] if kept.marker else []
+    trigger = [f"trigger: {' '.join(kept.trigger.words)} ({kept.trigger.cause.value})"] if kept.trigger else []
+    for each in (*standing, *marker, *trigger, kept.why):
+        yield from wrap(each, _WIDE, initial_indent="       ", subsequent_indent="         ", break_on_hyphens=False)
+
+
+def _signals(
+    text: str, before: str, call: str, *, own: Own, reason: bool = False, queued: bool = False
+) -> tuple[Signal, ...]:
+    found = signals_in(text, before, reason=reason, queued=queued, own=own)
+    return with_call(text, found, Before(before), call)
+
+
+def _each_line(before: str, call: str, own: Own) -> Iterator[tuple[dict[str, Any], tuple[Signal, ...]]]:
     for number, line in enumerate(sys.stdin, start=1):
         record = _record(line)
         if record is None:
             text = line.rstrip("\n")
-            yield {"text": text}, signals_in(text, before, own=own)
+            yield {"text": text}, _signals(text, before, call, own=own)
             continue
         event = record.get("preceding_event", before)
         if not isinstance(event, str):
             raise UsageError(f"preceding_event of record {number} is {event!r}. Give a word, or leave it out.")
+        made = record.get("preceding_call", call)
+        if not isinstance(made, str):
+            raise UsageError(f"preceding_call of record {number} is {made!r}. Give a command, or leave it out.")
         origin = record.get("origin")
         reason, queued = origin == "reject_reason", origin == "queued"
-        found = signals_in(record["user"], event, reason=reason, queued=queued, own=own)
+        found = _signals(record["user"], event, made, own=own, reason=reason, queued=queued)
         named = {"id": record["id"]} if "id" in record else {}
         yield {**named, "text": record["user"]}, found
 

@@ -1,0 +1,139 @@
+"""Tells what would be kept of a message and when it would be told again; and why not, where nothing is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, json
+
+from wisen.feedback.language import shipped_languages
+from wisen.feedback.lesson_triggers import with_triggers
+from wisen.feedback.writing import fold
+from wisen.model.event import Status
+from wisen.model.history import Act, History, Step, Turn
+from wisen.model.signal import Before, SignalKind
+from wisen.text.directives import LONGEST, directives_in
+from wisen.text.lasting_words import is_for_now
+from wisen.text.standing_alone import stands_alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from wisen.model.directive import Trigger
+    from wisen.model.signal import Lesson, Signal
+
+_AT = datetime(2000, 1, 1, tzinfo=UTC)
+_QUESTION = "?？؟"
+_KEPT_WHOLE = {
+    SignalKind.REMEMBER: "kept, and told at each start: you asked for it to be remembered",
+    SignalKind.REQUEST: "kept as a request, and never told as a rule",
+    SignalKind.GAP: "kept as something that was not known, and never told as a rule",
+}
+STANDS = "told at each start"
+PASSES = "it says itself that it is for now"
+POINTS = "it points at something that only this conversation shows"
+PERMITS = "a permission, which is never told again"
+UNMARKED = "nothing in it says that it lasts"
+
+
+class KeptQuote(Struct, frozen=True, kw_only=True):
+    """What of a message would be kept, or not."""
+
+    quote: str
+    kept: bool
+    standing: bool
+    """Whether it is told at each start; what is kept and does not stand is told when its trigger comes again."""
+    marker: str
+    """The words by which it says itself that it lasts."""
+    trigger: Trigger | None
+    why: str
+    """Why it stands, does not stand, or is not kept."""
+
+
+def with_call(text: str, signals: Iterable[Signal], before: Before, call: str) -> tuple[Signal, ...]:
+    """Signals with what calls them up again, where the command is known that was made just before."""
+    if not call:
+        return tuple(signals)
+    arguments = json.encode({"command": call}).decode()
+    made = Step(call="1", tool="Bash", arguments=arguments, status=Status.OK, text=None, at=_AT)
+    said = Turn(id="2", act=Act.SAID, at=_AT, text=text, before=1, origin="prompt")
+    acts = {Before.REJECT: Act.REFUSED, Before.INTERRUPT: Act.STOPPED}
+    stop = [Turn(id="1", act=acts[before], at=_AT, text=None, before=1, call="1")] if before in acts else []
+    return with_triggers(History(session=0, steps=(made,), turns=(*stop, said)), said, signals)
+
+
+def explain_message(text: str, signals: Iterable[Signal]) -> tuple[KeptQuote, ...]:
+    """What would be kept of a message; of one that leaves nothing, one that says why."""
+    found: dict[str, KeptQuote] = {}
+    heard = tuple(signals)
+    for signal in heard:
+        if signal.lesson is not None:
+            found.setdefault(signal.lesson.text, _explained(signal.lesson))
+        elif signal.kind in _KEPT_WHOLE and len(quote := " ".join(text.split())) <= LONGEST:
+            standing = signal.kind is SignalKind.REMEMBER
+            why = _KEPT_WHOLE[signal.kind]
+            found.setdefault(quote, _quote(quote, kept=True, standing=standing, why=why))
+    for each in directives_in(text):
+        if not any(_bare(each.text) in _bare(quote) or _bare(quote) in _bare(each.text) for quote in found):
+            why = PASSES if each.passing else PERMITS if _is_agreement(each.text) else "a task, and no lesson"
+            found[each.text] = KeptQuote(
+                quote=each.text, kept=False, standing=False, marker=each.marker, trigger=None, why=why
+            )
+    return tuple(found.values()) or (_quote(" ".join(text.split()), why=_why_not(text, heard)),)
+
+
+def _quote(quote: str, *, kept: bool = False, standing: bool = False, why: str) -> KeptQuote:
+    return KeptQuote(quote=quote, kept=kept, standing=standing, marker="", trigger=None, why=why)
+
+
+def _explained(lesson: Lesson) -> KeptQuote:
+    when = "told when such a call comes again" if lesson.trigger is not None else "found when asked for"
+    if lesson.standing:
+        why = STANDS
+    elif is_for_now(lesson.text):
+        why = f"{when}: {PASSES}"
+    elif lesson.marker and not stands_alone(lesson.text):
+        why = f"{when}: {POINTS}"
+    else:
+        why = f"{when}: {UNMARKED}"
+    return KeptQuote(
+        quote=lesson.text,
+        kept=True,
+        standing=lesson.standing,
+        marker=lesson.marker,
+        trigger=lesson.trigger,
+        why=why,
+    )
+
+
+def _why_not(text: str, signals: tuple[Signal, ...]) -> str:
+    """Why nothing of a message would be kept."""
+    kinds = {signal.kind for signal in signals}
+    plain = " ".join(text.split())
+    too_long = f"no sentence of it tells how to work, and whole it has {len(plain)} characters: at most {LONGEST}"
+    reasons = (
+        (len(plain) > LONGEST, too_long),
+        (SignalKind.PRAISE in kinds, "praise: it strengthens what was at work, and teaches nothing new"),
+        (plain.rstrip("\"'”)").endswith(tuple(_QUESTION)), "a question"),
+        (is_for_now(plain), PASSES),
+        (SignalKind.CORRECTION in kinds, "a correction that no call can be found for: a remark, found when asked for"),
+        (_is_agreement(plain), PERMITS),
+    )
+    return next((why for holds, why in reasons if holds), "a task or a remark: it does not say how to work")
+
+
+def _bare(text: str) -> str:
+    return text.casefold().strip(" .!?")
+
+
+def _is_agreement(plain: str) -> bool:
+    said = fold(plain).strip(" .!")
+    return any(said == each or said.startswith((f"{each} ", f"{each},")) for each in _agreements())
+
+
+@cache
+def _agreements() -> frozenset[str]:
+    groups = (language.groups.get("agree", ()) for language in shipped_languages())
+    return frozenset(fold(phrase).strip(" *") for phrases in groups for phrase in phrases)
