@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 
 from wisen.delivery.derive import Derived
+from wisen.text.glossary import ENGLISH, NEGATIVE_MARKS
+from wisen.text.slots import Slots, SlotWord, slots_of
+from wisen.text.tool_choices import RIVALS
 
 _NAME = r"(?:`[^`\n]{2,60}`|[a-z][a-z0-9_.+-]{1,24})"
 _PLACE = r"(?:`[^`\n]{2,80}`|[\w.*~-]*/[\w./*~-]*|[\w-]*\.[a-z]{1,5}\b|\*\.[a-z]{1,5}\b)"
@@ -48,6 +51,25 @@ _COMMON = frozenset(
     " await return yield throw raise exit print".split()
 )
 """Words that also are, or could be, names of programs: they count only where they are marked as code."""
+_OTHER_SCRIPTS = frozenset("ar hi ja ko ru uk zh".split())
+"""There a word in Latin letters is a name, unless it was put into English."""
+_EDITS = frozenset("edit change delete".split())
+_KNOWN_VERBS = _EDITS | frozenset("run file folder code".split())
+_UNDERSTOOD = (
+    _COMMON
+    | _KNOWN_VERBS
+    | frozenset(
+        "commit push merge comment docstring emoji answer english ask format docs dependency install folder code"
+        " change add write create update read line message tab space quote indent fix variable database plan summary"
+        " explain language without first".split()
+    )
+)
+_CONDITIONS = frozenset("if when because until unless without before after only except".split())
+_PROGRAMS = frozenset(
+    "git docker sudo curl wget make cargo node deno npx tsc tox mypy gh kubectl terraform rm sed awk grep ssh brew apt"
+    " podman nox hatch rye just mise bazel cmake ninja pylint mvn".split()
+)
+"""Programs that are known by their names, beside those of which one is chosen."""
 _KEYWORDS = frozenset("export import let var const return exit set test type true false eval exec local".split())
 """Words of a shell that are words of other languages as well: alone they say nothing of commands, however marked."""
 
@@ -60,8 +82,11 @@ def wording(line: str) -> str:
 def stated(rule: str) -> Derived | None:
     """What a rule says not to do and what to do instead; None where it does not say so plainly."""
     text = wording(rule).replace("’", "'")
-    if text.endswith("?"):
+    if text.endswith(("?", "？", "؟")):
         return None
+    slots = slots_of(text)
+    if slots.language != ENGLISH:
+        return _stated_elsewhere(slots)
     for choice in _CHOICES:
         found = choice.search(text)
         if found:
@@ -74,6 +99,38 @@ def stated(rule: str) -> Derived | None:
         place = found["place"].strip("`").rstrip(".")
         return Derived(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
     return None
+
+
+def _stated_elsewhere(slots: Slots) -> Derived | None:
+    """The same of a rule in another language: only where every word of it is understood, and one thing is refused."""
+    pieces = set(slots.pieces)
+    if pieces & _CONDITIONS or sum(piece in NEGATIVE_MARKS for piece in slots.pieces) != 1:
+        return None
+    places = [word for word in slots.places if word.refused]
+    names = [word for word in slots.words if word not in slots.places and _is_program(word, slots.language)]
+    rest = [word for word in slots.words if word not in slots.places and word not in names]
+    if any(word.bound for word in slots.words) or any(word.raw not in _KNOWN_VERBS for word in rest):
+        return None
+    old, new = ([word.raw for word in names if word.refused is refused] for refused in (True, False))
+    if places:
+        edits = any(word.refused and word.raw in _EDITS for word in rest)
+        if len(places) != 1 or len(slots.places) != 1 or names or not edits:
+            return None
+        place = places[0].raw.strip("`").rstrip(".")
+        return Derived(f"edit: {place}", "") if place.strip("/.*~") and " " not in place else None
+    if len(old) != 1 or len(new) > 1 or any(word.raw in _EDITS for word in rest):
+        return None
+    return _command(old[0], new[0] if new else "") if new or pieces & {"use", "run"} else None
+
+
+def _is_program(word: SlotWord, language: str) -> bool:
+    if word.raw[:1] == "`" or word.raw in RIVALS or word.raw in _PROGRAMS:
+        return True
+    return (
+        language in _OTHER_SCRIPTS
+        and re.fullmatch(r"[a-z][a-z0-9_.+-]+", word.raw) is not None
+        and (word.raw not in _UNDERSTOOD)
+    )
 
 
 def _said_before(text: str, place: int) -> str:

@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 NOT, NEVER, CANNOT, YES, BANNED = "\x02_not", "\x02_never", "\x02_cannot", "\x02_yes", "\x02_banned"
 """What a phrase says: in the place of what follows; refused is what follows; the clause; no longer; what was before."""
+NEGATIVE_MARKS = frozenset({NOT, NEVER, CANNOT, BANNED})
 ENGLISH = "en"
 _MARKS = {"NOT": NOT, "NEVER": NEVER, "CANNOT": CANNOT, "YES": YES, "BANNED": BANNED}
 _MARK = re.compile(r"\b(?:NOT|NEVER|CANNOT|YES|BANNED)\b")
 _NAME = r"(\x01\d+(?:ing)?\x01|[a-z0-9@][\w@./+-]*)"
 _ANY_NAME = r"(\x01\d+(?:ing)?\x01|[\w@][\w@./+-]*)"
-_WORD = re.compile(r"(?<![\x01\x02\w])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w\x01])")
+_WORD = re.compile(r"[\u0900-\u0963\u0966-\u097f]+|(?<![\x01\x02\w])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w\x01])")
+"""Vowel signs of Devanagari are no letters to the engine."""
 _UNSPACED = frozenset({"zh", "ja", "ko"})
 _SHORTEST_STEM = 3
 _LONGEST_STEM = 14
@@ -32,6 +34,15 @@ _SCRIPTS = (
     (re.compile("[іїєґ]"), "uk"),
     (re.compile("[\u0400-\u04ff]"), "ru"),
 )
+_LETTERS = (
+    (re.compile("[ışğ]"), "tr"),
+    (re.compile("[đơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]"), "vi"),
+    (re.compile("[łśźżćńąę]"), "pl"),
+    (re.compile("[ãõ]"), "pt"),
+    (re.compile("[ñ¿¡]"), "es"),
+    (re.compile("[å]"), "sv"),
+)
+"""Letters by which a language is known where none of its commonest words stands in a text."""
 _ENGLISH = frozenset(
     "the a an and or not no never don't do does is are be to of in on for with from please use using always when if "
     "you we i it this that these those before after should must can only all every your my instead rather than don "
@@ -59,17 +70,19 @@ def language_of(text: str) -> str:
         for script, code in _SCRIPTS:
             if script.search(text):
                 return code
+    words = _WORD.findall(text)
     hits: dict[str, int] = {}
     known = _marks()
-    english = 0
-    for word in _WORD.findall(text):
-        english += word in _ENGLISH
-        for code in known.get(word, ()):
+    for word in words:
+        for code in () if word in _ENGLISH else known.get(word, ()):
             hits[code] = hits.get(code, 0) + 1
     if not hits:
-        return ENGLISH
+        letters = "" if text.isascii() else next((code for hint, code in _LETTERS if hint.search(text)), "")
+        return letters or ENGLISH
     best = max(hits, key=lambda code: (hits[code], code != "nl"))
-    return best if hits[best] > english else ENGLISH
+    theirs = _language(best).exact
+    english = sum(word in _ENGLISH and word not in theirs and best not in known.get(word, ()) for word in words)
+    return best if hits[best] > english or (hits[best] == english and not text.isascii()) else ENGLISH
 
 
 def put_into_english(text: str, code: str) -> str:

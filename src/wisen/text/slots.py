@@ -7,6 +7,7 @@ languages are put into the same words and marks first. It never fails: what it c
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -133,7 +134,7 @@ _PHRASES = tuple(
 )
 """How phrases become marks, the earlier ones first. A pattern is slow: it waits for one of its hints."""
 _PIECE = re.compile(
-    r"\x01\d+(?:ing)?\x01|\x02\w+|[,;:.!?…()\[\]\n]+(?=[\s)\]]|$)|[()\[\]—–]|\s-\s|"
+    r"\x01\d+(?:ing)?\x01|\x02\w+|[\u0900-\u0963\u0966-\u097f]+|[,;:.!?…()\[\]\n]+(?=[\s)\]]|$)|[()\[\]—–]|\s-\s|"
     r"(?:--?|\.{1,2}/?|[@*~/#]+)?\w(?:[\w'./@:+#*=-]*[\w+#*/])?"
 )
 _BREAK = re.compile(r"[,;:.!?…()\[\]\n—–\s-]+\Z")
@@ -362,6 +363,7 @@ def slots_of(text: str) -> Slots:
 
     folded = text.casefold()
     if not folded.isascii():
+        folded = unicodedata.normalize("NFC", folded)
         folded = _BESIDE_LATIN.sub(" ", folded.translate(_CLEAN))
     elif "\x01" in folded or "\x02" in folded:
         folded = folded.translate(_CLEAN)
