@@ -13,38 +13,39 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wisen.logs.projects import Projects
-    from wisen.model.entry import Entry, Occurrence
+    from wisen.model.entry import Entry, Move, Occurrence
     from wisen.model.entry_state import EntryState
     from wisen.model.pointing import SettledTurn
     from wisen.model.signal import Sighting
     from wisen.store.home import Home
     from wisen.store.ledger import Ledger
 
-_IN_YOUR_WORDS = "in your own words, as the log proves them"
+_REPLACED = "other words of yours in that turn say it, as the log proves"
 
 
 def record_pointed(home: Home, projects: Projects, sightings: Sequence[Sighting]) -> tuple[Entry, ...]:
-    """Make entries of what a settled turn says; what was made of the turn before gets the words that were proven."""
+    """Make entries of what a settled turn says. What was made of that turn alone in other words gives way to it."""
     known, ledger = KnownEntries(home.ledger), home.ledger
     taught = [each for each in sightings if each.said.signal.lesson is not None]
     if not taught:
         return ()
-    words = taught[0].said.signal.lesson.text if taught[0].said.signal.lesson else ""
-    before = _of_turn(ledger, taught[0].agent, taught[0].native, taught[0].said.message)
-    if before:
-        seen = {each.entry for each in before}
-        states = [each for each in known.states if each.entry.id in seen]
-        known.enter(
-            [
-                home.scribe.move(each.entry.id, MoveKind.TEXT, words, why=_IN_YOUR_WORDS)
-                for each in states
-                if each.text != words and _is_of_turn_alone(ledger, each, before)
-            ]
-        )
-        return tuple(each.entry for each in states)
-    known.enter(entered(taught, known.states, ledger.occurrences.ids(), home.scribe, (), confined_agents(projects)))
-    now = {each.entry for each in _of_turn(ledger, taught[0].agent, taught[0].native, taught[0].said.message)}
-    return tuple(each.entry for each in known.states if each.entry.id in now)
+    turn = taught[0].agent, taught[0].native, taught[0].said.message
+    words = {each.said.signal.lesson.text for each in taught if each.said.signal.lesson is not None}
+    before = _of_turn(ledger, *turn)
+    seen = {each.entry for each in before}
+    gone = [
+        each
+        for each in known.states
+        if each.entry.id in seen
+        and each.text not in words
+        and _is_of_turn_alone(ledger, each, before)
+        and not each.entry.standing
+    ]
+    known.enter([_closed(home, each, _REPLACED) for each in gone])
+    left = [each for each in known.states if each.entry.id not in {state.entry.id for state in gone}]
+    known.enter(entered(taught, left, ledger.occurrences.ids(), home.scribe, (), confined_agents(projects)))
+    now = {each.entry for each in _of_turn(ledger, *turn)}
+    return tuple(each.entry for each in known.states if each.entry.id in now and each.text in words)
 
 
 def drop_pointed(home: Home, settled: SettledTurn) -> None:
@@ -58,11 +59,15 @@ def drop_pointed(home: Home, settled: SettledTurn) -> None:
     known = KnownEntries(home.ledger)
     known.enter(
         [
-            home.scribe.move(each.entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why=why)
+            _closed(home, each, why)
             for each in known.states
             if each.entry.id in seen and _is_of_turn_alone(home.ledger, each, before) and not each.entry.standing
         ]
     )
+
+
+def _closed(home: Home, state: EntryState, why: str) -> Move:
+    return home.scribe.move(state.entry.id, MoveKind.STATUS, EntryStatus.RESOLVED, why=why)
 
 
 def _of_turn(ledger: Ledger, agent: str, session: str, message: str) -> list[Occurrence]:
