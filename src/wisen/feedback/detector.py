@@ -18,6 +18,7 @@ from wisen.feedback.lexicon import Lexicon, shipped_lexicon
 from wisen.feedback.writing import fold, is_dense, is_foreign
 from wisen.model.signal import Heard, Lesson, Polarity, Signal, SignalKind
 from wisen.text.directives import DirectiveReader, shipped_reader
+from wisen.text.outright_words import asks_for_more, tells_better_way
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -111,6 +112,7 @@ class DetectorModel:
         """
         if not heard.text or heard.text.isspace():
             return ()
+        insisted = (*insisted, *_said_outright(heard.text))
         seen = glance(heard, self._tables)
         of = self._abroad if seen.is_abroad else self._home
         total = of.bias + seen.total
@@ -214,6 +216,14 @@ class DetectorModel:
             return len(text) - len(text.lstrip()), len(text.rstrip())
         start, end = phrases.place(where)
         return seen.folded.place(start), seen.folded.place(end)
+
+
+def _said_outright(text: str) -> Iterator[SignalKind]:
+    """Kinds that hold by words that mean nothing else."""
+    if asks_for_more(text):
+        yield SignalKind.REQUEST
+    if tells_better_way(text):
+        yield SignalKind.GAP
 
 
 class _Speaks(dict[tuple[bool, int, int, int], float]):

@@ -26,6 +26,7 @@ from wisen.model.entry_names import name_of
 from wisen.model.entry_state import encode_trigger
 from wisen.model.signal import About, SignalKind
 from wisen.text.negations import count_negations
+from wisen.text.outright_words import tells_better_way
 from wisen.text.sameness import Lessons
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def _entry(sighting: Sighting, text: str, context: str, names: set[str], scribe:
         context=context,
         at=scribe.clock.now(),
         type=type_,
-        category=_CATEGORIES[signal.kind],
+        category=_category(signal.kind, text),
         summary=text,
         details=_details(sighting),
         source=EntrySource.USER_FEEDBACK if signal.kind is SignalKind.CORRECTION else EntrySource.CONVERSATION,
@@ -264,6 +265,11 @@ def _entry(sighting: Sighting, text: str, context: str, names: set[str], scribe:
         standing=signal.kind is SignalKind.REMEMBER if lesson is None else lesson.standing,
         trigger=None if lesson is None else lesson.trigger,
     )
+
+
+def _category(kind: SignalKind, text: str) -> Category | None:
+    better = kind is SignalKind.GAP and tells_better_way(text)
+    return Category.BEST_PRACTICE if better else _CATEGORIES[kind]
 
 
 def _durable(sighting: Sighting) -> float:

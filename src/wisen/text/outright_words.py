@@ -1,0 +1,24 @@
+"""Words by which a user says outright that they want something more, or found a better way; English only."""
+
+from __future__ import annotations
+
+import re
+
+_ALSO = re.compile(
+    r"(?:^|[.!?]\s+)\W*(?:(?:and|oh|ok|okay|please|so|hey)[\s,]+)*(?:can|could) (?:you|we) also\b", re.IGNORECASE
+)
+_BETTER = re.compile(
+    r"\b(?:found|there(?:'s| is)|discovered|know) an? (?:much )?(?:quicker|faster|better|cleaner|simpler|easier) "
+    r"(?:way|approach|pattern|method|solution)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_more(text: str) -> bool:
+    """Whether a text asks for something beside what was asked for: "can you also …"."""
+    return "also" in text and _ALSO.search(text) is not None
+
+
+def tells_better_way(text: str) -> bool:
+    """Whether a text tells of a better way: "found a quicker way"."""
+    return _BETTER.search(text.replace("’", "'")) is not None
