@@ -78,9 +78,10 @@ class DirectiveReader:
         folded = [fold_letters(word) for word in words]
         counts = {code: sum(word in self._grammar(code).marks for word in folded) for code in self._codes("latin")}
         most = max(counts.values())
-        return (
-            [self._grammar(code) for code, count in counts.items() if count == most] if most else [self._grammar("en")]
-        )
+        likely = [code for code, count in counts.items() if most and count == most]
+        # A single word tells little: it may be English all the same.
+        codes = likely if most > 1 else [*likely, "en"]
+        return [self._grammar(code) for code in dict.fromkeys(codes)]
 
     def _codes(self, script: str) -> list[str]:
         return [code for code in (*SHIPPED, *(self._added.keys() - set(SHIPPED))) if self._script_of(code) == script]
