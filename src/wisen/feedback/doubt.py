@@ -11,7 +11,7 @@ from wisen.feedback.detector import shipped
 from wisen.model.signal import SignalKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from wisen.feedback.detector import DetectorModel
     from wisen.model.signal import Heard, Signal
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 DOUBTED = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
 BAND = 0.15
 """How near to its threshold a probability is in doubt."""
+_MISSED, _FALSE, _LASTING = 1.4, 0.6, 0.3
+"""What it is worth to find what was missed, to drop what was heard wrongly, and to learn how long something holds."""
 LONGEST = 2000
 """Longer texts are not doubted: they are mostly not the user's own words. Nothing is ever sent in part."""
 
@@ -29,6 +31,33 @@ def is_doubtful(heard: Heard, model: DetectorModel | None = None) -> bool:
         return False
     margins = (model or shipped()).margins(heard)
     return abs(max(margins[kind] for kind in DOUBTED)) <= BAND
+
+
+def doubts_by_worth(heards: Sequence[Heard], most: int, model: DetectorModel | None = None) -> list[int]:
+    """Which turns somebody should be asked about first, at most so many: where an answer is likely to change most."""
+    model = model or shipped()
+    worth = [_worth_of(heard, model) for heard in heards]
+    by_worth = sorted(range(len(heards)), key=lambda number: (-worth[number], number))
+    return [number for number in by_worth[:most] if worth[number] > 0.0]
+
+
+def worth_of_answer(teaches: float, *, is_heard: bool, lasts: float) -> float:
+    """How much an answer is expected to change: whether a turn teaches something, and whether that lasts.
+
+    `teaches` is how likely it does, `is_heard` what is said of it now, `lasts` how likely it lasts if it does.
+    """
+    wrong = _FALSE * (1.0 - teaches) if is_heard else _MISSED * teaches
+    return wrong + _LASTING * teaches * min(lasts, 1.0 - lasts)
+
+
+def _worth_of(heard: Heard, model: DetectorModel) -> float:
+    if not heard.text.strip() or len(heard.text) > LONGEST:
+        return 0.0
+    chances, margins = model.probabilities(heard), model.margins(heard)
+    likeliest = max(DOUBTED, key=lambda kind: margins[kind])
+    lessons = [signal.lesson for signal in model.signals(heard, {likeliest}) if signal.lesson is not None]
+    lasts = lessons[0].durable if lessons else 0.0
+    return worth_of_answer(chances[likeliest], is_heard=margins[likeliest] >= 0.0, lasts=lasts)
 
 
 def decided(heard: Heard, holds: Collection[SignalKind], model: DetectorModel | None = None) -> tuple[Signal, ...]:
