@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.agents import test_live_claude_code, test_live_codex
+from tests.agents import test_live_claude_code as claude
+from tests.agents import test_live_codex as codex
 from tests.agents.scripted_model import Turn, Use
 from wisen.testing.transcripts import ClaudeTranscript
 
@@ -39,8 +40,8 @@ def test_what_the_user_said_to_a_refused_call_reaches_claude_code_beside_the_nex
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use = Use("Bash", {"command": COMMAND, "description": "Count"})
-    monkeypatch.setitem(test_live_claude_code.SCRIPT, "do the harvest", [Turn("", (use,)), Turn("Done.")])
-    with test_live_claude_code.a_world(tmp_path) as world:
+    monkeypatch.setitem(claude.SCRIPT, "do the harvest", [Turn("", (use,)), Turn("Done.")])
+    with claude.a_world(tmp_path) as world:
         world.client.environment["WISEN_DELIVER_MOMENTS"] = "2"
         refused(world.client.home, world.client.project)
         world.wisen("install", "claude-code")
@@ -54,8 +55,8 @@ def test_what_the_user_said_to_a_refused_call_reaches_codex_beside_the_next_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use = Use("exec_command", {"cmd": COMMAND})
-    monkeypatch.setitem(test_live_codex.SCRIPT, "do the harvest", [Turn("", (use,)), Turn("Done.")])
-    with test_live_codex.a_world(tmp_path) as world:
+    monkeypatch.setitem(codex.SCRIPT, "do the harvest", [Turn("", (use,)), Turn("Done.")])
+    with codex.a_world(tmp_path) as world:
         world.client.environment["WISEN_DELIVER_MOMENTS"] = "2"
         refused(world.client.home, world.client.project)
         world.wisen("install", "codex")

@@ -12,7 +12,7 @@ from msgspec import structs
 from tests.commands import run
 from tests.guarding import call, learning
 from tests.hooks import answered, fire, printed
-from wisen.delivery.moments import is_of_moment, moments_to_tell
+from wisen.delivery.told_moments import is_of_moment, moments_to_tell
 from wisen.model.directive import Trigger, TriggerCause
 from wisen.model.entry import Category, EntryOrigin, EntryStatus, EntryType, rule_id
 from wisen.model.entry_state import EntryState, states

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from wisen.delivery.block import block_of
 from wisen.delivery.chat_requests import shipped_table
-from wisen.delivery.moments import budget_of
+from wisen.delivery.told_moments import budget_of
 from wisen.delivery.turn_questions import HEAD, choose_questions
 from wisen.model.place import SPOKEN
 from wisen.model.short_ids import short_id

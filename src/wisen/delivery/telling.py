@@ -12,8 +12,8 @@ from wisen.delivery.fixes_told import approved_fixes, fixes_to_tell, newest_word
 from wisen.delivery.guard_sheets import sheet_of
 from wisen.delivery.holding_back import RulesInForce, guards_in_force
 from wisen.delivery.hook_snapshot import Signs, published
-from wisen.delivery.moments import moment_sheet, moments_to_tell
 from wisen.delivery.told_lines import line_of, one_line
+from wisen.delivery.told_moments import moment_sheet, moments_to_tell
 from wisen.delivery.trial_lots import Trials
 from wisen.delivery.user_words import is_raised, is_said
 from wisen.mining.forms import complaints
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from wisen.delivery.block import TellLine
     from wisen.delivery.candidate_sources import Candidates
     from wisen.delivery.hook_snapshot import Published
-    from wisen.delivery.moments import Moment
     from wisen.delivery.settings import DeliverPolicy
+    from wisen.delivery.told_moments import Moment
     from wisen.edits.rule_files import RuleFiles
     from wisen.logs.settings import DoorPolicy
     from wisen.model.entry import Proposal

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wisen.delivery.block import Matter
-    from wisen.delivery.moments import Moment
     from wisen.delivery.remedies import Remedy
+    from wisen.delivery.told_moments import Moment
     from wisen.model.entry_state import Asked, EntryState
     from wisen.model.trial import TrialStandings
     from wisen.store.home import Home
