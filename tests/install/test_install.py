@@ -223,11 +223,15 @@ def asked(answer: bytes, *, expect: int = 0) -> str:
 
 def test_a_person_is_asked_once_whether_experiments_are_welcome(home: Path, settings: Path) -> None:
     question = "May hints that you did not approve be tried"
-    shown = " ".join(asked(b"y\ny\n").split())
+    shown = " ".join(asked(b"y\ny\nn\n").split())
     assert question in shown
     assert shown.index("ms before each call of a tool") < shown.index("Write this?"), "the cost is told before the yes"
     assert "experiments = true" in (home / "wisen" / "config.toml").read_text()
-    assert question not in " ".join(asked(b"").split())
+    assert "May your agent help to sort what you said?" in shown
+    assert "pointing = false" in (home / "wisen" / "config.toml").read_text()
+    again = " ".join(asked(b"").split())
+    assert question not in again
+    assert "May your agent help" not in again
 
 
 def test_a_person_who_says_no_gets_nothing(home: Path, settings: Path) -> None:
