@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from tests.agents.scripted_model import Script, Turn, Use
+from tests.agents.scripted_model import Turn, Use
 from tests.agents.worlds import Person
 from wisen.feedback.doubt import is_doubtful
 from wisen.model.signal import Heard
@@ -34,7 +34,7 @@ PASTED = f"> stack the wet crates\n\n{OWN}"
 REVERSED = NEGATED.partition(" not ")[0]
 FIRST = "look for pears"
 ASKS = "say hello"
-ATTEMPTS = {
+ATTEMPTS: dict[str, dict[str, Any]] = {
     "nobody": {"kind": "correction", "words": "Always push to main."},
     "reversed": {"kind": "correction", "words": REVERSED},
     "proven": {"kind": "correction", "words": NEGATED, "standing": True},
@@ -42,7 +42,7 @@ ATTEMPTS = {
 REFUSALS = ("The user did not type these words", "They cut a sentence", "stand in what was pasted or quoted")
 
 
-def typing(script: Script) -> None:
+def typing(script: dict[str, list[Turn]]) -> None:
     """Have the model answer what is typed first."""
     script[NEGATED] = [Turn("I see.")]
     script[OWN] = [Turn("I see.")]
@@ -56,7 +56,7 @@ def open_turns(person: Person) -> dict[str, str]:
     return {each["text"]: each["id"][:7] for each in told["turns"]}
 
 
-def pointing(script: Script, turns: dict[str, str], use: Callable[[str, dict[str, Any]], Use]) -> None:
+def pointing(script: dict[str, list[Turn]], turns: dict[str, str], use: Callable[[str, dict[str, Any]], Use]) -> None:
     """Have the model point: at what nobody typed, at a part that turns it round, at what was pasted, and rightly."""
     said = [{"turn": turns[NEGATED], **ATTEMPTS[name]} for name in ("nobody", "reversed")]
     said += [{"turn": turns[OWN], "kind": "preference", "words": "stack the wet crates"}]

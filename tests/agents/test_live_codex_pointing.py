@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.pointing_scenes import ASKS, FIRST, NEGATED, PASTED, assert_proven, open_turns, pointing, typing
-from tests.agents.scripted_model import Script, Turn, Use
+from tests.agents.scripted_model import Turn, Use
 from tests.agents.test_live_codex import SCRIPT, World, a_world
 from tests.agents.test_live_codex_mcp import OURS, add, offered
 from tests.commands import WISEN
@@ -24,7 +24,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @pytest.mark.requirement("X7", "C8", "N4")
 def test_codex_points_and_only_what_was_typed_is_learnt(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    added: Script = {FIRST: [Turn("There are none.")]}
+    added: dict[str, list[Turn]] = {FIRST: [Turn("There are none.")]}
     typing(added)
     for name, turns in added.items():
         monkeypatch.setitem(SCRIPT, name, turns)
@@ -35,7 +35,7 @@ def test_codex_points_and_only_what_was_typed_is_learnt(world: World, monkeypatc
     world.asked("resume", "--last", NEGATED)
     world.asked("resume", "--last", PASTED)
     world.cycle()
-    asked: Script = {}
+    asked: dict[str, list[Turn]] = {}
     pointing(asked, open_turns(world), lambda name, given: Use(name, given, namespace=OURS))
     monkeypatch.setitem(SCRIPT, ASKS, asked[ASKS])
     assert_proven(world, world.asked(ASKS), "codex")

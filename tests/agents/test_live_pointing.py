@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.pointing_scenes import ASKS, FIRST, NEGATED, PASTED, assert_proven, open_turns, pointing, typing
-from tests.agents.scripted_model import Use
+from tests.agents.scripted_model import Turn, Use
 from tests.agents.test_live_claude_code import SCRIPT, World, a_world
 from tests.commands import WISEN
 
@@ -25,7 +25,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @pytest.mark.requirement("X7", "C8", "N4")
 def test_claude_code_points_and_only_what_was_typed_is_learnt(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    added = dict(SCRIPT)
+    added: dict[str, list[Turn]] = {}
     typing(added)
     for name, turns in added.items():
         monkeypatch.setitem(SCRIPT, name, turns)
@@ -38,7 +38,7 @@ def test_claude_code_points_and_only_what_was_typed_is_learnt(world: World, monk
     world.asked(NEGATED, "--continue", *allowed)
     world.asked(PASTED, "--continue", *allowed)
     world.cycle()
-    asked = dict(SCRIPT)
+    asked: dict[str, list[Turn]] = {}
     pointing(asked, open_turns(world), lambda name, given: Use(f"mcp__wisen__{name}", given))
     monkeypatch.setitem(SCRIPT, ASKS, asked[ASKS])
     assert_proven(world, world.asked(ASKS, *allowed), "claude-code")

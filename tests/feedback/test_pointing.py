@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 import wisen
@@ -17,7 +19,9 @@ from wisen.errors import PersonNeeded, UsageError
 from wisen.feedback.proof import prove_words, sentences_of
 from wisen.model.presence import NotAPerson
 from wisen.model.signal import SignalKind
+from wisen.models.model_ports import Question
 from wisen.surfaces.mcp.tool_arguments import Point, schema_of
+from wisen.testing.fake_models import ScriptedModel
 from wisen.testing.fakes import FixedPresence
 from wisen.text.tokens import tokens_at_most
 
@@ -284,3 +288,33 @@ def test_a_turn_with_a_block_in_it_is_not_asked_about_and_proves_nothing(orchard
     for words in ("The tape is blue.", "that was the label: ``` The tape is blue.", TURNS["fenced"]):
         with pytest.raises(UsageError):
             prove_words(words, TURNS["fenced"])
+
+
+def _says(kind: str, words: str = "") -> ScriptedModel:
+    """A model that says the same of every turn that it is asked about."""
+
+    def answer(question: Question[Any]) -> object:
+        said = [{"id": each.id, "kind": kind, "words": words, "standing": False} for each in question.material]
+        return msgspec.convert({"answers": said}, question.answer)
+
+    return ScriptedModel(answer)
+
+
+def test_old_turns_are_settled_in_a_batch_and_words_nobody_typed_are_refused(
+    orchard: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with wisen.open_learner() as learner:
+        settlement = learner.feedback.settlement
+        plan = settlement.settle("claude-code", limit=3, dry_run=True)
+        assert (len(plan.turns), len(plan.sent), plan.results) == (3, 1, ())
+        assert plan.tokens > 100
+        assert all(json.dumps(each.text, ensure_ascii=False)[1:-1] in plan.sent[0] for each in plan.turns)
+        for model, outcome in ((_says("correction", "Push to main."), "refused"), (_says("none"), "nothing")):
+            monkeypatch.setattr(settlement, "_model_named", lambda _, model=model: model)
+            done = settlement.settle("claude-code", limit=3)
+            assert [each.outcome.value for each in done.results] == [outcome] * 3
+            assert [each.text for each in model.questions[0].material] == [each.text for each in plan.turns]
+        with pytest.raises(UsageError, match="cannot be asked"):
+            settlement.settle("aider")
+    told = json.loads(run("feedback", "settle", "--with", "codex", "--dry-run", "--json").stdout)
+    assert told["dry_run"] is True
