@@ -51,6 +51,9 @@ def run(options: argparse.Namespace) -> dict[str, object]:
         "real": _figures(real),
         "written": _figures(written),
         "held_out": _scores([pair for pair in (*real, *written) if pair.half == "held_out"]),
+        "held_out_clear": _scores(
+            [pair for pair in (*real, *written) if pair.half == "held_out" and not pair.doubtful]
+        ),
         "development": _scores([pair for pair in (*real, *written) if pair.half == "development"]),
         "opposites": _opposites(written),
         "seconds_to_join_10000": _joining_time(),

@@ -51,6 +51,8 @@ _ENGLISH = frozenset(
 _ARABIC_MARKS = re.compile("[\u064b-\u0652\u0640]")
 _ARABIC_LEADS = ("وال", "بال", "لل", "ال", "و", "ب", "ل", "ف")
 _EMPTY = "-"
+_KNOWN = 2
+"""So many words a language must know of a text to be its language by them alone."""
 
 
 class _Language(NamedTuple):
@@ -78,11 +80,31 @@ def language_of(text: str) -> str:
             hits[code] = hits.get(code, 0) + 1
     if not hits:
         letters = "" if text.isascii() else next((code for hint, code in _LETTERS if hint.search(text)), "")
-        return letters or ENGLISH
-    best = max(hits, key=lambda code: (hits[code], code != "nl"))
+        return letters or (ENGLISH if _ENGLISH.intersection(words) else _by_known_words(words))
+    most = max(hits.values())
+    shared = [code for word in words for code in known.get(word, ())]
+    likely = [code for code in _tables() if hits.get(code) == most]
+    best = max(likely, key=lambda code: (shared.count(code), _known_words(words, code)))
     theirs = _language(best).exact
     english = sum(word in _ENGLISH and word not in theirs and best not in known.get(word, ()) for word in words)
-    return best if hits[best] > english or (hits[best] == english and not text.isascii()) else ENGLISH
+    return best if most > english or (most == english and not text.isascii()) else ENGLISH
+
+
+def _by_known_words(words: list[str]) -> str:
+    """The language that knows most words of a text in which none of the commonest stands; English where few do."""
+    codes = [code for code, table in _tables().items() if "marks" in table and code not in ("ru", "uk")]
+    known = {code: _known_words(words, code) for code in codes}
+    best = max(codes, key=lambda code: known[code])
+    return best if known[best] >= _KNOWN else ENGLISH
+
+
+def _known_words(words: list[str], code: str) -> int:
+    """How many words of a text a language has that are not the English ones."""
+    language = _language(code)
+    return sum(
+        known != word and not word.startswith(known.strip()[:4] or word)
+        for word, known in ((word, _word(word, language)) for word in words)
+    )
 
 
 def put_into_english(text: str, code: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from wisen.text.slots import Slots
-from wisen.text.terms import LIGHT, decides, parts_of, worth_of
+from wisen.text.terms import LIGHT, decides, parts_of, term_of, worth_of
 from wisen.text.tool_choices import antonyms, chooses
 
 if TYPE_CHECKING:
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 OPPOSED = 0.75
 """So much of what one refuses the other must ask for, and of what that one asks for this one must speak."""
 _NUMBER = re.compile(r"v?\d+(?:\.\d+)*[a-z%]{0,2}")
+_ONE_IS_CHOSEN = frozenset(
+    term
+    for word in "tests formatting lint linting dependencies install builds deploys bundling".split()
+    for term in term_of(word)
+)
+"""What one tool does in a project: whoever names another for it has changed their mind."""
 _NUMBERED = 1.0
 """So much two lessons must share that differ by a number only."""
 
@@ -26,7 +32,30 @@ def opposed(one: Slots, other: Slots, worth: Worth = worth_of) -> bool:
     one, other = opened(one, other)
     if _refuses(one, other, worth) or _refuses(other, one, worth):
         return True
-    return _turned(one, other, worth) or _renumbered(one, other, worth)
+    return _turned(one, other, worth) or _renumbered(one, other, worth) or _chosen_anew(one, other)
+
+
+def choice_of(slots: Slots) -> tuple[str, frozenset[str]] | None:
+    """The tool that is chosen, and what for, where that is something of which one is chosen: "use foo for tests"."""
+    if slots.unwanted or not _ONE_IS_CHOSEN & slots.wanted:
+        return None
+    pieces = [piece for piece in slots.pieces if piece not in (".", "!", "please", "always")]
+    for at, piece in enumerate(pieces[:-1]):
+        named = at + 2 == len(pieces) or pieces[at + 2] == "for"
+        if piece in ("use", "using", "prefer") and named and ("for" in pieces[at + 2 :] or "for" in pieces[:at]):
+            chosen = [word.term for word in slots.words if word.raw == pieces[at + 1] or word.raw[:1] == "`"]
+            purpose = slots.wanted.difference(chosen)
+            if len(chosen) == 1 and not pieces[at + 1].endswith("s") and _ONE_IS_CHOSEN & purpose:
+                return chosen[0], purpose
+    return None
+
+
+def _chosen_anew(one: Slots, other: Slots) -> bool:
+    """Whether both choose a tool for the same purpose, and not the same one."""
+    if one.wanted == other.wanted or not one.wanted & other.wanted:
+        return False
+    ours, theirs = choice_of(one), choice_of(other)
+    return ours is not None and theirs is not None and ours[0] != theirs[0] and ours[1] == theirs[1]
 
 
 def _refuses(one: Slots, other: Slots, worth: Worth) -> bool:

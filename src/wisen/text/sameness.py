@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from wisen.text.opposition import OPPOSED, heavy_terms, numbers_in, opened, opposed, total_worth, turned_by_antonym
+from wisen.text.opposition import (
+    OPPOSED,
+    choice_of,
+    heavy_terms,
+    numbers_in,
+    opened,
+    opposed,
+    total_worth,
+    turned_by_antonym,
+)
 from wisen.text.slots import Slots, slots_of
 from wisen.text.terms import LIGHT, decides, is_filler, parts_of, worth_of
 from wisen.text.tool_choices import RIVAL_TERMS, antonyms
@@ -115,6 +124,8 @@ class Lessons:
             numbers |= _holders(_parts(ours.wanted - numbered), self._asking)
         for _, antonym, turned in turned_by_antonym(ours.wanted):
             numbers |= _holders(_parts(turned), self._asking) & self._asking.get(antonym, set())
+        if (choice := choice_of(ours)) is not None:
+            numbers |= _holders(_parts(choice[1]), self._asking)
         taken = [self._taken[number] for number in sorted(numbers)]
         return list(dict.fromkeys(each.id for each in taken if opposed(ours, each.slots)))
 
