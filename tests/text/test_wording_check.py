@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wisen.text.rule_wording import rule_line
 from wisen.text.wording_check import mismatch
 
 pytestmark = pytest.mark.requirement("S6", "C5")
@@ -219,3 +220,18 @@ def test_other_words_for_the_same_pass(quote: str, wording: str) -> None:
 def test_any_two_texts_are_compared(quote: str, wording: str) -> None:
     assert isinstance(mismatch(quote, wording), str)
     assert not mismatch(quote, quote)
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("no, use pnpm, not npm", "Use pnpm, not npm"),
+        ("never push to main", "Never push to main"),
+        ("No emojis.", "No emojis."),
+        ("nein, nie auf main pushen", "Nie auf main pushen"),
+        ("pnpm_install runs never before checkout", "pnpm_install runs never before checkout"),
+    ],
+)
+def test_a_line_of_a_file_is_what_was_said_without_an_answer_in_front(said: str, line: str) -> None:
+    assert rule_line(said) == line
+    assert not mismatch(said, rule_line(said))

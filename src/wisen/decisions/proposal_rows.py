@@ -123,7 +123,9 @@ def replacement(
 
 
 def rule_proposal(state: EntryState, why: str, scope: str, target: Target, scribe: Scribe) -> Proposal:
-    critical = state.priority is Priority.CRITICAL
+    from wisen.text.rule_wording import rule_line
+
+    critical, text = state.priority is Priority.CRITICAL, rule_line(state.text)
     return Proposal(
         id=scribe.ids.new(),
         machine=scribe.machine,
@@ -131,7 +133,7 @@ def rule_proposal(state: EntryState, why: str, scope: str, target: Target, scrib
         type=ProposalType.CRITICAL_FIX if critical else ProposalType.PROMOTION,
         entry=state.entry.id,
         context=scope,
-        text=state.text,
+        text=text,
         path=target.path,
         heading=target.heading,
         why=why,
@@ -139,7 +141,7 @@ def rule_proposal(state: EntryState, why: str, scope: str, target: Target, scrib
         risk="medium" if target.path.endswith(("SOUL.md", "AGENTS.md", "CLAUDE.md")) else "low",
         effort="low",
         impact="high" if critical or state.sessions >= 3 else "medium" if state.sessions == 2 else "low",
-        tokens=tokens(f"- {state.text} <!-- wisen:R-00000000 -->\n".encode()),
+        tokens=tokens(f"- {text} <!-- wisen:R-00000000 -->\n".encode()),
         sessions=state.sessions,
     )
 

@@ -117,10 +117,10 @@ def _is_asked_to_keep(entry: Entry) -> bool:
 @lru_cache(maxsize=_MANY)
 def _read(text: str, message: str) -> EntryStanding:
     found = _directives(text, message)
+    if any(each.passing for each in found) or is_for_now(text) or is_for_now(message):
+        return EntryStanding.PASSING
     if not found:
         return EntryStanding.REMARK
-    if any(each.passing for each in found) or is_for_now(message):
-        return EntryStanding.PASSING
     if any(each.standing for each in found):
         return EntryStanding.MARKED
     return EntryStanding.POINTS if not any(each.stands_alone for each in found) else EntryStanding.UNMARKED
