@@ -8,6 +8,7 @@ from msgspec import structs
 
 from wisen.kernel.call_names import FILE, SHELL, kind_of
 from wisen.mining.triggers import trigger_of
+from wisen.model.directive import TriggerCause
 from wisen.model.signal import About, Lesson, SignalKind
 from wisen.text.lasting_words import is_for_now
 from wisen.text.negations import count_negations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST = 280
 """What a user typed is quoted whole or not at all."""
+_ASKS = ("?", "？", "؟")
 _ABOUT = {SHELL: About.COMMAND, FILE: About.FILE}
 
 
@@ -44,9 +46,14 @@ def _with_trigger(signal: Signal, trigger: Trigger, text: str) -> Signal:
 
 
 def _lesson(trigger: Trigger, text: str) -> Lesson | None:
-    """The user's words as a lesson of the moment: whole, and never what they said of this once alone."""
+    """The user's words as a lesson of the moment: whole, and never what they said of this once alone.
+
+    Only what says no to a call that they refused or stopped is one: a question, a state or a name teaches nothing.
+    """
     quote = " ".join(text.split())
-    if len(quote) > LONGEST or is_for_now(quote):
+    if len(quote) > LONGEST or is_for_now(quote) or any(mark in quote for mark in _ASKS):
+        return None
+    if trigger.cause is TriggerCause.NAMED or not count_negations(quote):
         return None
     return Lesson(
         text=quote,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from wisen.model.entry_state import EntryState
-    from wisen.model.signal import Lesson, Sighting
+    from wisen.model.signal import Lesson, Sighting, Signal
     from wisen.store.scribe import Scribe
 
 Rows: TypeAlias = "list[Entry | Occurrence | Move]"
@@ -51,8 +51,10 @@ _LONGEST = 280
 _DETAILS = 960
 _CUT = " …"
 _OLD_QUOTE = 240
-_NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE)
+_NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE, SignalKind.REMEMBER)
 """Without one they are remarks: found again by recall, and nothing is learnt from them."""
+_GAP_FROM = 0.7
+"""How likely it must be that the user tells what the agent did not know: most turns that look so tell of the moment."""
 _SENTENCE = re.compile(r"[^.!?。！？।؟\n]+(?:[.!?](?!\s|\Z)[^.!?。！？।؟\n]*)*[.!?。！？।؟]*")
 _CRITICAL = re.compile(
     r"\b(?:data ?loss|lost (?:my|our|all|the) (?:data|work|changes|files)|wiped|dropped the (?:database|table)|"
@@ -202,7 +204,7 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
     lessons: dict[str, list[Sighting]] = defaultdict(list)
     for each in sightings:
         signal, text = each.said.signal, text_of(each)
-        if signal.kind not in _CATEGORIES or not text or (signal.lesson is None and signal.kind in _NEED_A_LESSON):
+        if signal.kind not in _CATEGORIES or not text or (signal.lesson is None and not _stands_by_itself(signal)):
             continue
         key = sight_of(each), text
         if key not in of or order.index(signal.kind) < order.index(of[key].said.signal.kind):
@@ -215,6 +217,13 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
         if each.said.signal.lesson is not None or not any(_overlap(each, other) for other in lessons[message])
     ]
     return sorted(found, key=lambda each: (each.said.at, sight_of(each), each.said.signal.start))
+
+
+def _stands_by_itself(signal: Signal) -> bool:
+    """Whether it is recorded without a lesson: a request is, and what the agent surely did not know."""
+    if signal.kind is SignalKind.GAP:
+        return signal.probability >= _GAP_FROM
+    return signal.kind not in _NEED_A_LESSON
 
 
 def _overlap(one: Sighting, other: Sighting) -> bool:
@@ -262,7 +271,7 @@ def _entry(sighting: Sighting, text: str, context: str, names: set[str], scribe:
         files=tuple(dict.fromkeys(_FILE.findall(text)))[:5],
         about=about,
         durable=_durable(sighting),
-        standing=signal.kind is SignalKind.REMEMBER if lesson is None else lesson.standing,
+        standing=lesson is not None and lesson.standing,
         trigger=None if lesson is None else lesson.trigger,
     )
 
