@@ -25,6 +25,7 @@ NAMES = (
     "phrases",
     "echo",
     "sameness",
+    "directives",
 )
 
 
