@@ -17,7 +17,7 @@ import msgspec
 from wisen.errors import LanguageError
 
 Words: TypeAlias = tuple[str, ...]
-SHIPPED = tuple("en es fr de pt it pl tr vi sv ru ar hi zh ja ko".split())
+SHIPPED = tuple("en es fr de pt it pl tr vi sv hi-latn ru ar hi zh ja ko".split())
 """The languages that come with the package, English first."""
 
 
