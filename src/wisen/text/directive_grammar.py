@@ -130,6 +130,11 @@ class DirectiveGrammar:
         """Words that tell the language."""
         return frozenset(fold_letters(word) for word in self.words.marks)
 
+    @cached_property
+    def sure(self) -> frozenset[str]:
+        """Words that no other language has."""
+        return frozenset(fold_letters(word) for word in self.words.sure)
+
     def index(self, names: tuple[str, ...], beginning: Collection[str] = ()) -> PatternIndex:
         """The patterns of some kinds of words; of those in `beginning` only at the beginning of a clause."""
         key = names, bool(beginning)

@@ -36,6 +36,8 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """What may be glued to the front of a word."""
     marks: Words = ()
     """Frequent words that tell the language."""
+    sure: Words = ()
+    """Those of them that no other language has."""
     greetings: Words = ()
     """Greetings and names in front, where a mark sets them off: they carry no meaning."""
     pleases: Words = ()

@@ -64,7 +64,7 @@ class DirectiveReader:
                     return [self._grammar(code) for code in self._codes(script)]
         if text.isascii():
             words = set(text[:_READ].lower().split())
-            if words and len(words & self._grammar("en").marks) >= max(1, _ENGLISH_ENOUGH * len(words)):
+            if words and len(words & self._grammar("en").sure) >= max(1, _ENGLISH_ENOUGH * len(words)):
                 return [self._grammar("en")]
         return self._latin([word.lower() for word in _WORD.findall(text[:_READ])])
 

@@ -128,7 +128,7 @@ class _HeadReader:
         return sign
 
     def _literal(self, heads: set[str], letter: str) -> set[str]:
-        if letter.isalnum() or letter == "_":
+        if letter.isalnum() or letter == "_" or "\u0900" <= letter <= "\u097f":
             grown = {head + letter for head in heads}
             self._done |= {head for head in grown if len(head) >= HEAD}
             return {head for head in grown if len(head) < HEAD}
