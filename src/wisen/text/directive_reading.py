@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _BARE = 9
 """Up to so many words a choice of one thing and not another needs no verb: `tabs instead of spaces`."""
+_LOOSE = 28
+"""Up to so many words a sentence may be known by its words alone."""
 _DENSE_BARE = 24
 """The same in letters, where words are not written apart."""
 _SUBJECT = re.compile(
@@ -42,21 +44,24 @@ class SentenceReading(NamedTuple):
     """Whether it points at something that only the user saw."""
 
 
-def read_sentence(text: str, grammar: DirectiveGrammar) -> SentenceReading | None:
-    """What a sentence tells of how to work; None where it tells nothing of it."""
+def read_sentence(text: str, grammar: DirectiveGrammar, *, is_message: bool = False) -> SentenceReading | None:
+    """What a sentence tells of how to work; None where it tells nothing of it.
+
+    `is_message`: whether it is all that was typed, or nearly: then it may be known by its words alone.
+    """
     said = grammar.fold(text)
     matches = SentenceMatches(grammar, said)
     if not matches or matches.spans("citations"):
         return None
     asks = said.rstrip(" \"')”").endswith("?")
-    return _SentenceReader(matches, asks=asks).read()
+    return _SentenceReader(matches, asks=asks, is_message=is_message).read()
 
 
 class _SentenceReader:
     """Looks for the forms of a directive in one sentence."""
 
-    def __init__(self, matches: SentenceMatches, *, asks: bool) -> None:
-        self._matches = matches
+    def __init__(self, matches: SentenceMatches, *, asks: bool, is_message: bool) -> None:
+        self._matches, self._is_message = matches, is_message
         self._ends_asking = asks
         self._blanks = matches.spans("harmless")
         clauses = [self._clause(span) for name in ("permissions", "narratives") for span in matches.spans(name)]
@@ -89,13 +94,14 @@ class _SentenceReader:
         """What a sentence tells that is no question."""
         lasting, forbid, habits = self._all("lasting"), self._forbid(), self._all("habits")
         markers = [*lasting, *habits]
-        form = self._form(forbid, lasting, habits)
+        form = self._form(forbid, lasting, habits) or self._loose_form()
         if form is None:
             return None
         if form in (DirectiveForm.REPLACEMENT, DirectiveForm.PROHIBITION, DirectiveForm.CONVENTION):
             markers.extend(self._convened())
         forbids = {
-            DirectiveForm.PROHIBITION: forbid is not None and not self._orders_beside(forbid),
+            DirectiveForm.PROHIBITION: (forbid is not None and not self._orders_beside(forbid))
+            or (forbid is None and not self._verbs()),
             DirectiveForm.WISH: self._first("dislikes") is not None or self._negates(0),
         }
         return self._reading(form, forbids=forbids.get(form, False), markers=[*markers, *self._all("opening")])
@@ -115,6 +121,31 @@ class _SentenceReader:
             (DirectiveForm.ORDER, lambda: bool(lasting) and self._is_free()),
         )
         return next((form for form, holds in forms if holds()), None)
+
+    def _loose_form(self) -> DirectiveForm | None:
+        """The form of what is only known by its words: it limits, refuses or scopes something that is to be done.
+
+        A piece of work, and what tells how things are or is for now, is none, whatever it limits.
+        """
+        if not self._is_message or self._matches.spans("passing") or self._matches.spans("pointing"):
+            return None
+        if self._matches.spans("permissions") or self._tells_at_its_head():
+            return None
+        if len(self._matches.said.split()) > _LOOSE or self._first("tasks") == self._first("orders") is not None:
+            return None
+        limits = [name for name in ("quantifiers", "conditions", "exceptions") if self._all(name, whole=True)]
+        refuses, obliges = self._all("negators", whole=True), self._all("obliges", whole=True)
+        if refuses and (obliges or self._verbs()):
+            return DirectiveForm.PROHIBITION
+        if limits and (obliges or (self._verbs() and "quantifiers" in limits)):
+            return DirectiveForm.ORDER
+        return None
+
+    def _tells_at_its_head(self) -> bool:
+        """Whether it begins by telling how things are; not so where that is said of nothing, or of everything."""
+        heads = {start for name in ("negators", "quantifiers") for start, _ in self._matches.spans(name)}
+        begin = min(self._matches.begins(), default=0)
+        return any(span[0] <= begin + 2 and span[0] not in heads for span in self._matches.spans("narratives"))
 
     def _is_free(self) -> bool:
         """Whether what lasts is an order by itself, as nothing says that it only tells how things are."""

@@ -90,6 +90,8 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """That something was not done that should be."""
     insists: Words = ()
     """That it was said before."""
+    obliges: Words = ()
+    """What says that something has to be so: "needs", "is supposed to"."""
     general: Words = ()
     """An order that holds for each case: "before each commit"."""
     passing: Words = ()

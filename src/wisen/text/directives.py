@@ -34,8 +34,18 @@ _READ = 600
 """So much of a text tells its language."""
 _LEANING = 6
 """Up to so many words a sentence may lean on the one beside it."""
+_FEW = 2
+"""Up to so many sentences are a message of which each may be known by its words alone."""
 _STRESSING, _SWAPPING = 3, 14
 """Up to so many words one may only stress it, or say what is wanted in the place of what it forbids."""
+
+
+_FOLLOWS = re.compile(
+    r"(?:so|therefore|hence|because|deshalb|darum|weil|por eso|asi que|porque|donc|parce que|quindi|percio|perche"
+    r"|por isso|поэтому|потому что|dlatego|bo|cunku|bu yuzden|darfor|vi the|لذلك|لأن|इसलिए|क्योंकि)\b"
+    r"|所以|因此|因为|だから|なので|그래서|왜냐하면"
+)
+"""How a sentence begins that says what follows from the one before it, or why."""
 
 
 class DirectiveReader:
@@ -51,7 +61,8 @@ class DirectiveReader:
         if not sentences:
             return ()
         grammars = self.grammars_of(message)
-        readings = [self._read(each, grammars, alone=len(sentences) == 1) for each in sentences]
+        few = len(sentences) <= _FEW and len(message) <= LONGEST
+        readings = [self._read(each, grammars, alone=len(sentences) == 1, few=few) for each in sentences]
         if not any(readings):
             return ()
         return tuple(self._quoted(message, sentences, readings))
@@ -98,13 +109,13 @@ class DirectiveReader:
         return self._grammars[code]
 
     def _read(
-        self, sentence: MessageSentence, grammars: list[DirectiveGrammar], *, alone: bool
+        self, sentence: MessageSentence, grammars: list[DirectiveGrammar], *, alone: bool, few: bool
     ) -> tuple[SentenceReading, DirectiveGrammar] | None:
         if len(sentence.text) > LONGEST:
             return None
         for grammar in grammars if alone else self._also(sentence.text, grammars):
             suited = grammar.suited_to(sentence.text)
-            if (reading := read_sentence(sentence.text, suited)) is not None:
+            if (reading := read_sentence(sentence.text, suited, is_message=few)) is not None:
                 return reading, suited
         return None
 
@@ -165,6 +176,8 @@ class DirectiveReader:
         ):
             return True
         if before.form is DirectiveForm.COMPLAINT and words <= _LEANING + 2 and read is None:
+            return True
+        if _FOLLOWS.match(said) or (before.forbids and words <= _LEANING and read is not None and not read[0].forbids):
             return True
         completes = before.forbids and words <= _SWAPPING
         return (
