@@ -45,7 +45,7 @@ def sessions(home: Path, *, many: int = 14, phrase: str = "tss", first: int = 1,
             log.prompt(WISHES[(number + place) % len(WISHES)].format(thing))
             log.ok(log.call("Edit", file_path=f"/x/{thing}.py", old_string="a", new_string="b"))
             log.say("Done.")
-        log.prompt(f"{phrase}, the {THINGS[number % len(THINGS)]} of the order page")
+        log.prompt(f"{phrase}, the {THINGS[number % len(THINGS)]} next")
         log.say("You're right, I misread that. Let me fix it.")
         log.prompt(f"now the {THINGS[(number + 5) % len(THINGS)]}")
         log.ok(log.call("Edit", file_path="/x/other.py", old_string="a", new_string="b"))
