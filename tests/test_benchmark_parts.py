@@ -11,7 +11,10 @@ import pytest
 from benchmarks import detect
 from benchmarks.__main__ import main
 from benchmarks.data import DataAbsent, json_lines
+from benchmarks.detect_items import Item
+from benchmarks.detect_left_out import later_halves, parts_by
 
+from wisen.model.signal import Heard
 from wisen.testing.transcripts import ClaudeTranscript
 
 pytestmark = pytest.mark.requirement("X6")
@@ -68,6 +71,37 @@ def test_detect_has_no_figures_for_labels_that_a_folder_lacks(
     assert found["sets"]["user_turns"]["correction"]["n"] == 1
     assert found["baselines"]["generic_list"]["user_turns_clear"] is None
     assert "NaN" not in json.dumps(found)
+    assert found["by_project"] == {}  # no line says where it was typed
+    assert found["agreement"]["correction"]["n"] == 150
+    assert found["at_start"]["n"] == 0
+
+
+def test_detect_counts_the_turns_of_each_project(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detect, "_SECONDS", 0.01)
+    log = session_in(tmp_path)
+    rows = [
+        turn(1, log.session, "no, that is wrong", "correction") | {"repo": "orchard/pears"},
+        turn(2, log.session, "count the pears", "correction", borderline=False) | {"repo": "orchard/pears"},
+    ]
+    write_rows(tmp_path / "user_turns.jsonl", rows)
+    found = figures_of(capsys, "detect", "--data", str(tmp_path))
+    counts = found["by_project"]["orchard/pears"]["correction"]
+    assert counts == {"tp": 1, "fp": 0, "fn": 1, "f1": 0.6667, "clear_f1": 0.0}
+
+
+def test_the_later_half_of_a_project_and_its_people_are_left_out_whole() -> None:
+    def item(number: int, session: str, began: str) -> Item:
+        heard = Heard(text="count the pears")
+        return Item(
+            id=f"t{number}", group=session, heard=heard, kinds=frozenset(), project="p", person="p ann", began=began
+        )
+
+    items = [item(number, "old" if number < 12 else "new", "1" if number < 12 else "2") for number in range(24)]
+    assert later_halves(items) == [list(range(12, 24))]
+    assert parts_by(items, lambda each: each.person) == [list(range(24))]
+    assert parts_by(items[:19], lambda each: each.person) == []  # too little is known of them
 
 
 def test_retrieval_leaves_out_the_part_that_is_not_there() -> None:

@@ -16,7 +16,7 @@ from wisen.feedback.features import READ, is_abroad, look
 from wisen.feedback.lasting import lasting
 from wisen.feedback.lesson_quotes import draw_lesson, groups_in, is_order
 from wisen.feedback.lexicon import shipped_lexicon
-from wisen.feedback.tables import BOTH, NEXT
+from wisen.feedback.tables import BOTH, NEXT, WORD
 from wisen.feedback.writing import fold, mask
 from wisen.model.signal import Before, Heard, Signal, SignalKind
 from wisen.text.lasting_words import orders_lastingly
@@ -255,6 +255,15 @@ def test_words_count_by_the_next_one_only_where_both_are_ours() -> None:
     ours = shipped_lexicon().english_words | {"^"}
     assert names
     assert all(word.rstrip(".:?") in ours for name in names for word in name.split(NEXT))
+
+
+def test_a_word_counts_by_itself_only_where_it_is_ours() -> None:
+    alone = {name for name in look(Heard(text="No, not the xylophone. not the")) if name.startswith(WORD)}
+    assert alone == {f"{WORD}{word}" for word in ("no", "not", "the")}
+    names = {name for of in weights()["kinds"].values() for name in of["weights"] if name.startswith(WORD)}
+    assert names
+    assert {name.removeprefix(WORD) for name in names} <= shipped_lexicon().english_words
+    assert not any(name.startswith(WORD) for of in weights()["abroad"].values() for name in of["weights"])
 
 
 @given(text=st.text(st.characters(max_codepoint=127), max_size=60))
