@@ -610,7 +610,7 @@ def many(count: int, seed: int) -> list[str]:
 
 def test_the_lookup_finds_whatever_a_comparison_with_every_lesson_finds() -> None:
     texts = many(250, 1)
-    stances = {text: slots_of(text) for text in texts}
+    read = {text: slots_of(text) for text in texts}
     lessons = Lessons()
     for text in texts:
         lessons.add(text, text)
@@ -621,7 +621,7 @@ def test_the_lookup_finds_whatever_a_comparison_with_every_lesson_finds() -> Non
         there = lessons.find(text)
         found += bool(near)
         assert (there in near) if near else there is None
-        assert lessons.opposites(text) == [each for each in stances if opposed(slots_of(text), stances[each])]
+        assert lessons.opposites(text) == [each for each in read if opposed(slots_of(text), read[each])]
     assert found
 
 

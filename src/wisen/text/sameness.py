@@ -247,9 +247,9 @@ def _shares(one: Slots, other: Slots, worth: Worth) -> tuple[float, float, float
 
 
 def _differ(one: Slots, other: Slots) -> bool:
-    """Whether a number, a flag or a condition stands in one only."""
+    """Whether a number, a flag or a condition stands in one only, or only one refuses another tool as well."""
     refused = one.unwanted ^ other.unwanted if one.unwanted and other.unwanted else frozenset[str]()
-    return any(map(decides, refused | (one.wanted ^ other.wanted)))
+    return not RIVAL_TERMS.isdisjoint(refused) or any(map(decides, refused | (one.wanted ^ other.wanted)))
 
 
 def _exchanged(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
