@@ -12,13 +12,14 @@ from wisen.feedback.doubt import is_doubtful
 from wisen.model.signal import Heard
 
 SENTENCES = (
+    "the market will not take crates with two labels",
+    "pears from the barn do not go to the market",
+    "customers do not read labels on the lid",
+    "plums and pears do not go into the same crate",
+    "the crates do not need a second label",
+    "the label may not fit on the lid",
     "the lid should not carry the label",
-    "plums should not be washed before packing",
     "the labels should not go on the lid, the crates get stacked",
-    "the labels should not be on the lid",
-    "crates should not be stacked wet",
-    "the scale should not stand on the lid",
-    "it should not print the weight twice",
     "the tests should not need the barn",
 )
 
