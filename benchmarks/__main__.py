@@ -18,6 +18,7 @@ NAMES = (
     "scale",
     "attribution",
     "detect",
+    "directives",
     "retrieval",
     "hooks",
     "guards",

@@ -1,104 +1,101 @@
-"""Written sentences that tell an agent how to work: heard, kept faithfully, never turned round; in each language.
+"""Whether sentences that tell an agent how to work are heard, kept faithfully and never turned round, by language.
 
-Data: `--data DIR` with directives.jsonl, and fresh.jsonl of the same shape if at hand. Figures are counts. An item is
-heard where some lesson of it is kept. A lesson of a prohibition or a replacement is inverted where it holds none of the
-words that negate, or what shows that it was turned round; it is faithful where it holds all that it must and is not
-inverted. The reader was written without a third of the items, drawn by their ids: `left_out` counts those.
+Data: directives.jsonl (and fresh.jsonl of the same shape, where it is there) in the folder given as --data: `user`,
+`lang`, `group`, `labels`, `durable`, `polarity`, `must`, `keep_any`, `must_not`.
+`left_out` counts only the items that nobody looked at while the rules were written: whole forms of English sentences,
+whole languages, and a third of the items of the others. The seed says which.
 """
 
 from __future__ import annotations
 
+import random
 import re
-from collections import Counter, defaultdict
-from hashlib import sha1
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.data import DataAbsent
-from benchmarks.detect_items import read_rows
-from wisen.feedback.listen import signals_in
+from benchmarks.data import DataAbsent, json_lines
+from wisen.feedback.detector import detect
+from wisen.model.signal import Before, Heard
+from wisen.safety.passages import own_words
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from wisen.model.signal import Lesson
 
-    Row = dict[str, Any]
-
-_FIELDS = ("n", "heard", "standing", "inverted", "faithful", "negatives", "negatives_heard", "negatives_lasting")
-_THIRDS = 3
+_SEED, _LANGUAGES = 28, 3
+_COUNTS = ("n", "heard", "inverted", "faithful", "negatives", "negatives_lasting")
 
 
 def run(options: argparse.Namespace) -> dict[str, object]:
     """The figures of one run. Raises: DataAbsent."""
-    rows = read_rows(options.data, "directives")
-    if not rows:
-        raise DataAbsent(
-            f"no directives.jsonl in {options.data or 'no folder'}; give the unpacked folder as --data DIR"
-        )
-    fresh = read_rows(options.data, "fresh")
-    return {
-        **_figures(rows),
-        "left_out": _figures([row for row in rows if is_left_out(row["id"])]),
-        "fresh": _figures(fresh) if fresh else None,
-        "missed": [row["id"] for row in rows if not _is_negative(row) and not _lessons(row)],
-        "forms_missed": dict(
-            Counter(row["group"] for row in rows if not _is_negative(row) and not _lessons(row)).most_common()
-        ),
-    }
+    path = options.data / "directives.jsonl" if options.data else None
+    if path is None or not path.is_file():
+        raise DataAbsent(f"no directives.jsonl in {options.data or 'no folder'}; give its folder as --data DIR")
+    rows = json_lines(path)
+    held = left_out(rows)
+    figures = _by_language(rows)
+    figures["left_out"] = _by_language([row for row in rows if row["id"] in held])
+    fresh = options.data / "fresh.jsonl"
+    if fresh.is_file():
+        figures["fresh"] = _by_language(json_lines(fresh))
+    return figures
 
 
-def is_left_out(id_: str) -> bool:
-    """Whether an item belongs to the third that nobody looked at."""
-    return int(sha1(id_.encode(), usedforsecurity=False).hexdigest(), 16) % _THIRDS == 0
+def left_out(rows: Sequence[dict[str, Any]]) -> frozenset[str]:
+    """The ids of the items that nobody looked at while the rules were written."""
+    chance = random.Random(_SEED)
+    groups = sorted({row["group"] for row in rows if row["lang"] == "en"})
+    held_groups = set(chance.sample(groups, len(groups) // 3))
+    languages = sorted({row["lang"] for row in rows} - {"en"})
+    held_languages = set(chance.sample(languages, min(_LANGUAGES, len(languages))))
+    held = {row["id"] for row in rows if row["lang"] == "en" and row["group"] in held_groups}
+    for language in languages:
+        ids = sorted(row["id"] for row in rows if row["lang"] == language)
+        held |= set(ids if language in held_languages else chance.sample(ids, len(ids) // 3))
+    return frozenset(held)
 
 
-def _figures(rows: Sequence[Row]) -> dict[str, dict[str, int]]:
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
+def _by_language(rows: Iterable[dict[str, Any]]) -> dict[str, object]:
+    """The counts of English, of the others together, and of each of them; with the ids that went wrong."""
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(_COUNTS, 0))
+    wrong: dict[str, list[str]] = defaultdict(list)
     for row in rows:
-        counted = _count(row)
-        for of in (row["lang"], *([] if row["lang"] == "en" else ["others"])):
-            counts[of].update(counted)
-    return {
-        of: {field: counts[of][field] for field in _FIELDS}
-        for of in ("en", "others", *sorted({*counts} - {"en", "others"}))
-    }
+        counted, troubles = _counted(row)
+        for language in {row["lang"], "en" if row["lang"] == "en" else "others"}:
+            for name in counted:
+                counts[language][name] += 1
+        for trouble in troubles:
+            wrong[trouble].append(f"{row['id']} {row['group']}")
+    return {**dict(sorted(counts.items())), "wrong": dict(wrong)}
 
 
-def _count(row: Row) -> dict[str, int]:
-    """What one item adds to each figure."""
+def _counted(row: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """What an item counts for, and what went wrong with it."""
     lessons = _lessons(row)
-    if _is_negative(row):
+    if "none" in row["labels"] or row["durable"] is False:
         lasting = any(lesson.standing for lesson in lessons)
-        return {"negatives": 1, "negatives_heard": int(bool(lessons)), "negatives_lasting": int(lasting)}
-    inverted = any(_is_inverted(row, lesson.text) for lesson in lessons)
-    said = " ".join(lesson.text for lesson in lessons).lower()
-    faithful = bool(lessons) and not inverted and all(word in said for word in row["must"])
-    return {
-        "n": 1,
-        "heard": int(bool(lessons)),
-        "standing": int(any(lesson.standing for lesson in lessons)),
-        "inverted": int(inverted),
-        "faithful": int(faithful),
-    }
+        return ["negatives", *(["negatives_lasting"] if lasting else [])], (["negatives_lasting"] if lasting else [])
+    if not lessons:
+        return ["n"], ["not heard"]
+    if any(_is_inverted(lesson.text.lower(), row) for lesson in lessons):
+        return ["n", "heard", "inverted"], ["inverted"]
+    told = " ".join(lesson.text for lesson in lessons).lower()
+    faithful = all(word in told for word in row.get("must") or ())
+    return ["n", "heard", *(["faithful"] if faithful else [])], ([] if faithful else ["not faithful"])
 
 
-def _lessons(row: Row) -> list[Lesson]:
-    """What would be kept of an item."""
-    found = signals_in(row["user"], row["preceding_event"])
-    return [signal.lesson for signal in found if signal.lesson is not None]
+def _lessons(row: dict[str, Any]) -> list[Lesson]:
+    event = row.get("preceding_event") or Before.OK
+    heard = Heard(text=own_words(row["user"]), before=Before(event))
+    return [signal.lesson for signal in detect(heard) if signal.lesson is not None]
 
 
-def _is_negative(row: Row) -> bool:
-    return row["labels"] == ["none"] or not row["durable"]
-
-
-def _is_inverted(row: Row, lesson: str) -> bool:
-    """Whether a lesson of what forbids or replaces lost that, or says the opposite."""
-    if row["polarity"] not in ("dont", "swap"):
+def _is_inverted(told: str, row: dict[str, Any]) -> bool:
+    """Whether a lesson of what is forbidden or replaced no longer says so."""
+    if row.get("polarity") not in ("dont", "swap"):
         return False
-    said = lesson.lower()
-    if not any(word in said for word in row["must"]):
-        return False  # another directive of the same message
+    kept: Collection[str] = row.get("keep_any") or ()
     turned = row.get("must_not")
-    return not any(word in said for word in row["keep_any"]) or bool(turned and re.search(turned, said))
+    return (bool(kept) and not any(word in told for word in kept)) or bool(turned and re.search(turned, told))

@@ -27,6 +27,20 @@ _QUOTES = frozenset("\"“„«「『'")
 _SHORTEST_MISSPELT = 5
 _REAL_WORDS = frozenset("ever avid forget instead place lease".split())
 """What looks misspelt, and is another word."""
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_ESCAPES = re.compile(r"\\.")
+_TELLING = (
+    "forbid",
+    "forbidden",
+    "habits",
+    "orders",
+    "tasks",
+    "remember",
+    "lasting",
+    "wishes",
+    "conventions",
+    "negators",
+)
 _PLAIN_WORD = re.compile(r"[^\W\d_]+")
 _MARKED = r"\s*[,!.:…–、，。-]+\s*"
 
@@ -129,6 +143,19 @@ class DirectiveGrammar:
     def marks(self) -> frozenset[str]:
         """Words that tell the language."""
         return frozenset(fold_letters(word) for word in self.words.marks)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Other words of its patterns, which tell the language too, if less surely."""
+        entries = [entry for name in _TELLING for entry in getattr(self.words, name)]
+        return frozenset(
+            word for entry in entries for word in _LONG_WORD.findall(_ESCAPES.sub(" ", fold_letters(entry)))
+        )
+
+    def likelihood(self, words: Collection[str], text: str) -> int:
+        """How much speaks for a text in Latin letters to be in this language."""
+        letters = sum(letter in text for letter in self.words.letters)
+        return 2 * len(self.marks.intersection(words)) + len(self.vocabulary.intersection(words)) + 3 * letters
 
     @cached_property
     def sure(self) -> frozenset[str]:

@@ -133,7 +133,7 @@ class SentenceMatches:
                 yield match.span()
 
     def _beginnings(self) -> Iterator[int]:
-        index = self.grammar.index(("leads", "joints", "opening", "project", "polite"))
+        index = self.grammar.index(("leads", "joints", "opening", "project", "polite", "passing", "lasting"))
         said, until = self.said, 0
         behind: set[int] = set()
         for number, (start, head) in enumerate(self._words):
@@ -156,7 +156,7 @@ class SentenceMatches:
 
     def _dense_beginnings(self) -> Iterator[int]:
         leads = re.compile(
-            rf"(?:{self.grammar.alternatives('leads', 'opening', 'project', 'polite', 'joints')}[\s,、，:]*)+"
+            rf"(?:{self.grammar.alternatives('leads', 'opening', 'project', 'polite', 'joints', 'passing', 'lasting')}[\s,、，:]*)+"
         )
         for found in _DENSE_STARTS.finditer(self.said):
             yield found.end()

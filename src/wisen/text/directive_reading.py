@@ -21,6 +21,8 @@ _LOOSE = 28
 """Up to so many words a sentence may be known by its words alone."""
 _DENSE_BARE = 24
 """The same in letters, where words are not written apart."""
+_POLITE_ENDING = 5
+"""So many letters at the end only ask politely: they may negate, and do not forbid."""
 _SUBJECT = re.compile(
     r"(?:^|\W)(?:i|we|it|they|he|she|to|the|a|an|this|that|of|my|your|can|will|would|could|did|does|do|is|are|and|or|not"
     r"|each|every|any|on|in|by|for|with|from)\s\Z"
@@ -44,17 +46,21 @@ class SentenceReading(NamedTuple):
     """Whether it points at something that only the user saw."""
 
 
-def read_sentence(text: str, grammar: DirectiveGrammar, *, is_message: bool = False) -> SentenceReading | None:
-    """What a sentence tells of how to work; None where it tells nothing of it.
+def read_sentence(
+    text: str, grammar: DirectiveGrammar, *, is_message: bool = False
+) -> tuple[SentenceReading | None, bool]:
+    """What a sentence tells of how to work, None where nothing; and whether words of the language decided that.
 
     `is_message`: whether it is all that was typed, or nearly: then it may be known by its words alone.
     """
     said = grammar.fold(text)
     matches = SentenceMatches(grammar, said)
-    if not matches or matches.spans("citations"):
-        return None
     asks = said.rstrip(" \"')”").endswith("?")
-    return _SentenceReader(matches, asks=asks, is_message=is_message).read()
+    if not (matches or (asks and matches.spans("polite"))):
+        return None, bool(matches.spans("harmless"))
+    if matches.spans("citations"):
+        return None, True
+    return _SentenceReader(matches, asks=asks, is_message=is_message).read(), True
 
 
 class _SentenceReader:
@@ -77,7 +83,7 @@ class _SentenceReader:
         if self._first("suppositions", whole=True) is not None:
             return None
         if polite is not None and (self._ends_asking or not self._opens_question()):
-            return self._polite(polite[1])
+            return self._polite(polite)
         asks = self._ends_asking and not self._only_tail_asks()
         if asks or self._opens_question():
             return None
@@ -151,11 +157,14 @@ class _SentenceReader:
         """Whether what lasts is an order by itself, as nothing says that it only tells how things are."""
         return self._matches.grammar.words.free_order and not self._reported
 
-    def _polite(self, after: int) -> SentenceReading | None:
+    def _polite(self, polite: Span) -> SentenceReading | None:
         """A question that asks to stop, to choose or to keep to a habit; a task of the day is none."""
-        behind = [span for span in self._matches.inside("forbid") if span[0] >= after]
-        negated = [span for span in self._matches.inside("negators") if after <= span[0] <= after + 2]
-        near = [span for span in behind if self._leads_to(after, span[0])] or negated
+        after = polite[1] if self._matches.said[polite[1] :].strip(" ?!.") else polite[0]
+        banned = [*self._matches.inside("forbid"), *self._matches.inside("negators")]
+        if after == polite[0]:  # the verb stands last, and what asks for it politely is its ending
+            near = [span for span in banned if span[1] <= polite[1] - _POLITE_ENDING]
+        else:
+            near = [span for span in banned if span[0] >= after and self._leads_to(after, span[0])]
         habits = [span for span in self._matches.inside("habits") if span[0] >= after]
         swaps = [span for span in self._all("swap") if span[0] >= after] and not self._first("checks")
         lasting = [span for span in self._all("lasting") if self._frames(after, span)]
@@ -231,7 +240,7 @@ class _SentenceReader:
     def _orders_beside(self, forbid: Span) -> bool:
         """Whether another clause says what to do instead."""
         banned = self._all("forbid")
-        return any(not any(a <= span[0] <= b for a, b in [*banned, forbid]) for span in self._verbs())
+        return any(not any(a <= span[0] <= b + 1 for a, b in [*banned, forbid]) for span in self._verbs())
 
     def _verbs(self) -> list[Span]:
         """The orders, but for those that only lead to something: "make sure that"."""
@@ -247,7 +256,8 @@ class _SentenceReader:
         if not self._is_bare():
             return False
         said = self._matches.said
-        bare = [span for span in self._all("bare") if not any(a <= span[0] < b for a, b in self._all("forbid"))]
+        bans = [span for name in ("forbid", "forbidden", "lasting") for span in self._all(name)]
+        bare = [span for span in self._all("bare") if not any(a <= span[0] < b for a, b in bans)]
         return any(said[:a].strip(" ,") and said[b:].strip(" .,!") for a, b in bare)
 
     def _is_bare(self) -> bool:

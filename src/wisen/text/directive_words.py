@@ -36,6 +36,8 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """What may be glued to the front of a word."""
     marks: Words = ()
     """Frequent words that tell the language."""
+    letters: str = ""
+    """Letters that few other languages have."""
     sure: Words = ()
     """Those of them that no other language has."""
     greetings: Words = ()

@@ -77,7 +77,7 @@ class DirectiveReader:
             words = set(text[:_READ].lower().split())
             if words and len(words & self._grammar("en").sure) >= max(1, _ENGLISH_ENOUGH * len(words)):
                 return [self._grammar("en")]
-        return self._latin([word.lower() for word in _WORD.findall(text[:_READ])])
+        return self._latin(text[:_READ])
 
     def _also(self, text: str, grammars: list[DirectiveGrammar]) -> list[DirectiveGrammar]:
         """The languages of a message, and of one of its sentences where that may be in another one."""
@@ -85,14 +85,16 @@ class DirectiveReader:
             return grammars
         return list(dict.fromkeys([*self.grammars_of(text), *grammars]))
 
-    def _latin(self, words: Sequence[str]) -> list[DirectiveGrammar]:
-        folded = [fold_letters(word) for word in words]
-        counts = {code: sum(word in self._grammar(code).marks for word in folded) for code in self._codes("latin")}
-        most = max(counts.values())
-        likely = [code for code, count in counts.items() if most and count == most]
-        # A single word tells little: it may be English all the same.
-        codes = likely if most > 1 else [*likely, "en"]
-        return [self._grammar(code) for code in dict.fromkeys(codes)]
+    def _latin(self, text: str) -> list[DirectiveGrammar]:
+        words = {fold_letters(word) for word in _WORD.findall(text)}
+        grammars = [self._grammar(code) for code in self._codes("latin")]
+        likely = {grammar.code: grammar.likelihood(words, text.lower()) for grammar in grammars}
+        most = max(likely.values())
+        # What is nearly as likely is looked at too: a few words tell little.
+        codes = sorted(
+            (code for code, each in likely.items() if each and each >= most - 1), key=lambda code: -likely[code]
+        )
+        return [self._grammar(code) for code in codes or ["en"]]
 
     def _codes(self, script: str) -> list[str]:
         return [code for code in (*SHIPPED, *(self._added.keys() - set(SHIPPED))) if self._script_of(code) == script]
@@ -115,8 +117,11 @@ class DirectiveReader:
             return None
         for grammar in grammars if alone else self._also(sentence.text, grammars):
             suited = grammar.suited_to(sentence.text)
-            if (reading := read_sentence(sentence.text, suited, is_message=few)) is not None:
+            reading, decided = read_sentence(sentence.text, suited, is_message=few)
+            if reading is not None:
                 return reading, suited
+            if decided:
+                return None
         return None
 
     def _quoted(
