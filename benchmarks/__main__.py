@@ -26,7 +26,6 @@ NAMES = (
     "phrases",
     "echo",
     "sameness",
-    "directives",
 )
 
 

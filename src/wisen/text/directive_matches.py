@@ -155,9 +155,8 @@ class SentenceMatches:
                         self._chain.add(_next_word(said, span[1]))
 
     def _dense_beginnings(self) -> Iterator[int]:
-        leads = re.compile(
-            rf"(?:{self.grammar.alternatives('leads', 'opening', 'project', 'polite', 'joints', 'passing', 'lasting')}[\s,、，:]*)+"
-        )
+        kinds = ("leads", "opening", "project", "polite", "joints", "passing", "lasting")
+        leads = re.compile(rf"(?:{self.grammar.alternatives(*kinds)}[\s,、，:]*)+")
         for found in _DENSE_STARTS.finditer(self.said):
             yield found.end()
             self._chain.add(found.end())
