@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from wisen.model.entry_state import EntryState
-    from wisen.model.signal import Lesson, Sighting, Signal
+    from wisen.model.signal import Lesson, Sighting
     from wisen.store.scribe import Scribe
 
 Rows: TypeAlias = "list[Entry | Occurrence | Move]"
@@ -55,6 +55,8 @@ _NEED_A_LESSON = (SignalKind.CORRECTION, SignalKind.PREFERENCE, SignalKind.REMEM
 """Without one they are remarks: found again by recall, and nothing is learnt from them."""
 _GAP_FROM = 0.7
 """How likely it must be that the user tells what the agent did not know: most turns that look so tell of the moment."""
+_OF_THE_MOMENT = re.compile(r"(?:a+r+g+h+|ah|oh|hm+|ugh|i|i've|i'm|i'll|another agent)\b|.*\?\s*\Z", re.IGNORECASE)
+"""A question, or what the user tells of themselves: no fact about the project."""
 _SENTENCE = re.compile(r"[^.!?。！？।؟\n]+(?:[.!?](?!\s|\Z)[^.!?。！？।؟\n]*)*[.!?。！？।؟]*")
 _CRITICAL = re.compile(
     r"\b(?:data ?loss|lost (?:my|our|all|the) (?:data|work|changes|files)|wiped|dropped the (?:database|table)|"
@@ -204,7 +206,7 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
     lessons: dict[str, list[Sighting]] = defaultdict(list)
     for each in sightings:
         signal, text = each.said.signal, text_of(each)
-        if signal.kind not in _CATEGORIES or not text or (signal.lesson is None and not _stands_by_itself(signal)):
+        if signal.kind not in _CATEGORIES or not text or (signal.lesson is None and not _stands_by_itself(each)):
             continue
         key = sight_of(each), text
         if key not in of or order.index(signal.kind) < order.index(of[key].said.signal.kind):
@@ -219,11 +221,12 @@ def _telling(sightings: Iterable[Sighting]) -> list[Sighting]:
     return sorted(found, key=lambda each: (each.said.at, sight_of(each), each.said.signal.start))
 
 
-def _stands_by_itself(signal: Signal) -> bool:
+def _stands_by_itself(sighting: Sighting) -> bool:
     """Whether it is recorded without a lesson: a request is, and what the agent surely did not know."""
-    if signal.kind is SignalKind.GAP:
-        return signal.probability >= _GAP_FROM
-    return signal.kind not in _NEED_A_LESSON
+    if sighting.said.signal.kind is SignalKind.GAP:
+        sure = sighting.said.signal.probability >= _GAP_FROM
+        return sure and _OF_THE_MOMENT.match(text_of(sighting)) is None
+    return sighting.said.signal.kind not in _NEED_A_LESSON
 
 
 def _overlap(one: Sighting, other: Sighting) -> bool:

@@ -182,7 +182,7 @@ class DirectiveGrammar:
 
     def _bounded(self, entry: str) -> str:
         entry = entry.replace("~", _GAP).replace("'", "'?")
-        return entry if self.words.glued else rf"(?<!{LETTER}){self.words.prefix}(?:{entry})(?!{LETTER})"
+        return entry if self.words.glued else rf"(?<!{LETTER}){self.words.prefix}(?:{entry})(?:(?<=\s)|(?!{LETTER}))"
 
     def alternatives(self, *names: str) -> str:
         """Kinds of words as one pattern; one that never matches without any."""

@@ -21,7 +21,19 @@ _BREAKS = frozenset(",;:–(…!?.、。，؛،|/")
 _CLAUSE_ENDS = re.compile(r"[,;:–(!?.、。，…](?=\s|$)|[、。，]|\s-\s|$")
 _DENSE_STARTS = re.compile(r"(?:^|[,;:–(…!?.、。，\s])\W*")
 FIRING = (
-    *("forbid", "forbidden", "dislikes", "swap", "habits", "conventions", "wishes", "opening", "lasting", "general"),
+    *(
+        "forbid",
+        "forbidden",
+        "dislikes",
+        "required",
+        "swap",
+        "habits",
+        "conventions",
+        "wishes",
+        "opening",
+        "lasting",
+        "general",
+    ),
     *("remember", "complaints", "lapses", "closing", "bare"),
 )
 """Without words of these kinds a sentence is no directive."""

@@ -58,8 +58,8 @@ def read_sentence(
     asks = said.rstrip(" \"')”").endswith("?")
     if not (matches or (asks and matches.spans("polite"))):
         return None, bool(matches.spans("harmless"))
-    if matches.spans("citations"):
-        return None, True
+    if matches.spans("citations") or said.rstrip().endswith(":"):
+        return None, True  # what follows a colon is not told here
     return _SentenceReader(matches, asks=asks, is_message=is_message).read(), True
 
 
@@ -114,13 +114,14 @@ class _SentenceReader:
 
     def _form(self, forbid: Span | None, lasting: list[Span], habits: list[Span]) -> DirectiveForm | None:
         """The form of a sentence that is no question; None where it tells nothing of how to work."""
-        general = self._all("general") and not self._first("tasks")
+        general = self._holds_for_each()
+        lasting = [span for span in lasting if self._lasts(span)]
         forms: tuple[tuple[DirectiveForm, Callable[[], bool]], ...] = (
             (DirectiveForm.WISH, lambda: self._first("dislikes") is not None),
             (DirectiveForm.REPLACEMENT, lambda: self._swaps() and (forbid is not None or self._may_choose())),
             (DirectiveForm.PROHIBITION, lambda: forbid is not None),
             (DirectiveForm.ORDER, lambda: bool(habits)),
-            (DirectiveForm.CONVENTION, lambda: self._agreed() and not self._ends_asking),
+            (DirectiveForm.CONVENTION, lambda: self._is_agreed_or_required() and not self._ends_asking),
             (DirectiveForm.WISH, lambda: self._first("wishes") is not None),
             (DirectiveForm.ORDER, lambda: self._first("opening") is not None),
             (DirectiveForm.ORDER, lambda: bool(lasting or general) and self._orders()),
@@ -153,6 +154,26 @@ class _SentenceReader:
         begin = min(self._matches.begins(), default=0)
         return any(span[0] <= begin + 2 and span[0] not in heads for span in self._matches.spans("narratives"))
 
+    def _holds_for_each(self) -> bool:
+        """Whether it holds for each case, and is no piece of work that only mentions such cases."""
+        general = self._first("general")
+        if general is None or self._matches.spans("passing"):
+            return False
+        return not any(span[0] < general[0] for span in self._all("tasks"))
+
+    def _lasts(self, span: Span) -> bool:
+        """Whether words that say that something lasts belong to the order: "make it never wrap" is a piece of work."""
+        said, matches = self._matches.said, self._matches
+        if matches.grammar.words.free_order or span[0] in matches.begins():
+            return True
+        tasks = self._all("tasks")
+        if tasks and tasks[0][0] < span[0]:
+            return any(opening[0] == span[0] for opening in matches.inside("opening"))
+        if not any(adverb[0] == span[0] for adverb in matches.spans("adverbs")):
+            return True
+        behind = said[span[1] : matches.clause_end(span[1])]
+        return not behind.strip(" .!") or any(end == span[0] - 1 for _, end in self._all("orders"))
+
     def _is_free(self) -> bool:
         """Whether what lasts is an order by itself, as nothing says that it only tells how things are."""
         return self._matches.grammar.words.free_order and not self._reported
@@ -179,8 +200,9 @@ class _SentenceReader:
         return span[0] < after or self._leads_to(after, span[0]) or not said[span[1] :].strip(" ?.!")
 
     def _leads_to(self, start: int, end: int) -> bool:
-        """Whether only soft words stand between two places."""
-        return len(self._matches.said[start:end].split()) <= 2
+        """Whether a word at most stands between two places, but for polite ones."""
+        between = self._matches.grammar.pattern("pleases").sub(" ", self._matches.said[start:end])
+        return len(between.split()) <= 1
 
     def _reading(self, form: DirectiveForm, *, forbids: bool, markers: list[Span]) -> SentenceReading:
         return SentenceReading(
@@ -203,8 +225,9 @@ class _SentenceReader:
     def _forbid(self) -> Span | None:
         if (found := self._first("forbid") or self._first("forbidden")) is not None:
             return found
-        general = self._first("general")
-        return self._scoped("forbid", general[0]) if general is not None else None
+        begin = min(self._matches.begins(), default=0)
+        holds = [*self._all("general"), *(span for span in self._all("conditions") if span[0] == begin)]
+        return self._scoped("forbid", min(holds)[0]) if holds else None
 
     def _scoped(self, name: str, start: int) -> Span | None:
         """What stands behind what it holds for: "before committing run the linter"."""
@@ -239,7 +262,7 @@ class _SentenceReader:
 
     def _orders_beside(self, forbid: Span) -> bool:
         """Whether another clause says what to do instead."""
-        banned = self._all("forbid")
+        banned = [span for name in ("forbid", "forbidden", "lasting") for span in self._all(name)]
         return any(not any(a <= span[0] <= b + 1 for a, b in [*banned, forbid]) for span in self._verbs())
 
     def _verbs(self) -> list[Span]:
@@ -276,6 +299,9 @@ class _SentenceReader:
     def _convened(self) -> list[Span]:
         """The words that name the project at hand, where it is told how things are done there."""
         return self._all("project") if self._agreed() else []
+
+    def _is_agreed_or_required(self) -> bool:
+        return self._agreed() or bool(self._all("required"))
 
     def _agreed(self) -> bool:
         """Whether the sentence opens by telling how things are done in a project."""

@@ -58,12 +58,16 @@ class DirectiveWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """How a clause begins that forbids."""
     forbidden: Words = ()
     """What forbids wherever it stands: "is banned", an ending of verbs."""
+    required: Words = ()
+    """What orders wherever it stands: "is mandatory"."""
     swap: Words = ()
     """One thing instead of another, wherever it stands in an order."""
     bare: Words = ()
     """What stands between two things, of which the one is wanted and the other not: "tabs not spaces"."""
     lasting: Words = ()
     """What says that it lasts; with an order, a ban or a wish."""
+    adverbs: Words = ()
+    """Those of them that may also tell how a thing works: "a list that never ends"."""
     opening: Words = ()
     """What says that it lasts and makes an order of what follows: "from now on"."""
     orders: Words = ()
